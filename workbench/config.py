@@ -115,6 +115,7 @@ class Setting:
 def _find_setting(name: str, known: Mapping[str, SettingKey] | None = None) -> SettingKey:
     known = all_settings() if known is None else known
     key = known.get(name)
+    # The name may be one of a family, such as `keymap.jobs.stop`, which is registered as `keymap.*`.
     if key is None and "." in name:
         key = known.get(name.partition(".")[0] + ".*")
     if key is None:
@@ -128,6 +129,8 @@ def _check_value(key: SettingKey, name: str, value: object, where: str) -> Setti
     text.
     """
     try:
+        # Variables of the environment and arguments are text; the file has types already. An empty text is
+        # false for a truth value, and refused for a number.
         if isinstance(value, str) and not isinstance(key.default, str):
             results = parse(key.field, value or "false", name=name, code="E421")
         else:
@@ -233,6 +236,7 @@ def own_config() -> Config:
     known = {key.name: key for key in KEYS}
     written = flatten_table(_read_file())
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
+    # MATHWB_HOME is no setting: it says where the settings are.
     ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
     if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
         return load_config()
@@ -241,12 +245,14 @@ def own_config() -> Config:
 
 def _resolve_settings(known: Mapping[str, SettingKey], written: Mapping[str, object]) -> Config:
     path = config_file()
+    # Step 1: the defaults. A family such as `keymap.*` has none.
     settings: dict[str, Setting] = {
         key.name: Setting(key, key.name, key.default, "default")
         for key in known.values()
         if not key.name.endswith("*")
     }
     problems: list[UsageError] = []
+    # Step 2: the file. What is wrong in it is listed, so that one typing error does not stop the program.
     for name, value in written.items():
         try:
             key = _find_setting(name, known)
@@ -254,6 +260,7 @@ def _resolve_settings(known: Mapping[str, SettingKey], written: Mapping[str, obj
         except UsageError as error:
             error.where = error.where or str(path)
             problems.append(error)
+    # Step 3: the environment. A wrong value there is raised: it was set for this very call.
     for name, setting in settings.items():
         text = os.environ.get(setting.key.variable)
         if text is not None and not setting.key.name.endswith("*"):
@@ -276,6 +283,7 @@ def set_value(name: str, text: str) -> Setting:
     value = _check_value(key, name, text, "")
     if key.check:
         value = load(key.check)(value)
+    # Read, changed and written under a lock, so that two programs do not lose each other's changes.
     update(path, lambda data: _with_value(data, name, value))
     return Setting(key, name, value, "file", str(path))
 
@@ -285,6 +293,7 @@ def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
+    # `tomlkit` keeps comments and the order of the file, which `tomllib` and `tomli_w` would lose.
     before = _parse_settings(data)
     document = tomlkit.parse(data)
     table: MutableMapping[str, Any] = document
@@ -306,6 +315,7 @@ def _with_value(data: bytes, name: str, value: SettingValue) -> bytes:
         else:
             table[rest] = value
     result = tomlkit.dumps(document).encode()
+    # The result is read back: if anything but this setting has changed, nothing is written.
     if flatten_table(_parse_settings(result)) != flatten_table(before) | {name: value}:
         what = f"{name} cannot be written into it without changing something else"
         remedy = f"Write it there yourself: {name} = {json.dumps(value)}"

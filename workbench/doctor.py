@@ -33,6 +33,7 @@ from workbench.workspace import Workspace, all_kinds
 FindingState = Literal["ok", "note", "wrong", "missing"]
 """`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""
 
+# A wheel puts everything under `mathwb`; a checkout has four packages side by side.
 _PACKAGES = ("mathwb",) if __name__.startswith("mathwb.") else ("engines", "mathwb", "screens", "workbench")
 """Our import names: one where we are installed, those of its folders as well in a checkout."""
 _ROOT = Path(__file__).resolve().parents[1]
@@ -69,6 +70,7 @@ def examine_installation() -> tuple[DoctorFinding, ...]:
     for check in checks:
         try:
             findings += check()
+        # A check that cannot be made is itself a finding, and the others are made nevertheless.
         except EngineError as error:
             what = f"{error.where} {error.what}".strip()
             findings.append(
@@ -87,6 +89,7 @@ def _normalize_name(name: str) -> str:
 
 def _list_requirements() -> Iterator[tuple[str, str, str]]:
     """Name, extra (empty: base) and requirement of everything that the installed project declares."""
+    # A requirement looks like `torch>=2.1; extra == "train"`.
     for line in importlib.metadata.requires("mathwb") or ():
         requirement, _, marker = line.partition(";")
         extra = re.search(r"extra\s*==\s*['\"](\w+)['\"]", marker)
@@ -114,11 +117,13 @@ def _check_packages() -> Iterator[DoctorFinding]:
         yield DoctorFinding("packages", "missing", f"{base[name]} is not installed", install)
     what = f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
     yield DoctorFinding("packages", "ok", what)
+    # Only a checkout has the lock file, which names exact versions.
     if lock.exists():
         pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
         other = [
             f"{name} {installed[_normalize_name(name)]} (lock: {pin})"
             for name, pin in pins.items()
+            # PyTorch adds the kind of its build to the version, as in 2.9.0+cpu.
             if _normalize_name(name) in installed
             and installed[_normalize_name(name)].partition("+")[0] != pin
         ]
@@ -146,12 +151,14 @@ def _check_extras() -> Iterator[DoctorFinding]:
 def _check_import_names() -> Iterator[DoctorFinding]:
     """Our import names are short: another distribution may bring the same ones and overwrite ours."""
     owners = importlib.metadata.packages_distributions()
+    # 1. Other distributions with packages of the same names.
     strangers = {name: set(owners.get(name, ())) - {"mathwb"} for name in _PACKAGES}
     for name, others in strangers.items():
         if others:
             who = ", ".join(sorted(others))
             remedy = "Install mathwb in an environment of its own (make install does)."
             yield DoctorFinding("names", "wrong", f"{who} also installs a package {name!r}", remedy)
+    # 2. Packages of ours that are imported from elsewhere.
     root = _ROOT.parent if _PACKAGES == ("mathwb",) else _ROOT
     for name in _PACKAGES:
         spec = find_spec(name)
@@ -159,6 +166,7 @@ def _check_import_names() -> Iterator[DoctorFinding]:
             place = spec.origin if spec else "nowhere"
             remedy = "Start mathwb by its command, and clear PYTHONPATH."
             yield DoctorFinding("names", "wrong", f"{name!r} comes from {place}, not from {root}", remedy)
+    # 3. A folder of the same name where the user works.
     here = Path.cwd()
     shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != root]
     if shadows:
@@ -213,6 +221,7 @@ def _check_workspace() -> Iterator[DoctorFinding]:
         held = [kind for kind, _ in workspace.list_own_data()]
         what = ", ".join(f"{held.count(kind.name)} {kind.many}" for kind in all_kinds().values() if kind.held)
         yield DoctorFinding("workspace", "ok", f"{root} is writable; {what} in it")
+    # A missing workspace is no fault; any other error is reported by `examine_installation`.
     except EngineError as error:
         if error.code != "E501":
             raise
@@ -220,6 +229,7 @@ def _check_workspace() -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             "workspace", "note", f"{root} does not exist yet", "It is created at the first start."
         )
+    # The nearest folder that exists is the one whose permissions and space count.
     existing = next(folder for folder in (root, *root.parents) if folder.exists())
     if not os.access(existing, os.W_OK):
         yield DoctorFinding(
@@ -248,6 +258,7 @@ def _check_terminal() -> Iterator[DoctorFinding]:
     size = shutil.get_terminal_size()
     facts = [os.environ.get("TERM", "no TERM"), f"{size.columns}x{size.lines}"]
     facts += [name for name in ("COLORTERM", "NO_COLOR", "TMUX", "SSH_TTY") if os.environ.get(name)]
+    # Below this size the screens show only a message; see `screens.app`.
     if size.columns < 60 or size.lines < 16:
         yield DoctorFinding("terminal", "wrong", ", ".join(facts), "Enlarge it to 60x16 or more.")
     elif "utf" not in locale.getpreferredencoding(False).lower():

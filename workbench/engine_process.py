@@ -51,8 +51,10 @@ class Call:
         self.params = dict(params)
         self.id = next(engine._ids)
         self._engine = engine
+        # Filled by the thread that reads the child, emptied by whoever iterates or waits.
         self._items: deque[Event | CallResult | EngineError] = deque()
         self._arrived = threading.Condition()
+        # The loop of a waiting task with the future that wakes it: the items arrive in another thread.
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None
         self._over = False
 
@@ -82,11 +84,13 @@ class Call:
                     raise StopAsyncIteration
                 if self._items:
                     return self._next_item()
+                # The future is made under the lock, so that an item that arrives now finds it.
                 loop = asyncio.get_running_loop()
                 future: asyncio.Future[None] = loop.create_future()
                 self._waiter = (loop, future)
             try:
                 await future
+            # The task that listens was cancelled, for example because the user left the screen.
             except asyncio.CancelledError:
                 self.cancel()
                 raise
@@ -113,6 +117,7 @@ class Call:
 
     def _next_item(self) -> Event | CallResult:
         item = self._items.popleft()
+        # A result or an error is the last item.
         if not isinstance(item, Event):
             self._over = True
         if isinstance(item, EngineError):
@@ -121,6 +126,7 @@ class Call:
 
     def _add_item(self, item: Event | CallResult | EngineError) -> None:
         with self._arrived:
+            # Nobody listens to a call that was cancelled.
             if self._over:
                 return
             self._items.append(item)
@@ -153,11 +159,13 @@ class EngineProcess:
         self.grace_s = grace_s
         self._command = list(command)
         self._ids = itertools.count(1)
+        # Reentrant: starting a call may fail at once, which starts the next one under the same lock.
         self._lock = threading.RLock()
         self._waiting: deque[Call] = deque()
         self._current: Call | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._killed_for: Call | None = None
+        # At the end of this program the child must not live on.
         atexit.register(self.close)
 
     def call(self, task: str, params: Mapping[str, Any]) -> Call:
@@ -197,6 +205,7 @@ class EngineProcess:
             if self._process is None:
                 self._start_child()
             self._send_message({"id": call.id, "task": call.task, "params": call.params})
+        # The call cannot be sent, for example because its parameters are no JSON; the others go on.
         except (OSError, TypeError, ValueError) as error:
             # A pipe that broke is reported by the reader, which sees the child end.
             if not isinstance(error, BrokenPipeError):
@@ -231,8 +240,10 @@ class EngineProcess:
                 self._waiting.remove(call)
                 call._add_item(EngineError("stopped before it started", code="E703"))
             elif call is self._current:
+                # The child may have ended just now, which the reader reports.
                 with contextlib.suppress(OSError):
                     self._send_message({"stop": call.id})
+                # A task that does not look at its flag is ended after the grace period.
                 timer = threading.Timer(self.grace_s, self._end_overdue, (call,))
                 timer.daemon = True
                 timer.start()
@@ -240,6 +251,7 @@ class EngineProcess:
     def _end_overdue(self, call: Call) -> None:
         with self._lock:
             if call is self._current:
+                # Remembered, so that the reader can say that it was ended and not that it crashed.
                 self._killed_for = call
                 self._kill_child()
 
@@ -251,6 +263,7 @@ class EngineProcess:
 
     def _read_messages(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
+        # One thread for each child reads until the pipe closes, which is when the child ends.
         for line in process.stdout:
             self._handle_message(json.loads(line))
         code = process.wait()
@@ -259,6 +272,7 @@ class EngineProcess:
             with contextlib.suppress(OSError):
                 pipe.close() if pipe else None
         with self._lock:
+            # The child is gone: its call fails, and the next call starts a new child.
             call, self._current, self._process = self._current, None, None
             killed, self._killed_for = self._killed_for is call, None
             if call:
@@ -268,6 +282,7 @@ class EngineProcess:
     def _handle_message(self, message: Mapping[str, Any]) -> None:
         with self._lock:
             call = self._current
+            # The rest of a call that was answered or given up.
             if call is None or message["id"] != call.id:
                 return
             if "event" in message:
@@ -295,11 +310,14 @@ class _Child:
         self._source = source
         self._sink = sink
         self._calls: deque[Mapping[str, Any]] = deque()
+        # Counts the calls that wait, so that the main thread sleeps until there is one.
         self._arrived = threading.Semaphore(0)
         self._write_lock = threading.Lock()
+        # Ids of stopped calls. Only added to by the reading thread, so no lock is needed.
         self._stopped: set[int] = set()
 
     def run(self) -> None:
+        # The main thread works and another one reads, so that a stop arrives while a task runs.
         threading.Thread(target=self._read_messages, daemon=True).start()
         while True:
             self._arrived.acquire()
@@ -319,6 +337,7 @@ class _Child:
 
     def _write_message(self, message: Mapping[str, Any]) -> None:
         data = to_json(message) + b"\n"
+        # Events may come from threads of the task.
         with self._write_lock:
             self._sink.write(data)
             self._sink.flush()

@@ -64,12 +64,15 @@ def tool_schema(spec: Any) -> dict[str, Any]:
         if field.arg.inline:
             about = f"What the file {field.name} would hold ({field.arg.inline}), instead of a path."
             properties[f"{field.name}_text"] = {"type": "string", "description": about}
+    # What may be given as text instead is not required as a path, since JSON Schema has no simple "one of
+    # two".
     needed = [field.name for field in fields if field.required and not field.arg.inline]
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
 def _field_schema(field: Field) -> dict[str, Any]:
     kind, arg = field.kind, field.arg
+    # A spec inside a spec becomes an object with fields of its own.
     one: dict[str, Any] = {"type": _TYPES[kind]} if kind in _TYPES else tool_schema(kind)
     if field.choices:
         one["enum"] = list(field.choices)
@@ -78,6 +81,7 @@ def _field_schema(field: Field) -> dict[str, Any]:
     result = {"type": "array", "items": one} if field.many else one
     about = f"{arg.help} A path, or the name of one in the workspace." if arg.ref else arg.help
     if not field.required and field.default not in (None, ()) and kind in _TYPES:
+        # Only a plain default is shown; others are described in words.
         result["default"] = list(field.default) if field.many else field.default
     elif arg.shown:
         about += f" Default: {arg.shown}."
@@ -104,6 +108,7 @@ def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -
             raise make_refusal(f"unknown setting {name}", "E424", suggest_name(name, offered))
         if name not in fields:
             field = fields[name.removesuffix("_text")]
+            # A path and its text say two different things about one file.
             if field.name in arguments:
                 raise make_refusal(
                     f"{field.name} and {name} cannot be combined", "E427", "Leave one of them out."
@@ -115,6 +120,7 @@ def read_arguments(row: Operation, arguments: Mapping[str, Any], folder: Path) -
             what = f"{name} is standard input, which holds the protocol"
             raise make_refusal(what, "E424", "Give a path or text.")
         else:
+            # Everything else is checked by the operation itself.
             asked[name] = value
     return asked
 
@@ -125,6 +131,7 @@ def bound_document(document: Any, most: int = MOST) -> str:
     The longest lists and texts are cut until it fits; `left_out` says how much is missing from each.
     """
     text = json.dumps(document, ensure_ascii=False)
+    # Items that a list keeps at first; the number is halved until the answer fits.
     keep = 4096
     while len(text) > most and keep:
         keep //= 2
@@ -140,6 +147,7 @@ def _cut_value(value: Any, keep: int, location: str, cut: dict[str, int]) -> Any
     if isinstance(value, Mapping | list | str) and len(value) > most:
         cut[location] = cut.get(location, 0) + len(value) - most
     if isinstance(value, Mapping):
+        # The first entries of a mapping, which are usually the most important ones.
         rows = islice(value.items(), most)
         return {key: _cut_value(item, keep, f"{location}.{key}".lstrip("."), cut) for key, item in rows}
     if isinstance(value, list):
@@ -159,6 +167,7 @@ def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
+    # The protocol's two questions: what tools there are, and the call of one.
     async def list_tools_handler(_context: Any, _params: Any) -> Any:
         return types.ListToolsResult(
             tools=[
@@ -181,6 +190,7 @@ def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
                 raise make_refusal(
                     f"there is no tool {params.name}", "E410", suggest_name(params.name, list_tools())
                 )
+            # On a timeout the iteration is cancelled, and with it the call in the engine process.
             async with asyncio.timeout(limit_s):
                 text = await run_operation(list_tools()[params.name], params.arguments or {}, context)
         except TimeoutError:
@@ -196,10 +206,12 @@ def make_server(engine: EngineProcess, limit_s: float) -> Server[Any]:
             values = read_arguments(row, arguments, Path(folder))
             async for item in engine.call(row.name, values):
                 if isinstance(item, CallResult):
+                    # The names of temporary files mean nothing to the client.
                     return bound_document(item.value).replace(f"{folder}/", "")
                 await _send_event(context, item)
         raise EngineError("it was cancelled", code="E703")
 
+    # An error of a tool is an answer that the model can read, not an error of the protocol.
     def error_result(error: EngineError) -> Any:
         return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
 

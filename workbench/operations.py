@@ -118,6 +118,7 @@ class FilterableRows:
     def _note_reader(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
         from workbench.workspace import NOTE_FIELDS, Workspace
 
+        # Notes are read only if the filter asks for them.
         if not set(wanted.names) & set(NOTE_FIELDS):
             return lambda _item: {}
         address, notes = load(self.address)(spec), Workspace.open().notes
@@ -196,6 +197,7 @@ class Operation:
         if self.spec:
             return load(self.spec)
         function = load(self.call)
+        # Annotations may be texts, which are looked up in the module of the function.
         kind = next(iter(inspect.get_annotations(function).values()))
         return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
@@ -213,6 +215,7 @@ class Operation:
                 be overwritten, and whatever an unknown name raises.
         """
         spec = read(self.spec_type, given)
+        # Names become paths before the operation's own `resolve`, which can rely on that.
         spec = replace(spec, **{field.name: place for field, place in _path_values(spec)})
         _refuse_overwriting(spec)
         return load(self.resolve)(spec) if self.resolve else spec
@@ -230,6 +233,7 @@ class Operation:
 
         function = load(self.call)
         takes = inspect.signature(function).parameters
+        # An operation takes of these what it names in its signature.
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
@@ -237,6 +241,7 @@ class Operation:
         """Make the printable result of a record; an iterator is read to its end."""
         record = list(record) if isinstance(record, Iterator) else record
         document = load(self.document)(record) if self.document else record
+        # Large tables stay in their file: everything else is made plain, and the rows are written one by one.
         if _has_stored_rows(document):
             rest = to_plain(
                 {name: None if isinstance(value, StoredRows) else value for name, value in document.items()}
@@ -303,6 +308,7 @@ def to_plain(record: Any) -> Any:
     """Convert a record to mappings, lists, texts and numbers; numbers that are not finite become None."""
     import msgspec
 
+    # Encoded and decoded once: that turns dataclasses, paths and NumPy values into plain values alike.
     written = to_json(record)
     try:
         return msgspec.json.decode(written)
@@ -398,6 +404,7 @@ def _refuse_overwriting(spec: Any) -> None:
         else:
             read += map(Path, place if one.many else (place,))
     for name, out in written:
+        # `samefile` also sees links and other ways to write the same path.
         if (out.is_file() or out.is_dir()) and any(path.exists() and path.samefile(out) for path in read):
             what = f"{name} would overwrite what is read: {out}"
             raise UsageError(what, code="E427", remedy="Name another place.")
@@ -428,6 +435,7 @@ PICTURES = (
 def all_operations() -> dict[str, Operation]:
     """Return every operation by name: those of the papers, and those that belong to none."""
     of_papers = (row for paper in all_papers() for row in paper.load_operations())
+    # Added papers come first and cannot replace what belongs to no paper, because later entries win.
     others = (row for target in _OF_NO_PAPER for row in load(target))
     return {row.name: row for row in (*of_papers, *others)}
 
@@ -451,6 +459,7 @@ def command_line(row: Operation, spec: Any) -> str:
     options: list[str] = []
     arguments: list[str] = []
     for one in describe_fields(type(spec)):
+        # An option at its default says nothing, and the command is for people to read.
         if one.name not in given or (not one.required and getattr(spec, one.name) == one.default):
             continue
         value = given[one.name]
@@ -461,6 +470,7 @@ def command_line(row: Operation, spec: Any) -> str:
         else:
             # One word, since the value may begin with a dash.
             options += [f"{option_name(one)}={item}" for item in (value if one.many else [value])]
+    # A prefix expression may begin with a minus sign.
     if any(argument.startswith("-") for argument in arguments):
         arguments = ["--", *arguments]
     return shlex.join(["mathwb", *row.name.split("."), *options, *arguments])

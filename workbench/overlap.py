@@ -85,6 +85,7 @@ def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
         b: Gives the units of B.
         ids: Whether ids are compared too.
     """
+    # Step 1: the exact comparisons, over hashes alone.
     ours, theirs = _collect_keys(a()), _collect_keys(b())
     same = _shared_rows(ours.texts, theirs.texts)
     rows = {
@@ -94,11 +95,13 @@ def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
     }
     # Band keys find candidates; only their texts are read again and compared exactly.
     pairs = _find_candidates(ours, theirs, set(np.flatnonzero(same < 0).tolist()))
+    # Step 2: choose what has to be read again: texts to show, and texts to compare exactly.
     examples = {what: np.flatnonzero(partners >= 0)[:EXAMPLES].tolist() for what, partners in rows.items()}
     shown = {(int(row), int(rows[what][row])) for what, shown_rows in examples.items() for row in shown_rows}
     needed_b = {row for candidates_b in pairs.values() for row in candidates_b}
     texts_b, runs_b = _read_again(b, {row for _, row in shown} | needed_b, needed_b)
     texts_a, runs_a = _read_again(a, {row for row, _ in shown} | pairs.keys(), pairs.keys())
+    # Step 3: of each open text the nearest candidate, if it is near enough.
     near = same.copy()
     for row, candidates_b in pairs.items():
         best = max(candidates_b, key=lambda other: _estimate_agreement(runs_a[row], runs_b[other]))
@@ -108,6 +111,7 @@ def compare_texts(a: TextSide, b: TextSide, *, ids: bool) -> tuple[Shared, ...]:
     rows[what] = near
     # What is the same word for word has been shown above.
     examples[what] = np.flatnonzero((near >= 0) & (same < 0))[:EXAMPLES].tolist()
+    # Step 4: the rows of the result, each with its first examples.
     return tuple(
         Shared(
             name,
@@ -139,22 +143,28 @@ def _split_words(text: str, *, masked: bool = False) -> list[str]:
 
 
 def _hash_text(text: str) -> int:
+    # An empty id or text would match every other empty one.
     if not text:
         return _NOTHING
+    # Eight bytes: among a hundred million texts the chance of any collision is about 3 in 10,000.
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
 def _hash_runs(words: list[str]) -> HashArray:
+    # Plus one, so that no word has the code 0, which fills up short texts.
     codes = np.array([zlib.crc32(word.encode("utf-8", "replace")) + 1 for word in words], dtype=np.uint64)
     if 0 < len(codes) < _RUN:
         codes = np.concatenate([codes, np.zeros(_RUN - len(codes), dtype=np.uint64)])
     runs = np.zeros(max(len(codes) - _RUN + 1, 0), dtype=np.uint64)
+    # A polynomial over the codes of the words, computed for all runs at once; overflow is intended.
     for index in range(_RUN):
         runs = runs * np.uint64(0x9E3779B97F4A7C15) + codes[index : len(codes) - _RUN + 1 + index]
     return np.unique(_mix_bits(runs))
 
 
 def _mix_bits(values: HashArray) -> HashArray:
+    # The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): each bit of the input changes about half of
+    # the output.
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
@@ -164,9 +174,13 @@ def _band_keys(runs: HashArray) -> list[int]:
     """Return the keys of a text's bands; texts that agree much share one of them."""
     if not len(runs):
         return [_NOTHING] * _BANDS
+    # One salt for each of the 32 hash functions: the minimum over all runs is the MinHash value of that
+    # function.
     salts = _mix_bits(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))
     least = _mix_bits(runs[:, None] ^ salts).min(axis=0).reshape(_BANDS, _ROWS)
     keys = np.arange(_BANDS, dtype=np.uint64)
+    # The four minima of a band are combined into one key. The band's number is its start, so keys of
+    # different bands do not meet.
     for row in range(_ROWS):
         keys = _mix_bits(keys ^ least[:, row])
     result: list[int] = keys.tolist()
@@ -175,6 +189,7 @@ def _band_keys(runs: HashArray) -> list[int]:
 
 def _shared_rows(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
+    # Sort their keys once, then find all of ours by binary search.
     order = np.argsort(b, kind="stable")
     place = np.searchsorted(b[order], a)
     result = np.full(len(a), -1, dtype=np.int64)
@@ -191,6 +206,7 @@ def _find_candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[in
     b = np.frombuffer(theirs.bands, dtype=np.uint64).reshape(-1, _BANDS)
     result: dict[int, set[int]] = {}
     for band in range(_BANDS):
+        # The rows with one key lie next to each other in the sorted column, from `left` to `right`.
         order = np.argsort(b[:, band], kind="stable")
         column = b[order, band]
         left, right = (np.searchsorted(column, a[:, band], side=side) for side in ("left", "right"))
@@ -210,6 +226,7 @@ def _read_again(
     runs: dict[int, Any] = {}
     if not rows:
         return texts, runs
+    # Nothing after the last wanted row has to be read.
     last = max(rows)
     for row, (identity, text) in enumerate(side()):
         if row in rows:
@@ -228,6 +245,7 @@ def _make_excerpt(identity: str, text: str) -> str:
 
 
 def _estimate_agreement(a: HashArray, b: HashArray) -> float:
+    # `_hash_runs` returns unique values, so the sizes are those of sets.
     common = len(np.intersect1d(a, b, assume_unique=True))
     return common / (len(a) + len(b) - common) if common else 0.0
 
@@ -258,6 +276,7 @@ def compare_data(a: Path, b: Path) -> Overlap:
     Raises:
         DataError: E326 if one side is expressions and the other texts, and if a file cannot be read.
     """
+    # A corpus of problems is a folder with one file of texts.
     a, b = (file if (file := path / "problems.jsonl").is_file() else path for path in (a, b))
     kinds = [_detect_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
@@ -281,7 +300,9 @@ def _detect_kind(path: Path) -> str:
 
     if path.is_dir():
         return "expressions" if (path / "manifest.json").exists() or not _is_collection(path) else "posts"
+    # Five lines suffice to see what a file is; comments and titles may come before the first expression.
     for _, line in islice(((n, text) for n, text in read_lines(path) if text.strip()), 5):
+        # A byte order mark may stand in front of XML.
         if line.lstrip("\ufeff ").startswith("<"):
             return "posts"
         if line.lstrip().startswith("{"):
@@ -289,8 +310,10 @@ def _detect_kind(path: Path) -> str:
                 row = json_object(line)
             except ValueError:
                 return "texts"
+            # Clusters of expressions are JSON objects with `exprs`.
             if "exprs" in row:
                 return "expressions"
+            # Posts have a type: 1 is a question, 2 is an answer.
             post = "body" in row and str(row.get("type")) in ("1", "2")
             return "posts" if post else "texts"
         try:
@@ -334,6 +357,7 @@ def _compare_expressions(a: Path, b: Path) -> Overlap:
     from engines.mathematics.terms.canonical import canonical_key
 
     ours, theirs = _read_clusters(a), _read_clusters(b)
+    # One form stands for all equal expressions of the other side.
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}
     mine = [text for texts in ours for text in texts]
     results = [(text, forms[key]) for text in mine if (key := canonical_key(text.split())) in forms]
@@ -357,6 +381,7 @@ def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     prints_a, prints_b = (compute_fingerprints([text.split() for text in side]) for side in (ours, theirs))
     results = []
     for text, one in zip(ours, prints_a, strict=True):
+        # The fingerprints only propose candidates; the verifier decides.
         for row in look_alike(one, prints_b):
             (verdict,) = Verifier(read_prefix(theirs[row])).check([read_prefix(text)])
             if verdict.outcome in ("equal", "extends", "shrinks"):

@@ -98,10 +98,12 @@ class Recipe:
 
     def sha256(self) -> str:
         """Return the hash of the work: operation, settings and seed, not the title."""
+        # The title is left out: the same work may be called differently.
         content = [self.task, self.seed, _to_toml_value(dict(self.params))]
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
+# Limits for recipes of strangers. `tomllib` takes quadratic memory for dotted keys.
 _MOST_BYTES, _MOST_PARTS = 2**20, 16
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
 _DOTTED = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
@@ -128,6 +130,7 @@ def _toml_message(error: Exception) -> str:
 def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
+            # One byte more than is allowed, to notice that there is more.
             document = _parse_toml(file.read(_MOST_BYTES + 1))
     except OSError as error:
         raise file_error(error, path, "read") from error
@@ -135,11 +138,13 @@ def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise _recipe_error(
             f"the recipe cannot be read: {_toml_message(error)}", path, "It is TOML in UTF-8."
         ) from error
+    # Step 1: every key must be known, and of the right type.
     for key, value in document.items():
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
             raise _recipe_error(f"a recipe has no key {key!r}", path, hint)
         _check_type(value, _KEYS[key], key, path)
+    # Step 2: the recipe that this one extends, a file next to it or one that ships.
     if not (name := document.pop("extends", "")):
         return document
     if name.endswith(".toml"):
@@ -147,10 +152,12 @@ def _load_document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     else:
         positions = [root / f"{name}.toml" for _, root in asset_folders("recipes")]
         beside = next(filter(Path.exists, positions), positions[0])
+    # The files on the way here: a recipe that extends itself through others is refused.
     chain = (*before, path.resolve())
     if beside.resolve() in chain:
         raise _recipe_error(f"it extends itself: {name}", path, "One of them must extend nothing.")
     base = _load_document(beside, chain)
+    # Only the recipe itself can be the quickest one, not each recipe that extends it.
     base.pop("quickest", None)
     return _merge_tables(base, document)
 
@@ -207,6 +214,7 @@ def list_recipes() -> tuple[Recipe, ...]:
     skipped.
     """
     shipped = [_read_shipped(path, root) for root, path in _recipe_files("")]
+    # Unlike our own, recipes of others may be wrong without making the program unusable.
     for paper in added_papers()[0]:
         for root, path in _recipe_files(paper.name):
             with suppress(EngineError):  # doctor says what is wrong with it
@@ -290,6 +298,7 @@ def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
+            # A key that does not exist is the likelier mistake, so it is reported first.
             if key != "seed":
                 _find_setting(recipe, key)
             what = f"{key} has no value"
@@ -320,6 +329,7 @@ def _find_setting(recipe: Recipe, key: str) -> tuple[str, str]:
     if recipe.task == "train" and key.startswith("model."):
         return "model", key.removeprefix("model.")  # what may be set there, the trainer knows
     positions = _list_settings(recipe)
+    # A setting is meant by its name alone, or by table and name.
     results = [
         index for index in positions if key in (index[1], f"{index[0]}.{index[1]}" if index[0] else "")
     ]
@@ -353,6 +363,7 @@ def _unknown_key_hint(recipe: Recipe, key: str) -> str:
     if recipe.task == "train":
         listed += " Other model settings are named model.KEY."
     table, _, name = key.rpartition(".")
+    # With a known table in front only the names of that table are suggested.
     of_table = [each for index, each in positions if table and index == table]
     hint = suggest_name(name, of_table) if of_table else suggest_name(key, [*names, "seed"])
     return hint if hint.startswith("Did") else listed
@@ -361,6 +372,7 @@ def _unknown_key_hint(recipe: Recipe, key: str) -> str:
 def _parse_value(text: str) -> Any:
     try:
         return _parse_toml(f"value = {text}".encode())["value"]
+    # Not TOML: a word or a path, for which nobody should have to write quotes.
     except (ValueError, RecursionError):
         return text
 
@@ -380,6 +392,7 @@ def _recipe_error(what: str, path: Path, remedy: str) -> DataError:
 
 
 def _check_type(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
+    # `True` is an `int` in Python, and a seed is not.
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         what = "a table" if wanted is Mapping else "text" if wanted is str else "a number"
         what = "true or false" if wanted is bool else what

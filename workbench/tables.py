@@ -71,6 +71,7 @@ def describe_value(value: object, name: str = "") -> str:
     >>> describe_value(573633000.0, "memory_bytes"), describe_value(573633000.0), describe_value([1, True])
     ('547.1 MiB', '573,633,000', '1, true')
     """
+    # Booleans are integers in Python, so they are asked for first.
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -78,6 +79,7 @@ def describe_value(value: object, name: str = "") -> str:
             return format_bytes(value)
         if isinstance(value, int):
             return str(value)
+        # From 1e15 on a power of ten is shorter to read.
         if math.isfinite(value) and 1e5 <= abs(value) < 1e15:
             return f"{value:,.0f}"
         return f"{value:.6g}"
@@ -309,12 +311,14 @@ def align_rows(
         total: The number of rows, if `rows` are not all.
         none: The line that people see instead of the header if there are no rows.
     """
+    # Rows may be an iterator; without a total it has to be read to count it.
     if total is None:
         rows = list(rows)
         total = len(rows)
     # Widths and alignment come from the rows that are seen.
     seen = list(islice(rows, most))
     cells = [[_format_cell(value) for value in row] for row in seen]
+    # A column goes right if all that is seen of it are numbers. Without rows there is nothing to judge by.
     right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
     right += [False] * (len(header) - len(right))
     widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
@@ -330,6 +334,7 @@ def align_rows(
     if none and not seen:
         first = TableLine(none)
     first.table = table or (lambda _: (header, rows))
+    # The last line says that people see only a part; files are complete.
     more = total - len(seen)
     return [first, *other_lines, *([TableLine(f"… and {more:,} more; --json lists all")] if more else [])]
 
@@ -416,6 +421,7 @@ class _Term:
 
     def is_true_for(self, row: TableRow, fields: tuple[str, ...]) -> bool:
         value = row.get(self.field)
+        # A bare word is looked for in every field.
         if not self.field:
             result = any(self.value in _to_text(item) for name in fields for item in _to_items(row.get(name)))
         elif self.sign in _COMPARE:
@@ -469,6 +475,7 @@ def parse_filter(text: str, fields: Iterable[str]) -> Filter:
     False
     """
     known = tuple(fields)
+    # Quoted parts are masked by underscores of the same length, so that positions stay right.
     opened = re.search("[\"']", _QUOTED.sub(lambda match: "_" * len(match[0]), text))
     if opened:
         remedy = f"Write a second {opened[0]}."
@@ -479,12 +486,15 @@ def parse_filter(text: str, fields: Iterable[str]) -> Filter:
 
 def _parse_term(word: str, at: int, known: tuple[str, ...]) -> _Term:
     body = word.removeprefix("!")
+    # The position of the term itself, without its exclamation mark.
     at += len(word) - len(body)
     if not body:
         raise FilterError(
             "`!` has nothing after it", position=at - 1, remedy="Write what to leave out directly after it."
         )
+    # The longer signs come first, or `>=` would be read as `>` and a value that begins with `=`.
     match = re.fullmatch(r"(\w+)(>=|<=|[><:=])(.*)", body, re.DOTALL)
+    # Without a field it is a bare word, such as `sinh` or `2>1`.
     if match is None or not match[1].isidentifier():
         return _Term("", "", _remove_quotes(body), body != word)
     field, sign, value = match[1], match[2], _remove_quotes(match[3])
@@ -510,6 +520,7 @@ def _to_number(value: object) -> float | None:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
+    # NaN is the only number that differs from itself; it would make every comparison false.
     return None if number != number else number
 
 
@@ -524,6 +535,7 @@ def _to_text(value: object) -> str:
 
 
 def _equals_value(value: object, wanted: str) -> bool:
+    # Numbers are compared as numbers, so that `size=1e3` finds 1000.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _to_number(wanted) == value
     return _to_text(value) == wanted

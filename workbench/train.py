@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
+# The folders of the workspace in which the data of a key is a name.
 _FOLDERS = {"corpus": "corpora", "model": "models", "backbone": "models"}
 
 
@@ -62,17 +63,20 @@ def job_spec(
 
     params: dict[str, Any] = dict(recipe.params)
     check_trains(recipe)
+    # Step 1: refuse what a training recipe may not say.
     if params.pop("out", None):
         # Anybody may have written the recipe: where a training writes says who starts it.
         what = f"{recipe.name} sets `out`, which a training recipe may not"
         raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
+    # Step 2: check the settings, so that a wrong one fails here and not minutes later in the job.
     row = _find_trainer(str(params.get("trainer")))
     TrainConfig.from_table(params.get("train", {}))
     for key in params.get("data", {}):
         if key not in row.data:
             remedy = did_you_mean(key, row.data) or f"It reads: {', '.join(row.data) or 'none'}."
             raise UsageError(f"{row.name} reads no data.{key}", code="E424", remedy=remedy)
+    # Step 3: where it runs and what it reads, as absolute paths.
     params["recipe"] = recipe.name
     params["device"] = device or params.get("device", "auto")
     if executor != "local":
@@ -80,6 +84,7 @@ def job_spec(
     check_placement(params)
     data = params.get("data", {})
     params["data"] = {kind: str(data_path(workspace, kind, name)) for kind, name in data.items() if name}
+    # Step 4: where it writes.
     if out is not None:
         params["out"] = str(out.absolute())
     elif publish:
@@ -137,10 +142,12 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
     Raises:
         MissingError: E354, which says how to get it.
     """
+    # A name of more than one part can only be a path.
     path = Path(name).expanduser()
     if len(path.parts) > 1:
         if path.exists():
             return path.absolute()
+    # Without a slash a name of the workspace comes before a file in the current folder.
     else:
         for folder in [_FOLDERS[kind]] if kind in _FOLDERS else ("corpora", "models"):
             if (workspace.root / folder / name).exists():
@@ -154,6 +161,7 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
         for entry in workspace.data.list_entries():
             if entry.name == name and (entry.kind == kind or kind not in all_kinds()):
                 return entry.locate_data()
+        # A file in the current folder comes last, and only for keys that are no kind of data.
         if path.exists() and kind not in _FOLDERS and kind not in all_kinds():
             return path.absolute()
     if kind in ("model", "backbone"):
@@ -171,9 +179,11 @@ def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
     """Return the names that `data_path` knows for a key, each with what the data has: `80 records,
     corpus`.
     """
+    # Everything that might be known under a name; `is_known` then asks `data_path`, so the two cannot differ.
     folders = [workspace.root / name for name in dict.fromkeys(_FOLDERS.values())]
     held = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
     held += [path for _, path in workspace.list_own_data()]
+    # `path.stem`, because an index or a file may be named without its ending.
     names = [name for path in held for name in (path.name, path.stem) if not name.startswith(".")]
     names += [entry.name for entry in workspace.data.list_entries()]
     held_kinds = {
@@ -318,6 +328,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
         facts=_training_record(spec),
         cache=_token_cache(),
     )
+    # Of several processes only the first one publishes. An interrupted training is not published at all.
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish, RECORD)
         result = replace(result, model=str(spec.publish))
@@ -370,6 +381,7 @@ def _token_cache() -> Path | None:
     """What jobs of a workspace share of what is made of their data; none outside of a job."""
     from workbench.jobs.machine import MARK
 
+    # The mark is the folder of the attempt, so its grandparent is the folder of all runs.
     attempt = os.environ.get(MARK)
     return Path(attempt).parents[1] / ".kept" if attempt else None
 
@@ -384,6 +396,7 @@ def _training_record(spec: Train) -> dict[str, Any]:
     environment = read_document(Path(attempt).parent / "env.json") if attempt else {}
     if not environment:
         return {"recipe": recipe}
+    # Absolute paths of this machine would mean nothing where the model is used.
     for entry in environment.get("data", {}).values():
         entry["path"] = Path(entry["path"]).name
     return {"recipe": recipe, "environment": environment}
@@ -492,10 +505,12 @@ def list_variants(recipe: Recipe, how: Sweep) -> list[SweepVariant]:
     seeds: list[int | None] = list(_parse_seeds(how.seeds)) or [None]
     axes = [[(key, value) for value in _parse_values(text)] for key, text in map(_parse_axis, how.grid)]
     draws = _sample_settings(how.random, how.trials or _TRIALS, recipe.seed)
+    # Counted before anything is made: a grid of five axes can have millions of combinations.
     if math.prod(map(len, axes)) * len(draws) * len(seeds) > _MOST:
         raise UsageError(f"more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
     result = []
     for setting in ((*fixed, *drawn) for drawn in draws for fixed in product(*axes)):
+        # Settings are written as text, so that a grid and `--set` accept the same values.
         of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
         for seed, fold in product(seeds, _list_folds(of_grid) if how.folds else [None]):
             made, repeat = of_grid, dict[str, int]()
@@ -504,6 +519,7 @@ def list_variants(recipe: Recipe, how: Sweep) -> list[SweepVariant]:
             if fold is not None:
                 made, repeat["fold"] = with_value(made, "model.fold", fold), fold
             result.append(SweepVariant(made, dict(setting), repeat))
+    # Equal runs would only cost time, and are most often a typing error.
     alike = len(result) - len({each.recipe.sha256() for each in result})
     if alike:
         remedy = "Give each key and each value once."
@@ -557,7 +573,9 @@ def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, A
         groups.setdefault(str(variant.setting), (variant.setting, []))[1].append(value)
     rows = []
     for setting, found in groups.values():
+        # A run that was stopped has measures of an unfinished model, which would distort the mean.
         measures = [value.get("measures", {}) for value in found if value.get("complete")]
+        # Only measures that every finished run has can be summed up.
         names = [
             name for name in (measures[0] if measures else ()) if all(name in measure for measure in measures)
         ]
@@ -626,9 +644,11 @@ def _parse_values(text: str) -> Sequence[str]:
             raise UsageError(f"{text!r} gives no number of values", code="E426", remedy="As in: 0..1/5")
         return [str(value) for value in _limit_count(range(int(low), int(high) + 1))]
     results = [
+        # `count - 1` gaps between `count` values; a single value is the lower end.
         _interpolate_range(low, high, number / max(1, count - 1), by_ratio)
         for number in _limit_count(range(count))
     ]
+    # Four digits: values such as 0.00031622776 would make long titles and say no more.
     return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in results]
 
 
@@ -642,6 +662,7 @@ def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[t
     """Return the settings of each draw; one without any where nothing is drawn."""
     if not random:
         return [()]
+    # The recipe's seed, so that the same sweep draws the same values again.
     source = Random(seed)
     axes = [(key, *_parse_range(text)) for key, text in map(_parse_axis, random)]
     if counted := [key for key, _, _, count, _ in axes if count]:
@@ -652,12 +673,14 @@ def _sample_settings(random: Sequence[str], draws: int, seed: int) -> Sequence[t
         tuple((key, _sample_value(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
         for _ in _limit_count(range(draws))
     ]
+    # Duplicates are removed in order; integers of a small range are often drawn twice.
     return list(dict.fromkeys(results))
 
 
 def _sample_value(source: Random, low: str, high: str, by_ratio: bool) -> str:
     """Return a value of a range: a whole number between whole numbers, otherwise to four digits."""
     if low.isdecimal() and high.isdecimal():
+        # `last + 1`, because the draw is rounded down; `min` guards against a draw that rounding lifts to it.
         last = int(high)
         return str(min(last, int(_interpolate_range(low, str(last + 1), source.random(), by_ratio))))
     return f"{_interpolate_range(low, high, source.random(), by_ratio):.4g}"
@@ -665,6 +688,7 @@ def _sample_value(source: Random, low: str, high: str, by_ratio: bool) -> str:
 
 def _interpolate_range(low: str, high: str, part: float, by_ratio: bool) -> float:
     a, b = float(low), float(high)
+    # Equal ratios: a·(b/a)^part lies at the fraction `part` between a and b on a logarithmic scale.
     return a * (b / a) ** part if by_ratio else a + (b - a) * part
 
 

@@ -28,6 +28,7 @@ from textual_serve.server import Server, to_int
 from workbench.errors import UsageError
 
 _COMMAND = (sys.executable, "-P", "-c", "from workbench.cli import main; main()")
+# Seconds for pages to end when the server does.
 _PATIENCE_S = 5.0
 _MOST_CELLS = 1_000
 """Columns or rows of a page: what a screen never has would only take memory."""
@@ -50,6 +51,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         result = socket.socket(family, kind, protocol)
+        # A server that was just ended would otherwise block its port for minutes.
         result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         result.bind(address)
         result.listen()
@@ -59,6 +61,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     return result
 
 
+# A client may ask for any size, and a screen takes memory for every cell.
 def _limit_cells(count: int) -> int:
     return min(max(count, 1), _MOST_CELLS)
 
@@ -100,22 +103,26 @@ class WebServer(Server):
     @property
     def address(self) -> str:
         """The address with the token, for the browser."""
+        # An address that means all interfaces cannot be opened in a browser.
         host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self.token}/"
 
     def run_server(self) -> None:
         """Serve until Ctrl-C or a signal to end; open pages end with it."""
+        # Attempts of port scanners would fill the terminal with tracebacks.
         logging.getLogger("aiohttp.server").addFilter(_is_ours)
         web.run_app(
             self._make_app(),
             sock=self._place,
             print=lambda *_: None,
+            # The access log would print the token with every request.
             access_log=None,
             shutdown_timeout=_PATIENCE_S,
         )
 
     async def _make_app(self) -> web.Application:
         outer = web.Application(middlewares=[self._check_request])
+        # Everything that textual-serve offers lies below the token, its files included.
         outer.add_subapp(f"/{self.token}", await super()._make_app())
         return outer
 
@@ -124,6 +131,7 @@ class WebServer(Server):
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """Run the workbench of a page; it ends with the page or with the server."""
+        # A plain request to this address has no websocket to answer on.
         if not web.WebSocketResponse().can_prepare(request):
             raise web.HTTPBadRequest(text="This address is for the page's own connection.\n")
         given = [to_int(request.query.get(side, ""), 80) for side in ("width", "height")]
@@ -165,14 +173,18 @@ class WebServer(Server):
     async def _check_request(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         # Not all requests have a path with a slash: `OPTIONS *` asks about the server.
         given = request.path.partition("/")[2].partition("/")[0]
+        # Compared in constant time, so that the time of the answer says nothing about the token.
         if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
             raise web.HTTPForbidden(text="The address is incomplete: it ends with a token.\n")
+        # A browser sends `Origin` for requests that another page makes.
         origin = request.headers.get("Origin")
         if origin is not None and _origin_host(origin) != request.host:
             raise web.HTTPForbidden(text="The request comes from a page at another address.\n")
+        # Relative addresses in the page need the slash at the end.
         if request.path == f"/{self.token}":
             raise web.HTTPFound(f"/{self.token}/")
         response = await handler(request)
+        # A websocket has sent its headers already.
         if not response.prepared:
             response.headers.update(_HEADERS)
         return response

@@ -73,6 +73,7 @@ class Workspace:
                 raise _workspace_error("E501", "there is no workspace here", root, remedy)
             _make_workspace(root)
         version = _read_description(root).get("version")
+        # Before `version > …`, since a text or a list cannot be compared with a number.
         if not isinstance(version, int):
             raise _workspace_error("E504", "the workspace names no version", root / "workspace.toml", _MEND)
         if version > LAYOUT_VERSION:
@@ -180,6 +181,8 @@ def _make_workspace(root: Path) -> None:
     contents only where there is a description.
     """
     try:
+        # An empty folder may become a workspace, and so may one whose making was cut short; a folder with
+        # other contents may not.
         if root.is_dir() and not _is_begun(root) and not (root / "workspace.toml").exists():
             what = "this folder has other contents and is not a workspace"
             raise _workspace_error("E504", what, root, "Name an empty or a new folder.")
@@ -192,10 +195,12 @@ def _make_workspace(root: Path) -> None:
             root,
             "Move it, or name another workspace with --workspace.",
         ) from error
+    # Errors that the user can solve with permissions or another folder get a message about that.
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
             raise _not_writable(root) from error
         raise file_error(error, root, "write") from error
+    # `data or begin`: if another process has written the description in the meantime, it stays.
     begin = f"version = {LAYOUT_VERSION}\nsample = []\n".encode()
     update(root / "workspace.toml", lambda data: data or begin)
 
@@ -225,11 +230,13 @@ def ensure_sample(workspace: Workspace) -> bool:
     """
     if not workspace.writable:
         return False
+    # The pieces that ship with the papers, by their path in the workspace.
     pieces = {
         source.relative_to(sample).as_posix(): source
         for _, sample in asset_folders("sample")
         for source in sorted(sample.glob("*/*"))
     }
+    # Asked without the lock first: nearly always the workspace has had them all.
     if pieces.keys() <= {*_read_description(workspace.root).get("sample", ())}:
         return False
     added = False
@@ -243,6 +250,7 @@ def ensure_sample(workspace: Workspace) -> bool:
         had.multiline(multiline=True)
         for piece, source in pieces.items():
             if piece not in had:
+                # A folder of this name may be the user's own; the piece then counts as given.
                 if not (workspace.root / piece).exists():
                     copy_folder(source, workspace.root / piece, None)
                 had.append(piece)
@@ -253,6 +261,7 @@ def ensure_sample(workspace: Workspace) -> bool:
     return added
 
 
+# Notes, and other records of one line each
 Key = TypeVar("Key")
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -271,6 +280,7 @@ class RecordFile(ABC, Generic[Key, Record]):
         self.path = path
         self.known: dict[Key, Record] = {}
         self.problems: tuple[DataError, ...] = ()
+        # Lines that could not be read, which go back into the file as they are.
         self._unread: list[bytes] = []
         try:
             self._load_lines(path.read_bytes() if path.exists() else b"")
@@ -309,6 +319,7 @@ class RecordFile(ABC, Generic[Key, Record]):
         """
 
         def apply_edit(data: bytes) -> bytes:
+            # Read again under the lock: another program may have changed the file since `known` was filled.
             self._load_lines(data)
             known = dict(self.known)
             edit(known)
@@ -316,6 +327,7 @@ class RecordFile(ABC, Generic[Key, Record]):
             lines = [json.dumps(row, ensure_ascii=False).encode() for row in rows]
             return b"".join(line + b"\n" for line in (*self._unread, *lines))
 
+        # What `update` has written is also what this object knows from now on.
         self._load_lines(update(self.path, apply_edit))
 
     def _load_lines(self, data: bytes) -> None:
@@ -403,6 +415,7 @@ class Notes(RecordFile[str, UserNote]):
     def set_note(self, address: str, text: str, title: str = "") -> UserNote:
         """Write a note. An empty text deletes it, which moves it into the trash."""
         before = self.get(address)
+        # Only the text of a note goes into the trash; a bookmark is set again with one key.
         if before is not None and before.note and not text.strip():
             self._trash.put_item("note", address, before.note, record=asdict(before))
         return self._change_note(address, title, lambda note: replace(note, note=text.strip()))
@@ -416,6 +429,7 @@ class Notes(RecordFile[str, UserNote]):
         note = self.read_record(record)
 
         def add_note(notes: dict[str, UserNote]) -> None:
+            # A bookmark on the address may exist without a note, and stays.
             now = notes.get(note.address, note)
             if now.note not in ("", note.note):
                 what = f"there is another note on {note.address} now"
@@ -446,6 +460,7 @@ class Notes(RecordFile[str, UserNote]):
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             before = notes.pop(address, note)
             note = replace(edit(before), title=title or before.title, changed=now)
+            # A record without a note and without a bookmark is none.
             if note.note or note.bookmark:
                 notes[address] = note
 
@@ -494,6 +509,7 @@ class DataKind:
             DataError: If it cannot be read as this kind at all.
         """
         check: DataCheck = load(self.check)
+        # A kind with `files` takes files and folders alike.
         if not self.files and path.is_dir() != bool(self.folder):
             wanted = "a folder" if self.folder else "a file"
             what = f"data of kind {self.name} is {wanted}"
@@ -651,6 +667,7 @@ class DataRegistry:
 
         def with_entry(entries: tuple[DataSet, ...]) -> list[DataSet]:
             nonlocal checked
+            # Chosen again under the lock: another program may have taken the name while the data was checked.
             data = replace(checked.data, name=self._choose_name(entries, path, name))
             checked = replace(checked, data=data)
             return [data, *(entry for entry in entries if entry.path != data.path)]
@@ -667,6 +684,7 @@ class DataRegistry:
         taken = {entry.name for entry in entries if entry.path != str(path)}
         if name is not None and name in taken:
             raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")
+        # The part before the first dot, so that `posts.xml.gz` is registered as `posts`.
         stem = path.name.split(".")[0] or "data"
         return name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
 
@@ -704,6 +722,7 @@ class DataRegistry:
 
         def with_it(entries: tuple[DataSet, ...]) -> list[DataSet]:
             for other in entries:
+                # Either would make two entries stand for one thing.
                 if entry.name == other.name or entry.path == other.path:
                     what = f"{other.name} is registered as {other.path} now"
                     remedy = f"Remove it first: mathwb data remove {other.name}"
@@ -717,6 +736,7 @@ class DataRegistry:
 
         def apply_edit(data: bytes) -> bytes:
             entries = sorted(edit(self._parse_entries(data)), key=lambda entry: entry.name)
+            # The name is the key of the table and is not repeated in it.
             rows = {entry.name: asdict(entry) for entry in entries}
             for row in rows.values():
                 del row["name"]
@@ -744,6 +764,7 @@ def remove_own_data(workspace: Workspace, name: str) -> TrashItem:
     """
     own = {path.name: path for _, path in workspace.list_own_data()}
     folder = own.get(name)
+    # Data that is only registered, or lies elsewhere, is not ours to move.
     if folder is None or folder.parent.parent != workspace.root:
         names = [*own, *(entry.name for entry in workspace.data.list_entries())]
         remedy = did_you_mean(name, names) or "See: mathwb data list"
@@ -768,23 +789,27 @@ def _run_check(kind: DataKind, path: Path, name: str, registered: str | None, ev
     bad: list[DataError] = []
     count = 0
 
+    # All bad lines are counted, and the first hundred are stored.
     def add_bad_line(error: DataError) -> None:
         nonlocal count
         count += 1
         if len(bad) < SHOWN:
             bad.append(error)
 
+    # Step 1: read the data once. What the check reads is hashed on the way.
     with watch_reads(_data_size(kind, path), events) as watch:
         counts = kind.run_check(path, add_bad_line)
     if not counts["records"]:
         first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
         what = f"nothing in it is of kind {kind.name}; {count:,} bad lines"
         raise DataError(what, path=path, code="E318", remedy=first.strip())
+    # Step 2: the hash of the data. Of several files it is the hash of the list of their hashes.
     digests = {file: watch.hash_file(file) for file in kind.hashed_files(path)}
     names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
     files = names if kind.files else {}
     listing = "".join(f"{sha}  {name}\n" for name, sha in sorted(files.items()))
     digest = hashlib.sha256(listing.encode()).hexdigest() if files else next(iter(digests.values()))
+    # Step 3: the record, and whether it differs from what was registered.
     size = _data_size(kind, path)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     data = DataSet(name, kind.name, str(path), digest, size, counts, count, now, files)
@@ -794,6 +819,7 @@ def _run_check(kind: DataKind, path: Path, name: str, registered: str | None, ev
 
 def _data_size(kind: DataKind, path: Path) -> int:
     try:
+        # A set, since a kind may list a file twice.
         belonging = set(path.rglob("*") if kind.folder else kind.hashed_files(path))
         return sum(file.stat().st_size for file in belonging if file.is_file())
     except (DataError, OSError):

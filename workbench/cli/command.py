@@ -44,6 +44,7 @@ def print_message(text: str) -> None:
 def report_failure(error: BaseException) -> int:
     """Report a failure and return the exit code; with `--json` the error is also a document on stdout."""
     if isinstance(error, KeyboardInterrupt):
+        # 130 is the shell's code for a program that Ctrl-C has ended.
         print_message("interrupted")
         return 130
     if isinstance(error, OSError) and error.filename is None:
@@ -57,6 +58,7 @@ def report_failure(error: BaseException) -> int:
         print(error, file=sys.stderr)
         return 2
     explained = explain(_explain_usage(error) or error)
+    # Read from the command line itself, because the failure may be one of parsing it.
     if "--json" in sys.argv[1:]:
         print(json.dumps({"error": explained.to_dict()}))
     print_message(one_line(explained))
@@ -165,6 +167,7 @@ def guard_command(command: Callable[P, R]) -> Callable[P, R]:
         try:
             result = command(*args, **kwargs)
             sys.stdout.flush()
+        # What typer raises to end a command is not a failure.
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
@@ -184,6 +187,7 @@ def stop_on_interrupt() -> Callable[[], bool]:
     def raise_flag(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
         nonlocal raised
         raised = True
+        # From now on Ctrl-C raises KeyboardInterrupt as usual, which ends a task that does not stop.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         print_message("stopping; press Ctrl-C again to quit at once")
 
@@ -202,12 +206,15 @@ def progress_line(title: str) -> Sink:
     reached: Any = 0
     before: Any = 0
     last = -math.inf
+    # Seconds between two lines: often enough to look alive, and rare in a log file.
     interval = 0.2 if terminal else 10.0
 
     # The closure remembers the stage and when it was last printed.
     def show_event(event: Event) -> None:
         nonlocal last, started, stage, reached, before
         if event.kind in ("warning", "error"):
+            # \r\x1b[K returns to the beginning of the line and clears it, so that the message does not end in
+            # old progress.
             if terminal:
                 sys.stderr.write("\r\x1b[K")
             print_message(str(event.data.get("message", event.data)))
@@ -221,10 +228,12 @@ def progress_line(title: str) -> Sink:
             # Another stage of the work, whose rate is its own; what was done before it began does not count.
             started, stage, before = now, (total, event.data.get("unit")), done or 0
         reached = done or 0
+        # The last report of a stage is always shown, or the line would stop at 97 %.
         if now - last < interval and not finished:
             return
         last = now
         line = f"{title} {progress_text(event.data, now - started, before)}"
+        # In a terminal the line is written over; in a file each report is a line of its own.
         sys.stderr.write(f"\r\x1b[K{make_printable(line)}" if terminal else make_printable(line) + "\n")
         if terminal and finished:
             sys.stderr.write("\n")
@@ -259,10 +268,13 @@ class _Once:
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
+        # Typer writes types of Python into its help; the record of each parameter is rewritten as it is asked
+        # for.
         for parameter in self.params:  # type: ignore[attr-defined]
             parameter.get_help_record = partial(_help_record, parameter.get_help_record)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The arguments are parsed once more, only to count how often each option was given.
         this: Any = self
         _, _, order = this.make_parser(ctx).parse_args(args=list(args))
         for given, times in Counter(filter(_takes_one_value, order)).items():
@@ -289,6 +301,7 @@ def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) 
 
 
 def _takes_one_value(option: Any) -> bool:
+    # A repeatable option, a counter and a plain flag may be given again without a change of meaning.
     if not isinstance(option, TyperOption) or option.multiple or option.count:
         return False
     return not option.is_flag or bool(option.secondary_opts)
@@ -334,6 +347,7 @@ def _build_command(entry: CommandEntry) -> Any:
     made = entry.made()
     if not isinstance(made, typer.Typer):
         function, made = guard_command(made), typer.Typer(**_BARE)
+        # Otherwise a word such as `-1` would be read as an option.
         settings = {"ignore_unknown_options": entry.expressions}
         made.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
             function
@@ -360,6 +374,7 @@ def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
             with formatter.section("Commands"):
+                # Typer would load every command to print one line of help for each.
                 formatter.write_dl([(entry.name, entry.help) for entry in entries if entry.listed])
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -441,6 +456,7 @@ def operation_command(row: Operation) -> Callable[..., None]:
         where: str | None = None,
         **typed: Any,
     ) -> None:
+        # Step 1: collect what was typed. A value from the command line wins over the recipe's.
         # What was not typed may be that of a recipe, or of work that was begun.
         untyped = {field.name for field in fields if field.arg.words and typed[field.name] is None}
         given = {
@@ -452,12 +468,14 @@ def operation_command(row: Operation) -> Callable[..., None]:
             given = _of_recipe(row, recipe) | {
                 name: value for name, value in given.items() if value is not None
             }
+        # Step 2: check everything, before anything runs or is written.
         try:
             row_filter = row.where.parse_filter(where) if row.where and where else None
             spec = row.resolve_spec(given)
             if where:
                 _refuse_unshown(row, spec, detach)
             form = form_of(tex, csv, as_json)
+            # Step 3: run it here, or as a job.
             if not detach:
                 for name, is_given in (("--executor", executor != "local"), ("--shares", shares > 1)):
                     if is_given:
@@ -466,11 +484,13 @@ def operation_command(row: Operation) -> Callable[..., None]:
                 _run_and_print(row, spec, as_json, row_filter, form)
             else:
                 _start_job(row, spec, executor, shares, as_json)
+        # In an expression an unknown option looks like a part of it, so the error is explained again.
         except EngineError:
             if row.expressions:
                 _refuse_unknown_options(row, given)
             raise
 
+    # Typer reads the name, the help and the parameters from these attributes.
     run_operation.__name__ = row.name.rpartition(".")[2]
     run_operation.__doc__ = inspect.getdoc(row.spec_type)
     run_operation.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -484,12 +504,14 @@ def _keyword_parameter(name: str, annotation: Any, default: Any) -> inspect.Para
 def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
     arg = field.arg
     kind: Any = Literal[field.choices] if field.choices else str if arg.ref else field.kind
+    # Show a default unless there is none, or an empty one.
     shown: Any = arg.shown or (default not in (None, (), "") and not field.required)
     about: dict[str, Any] = {"help": arg.help, "show_default": shown, "hidden": arg.hidden}
     if arg.metavar:
         about["metavar"] = arg.metavar
     if field.kind in (int, float) and not field.choices:
         about |= {name: limit for name, limit in (("min", arg.low), ("max", arg.high)) if limit is not None}
+    # The limits of a field may be floats; those of an integer option must be integers.
     if field.kind is int:
         about |= {name: int(about[name]) for name in ("min", "max") if name in about}
     if not field.is_option:
@@ -501,6 +523,7 @@ def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
             long = f"{long}/--no-{long[2:]}"
         result = typer.Option(*([arg.short] if arg.short else []), long, **about)
     several = field.many or arg.words
+    # Typer wants a list for an option that can be repeated, and None as its default.
     if several:
         kind = list[kind]
     if field.required:
@@ -548,20 +571,24 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
 def _run_and_print(
     row: Operation, spec: Any, as_json: bool, wanted: Filter | None, form: TableForm | None = None
 ) -> None:
+    # Step 1: start. Of an iterator nothing has been computed yet.
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.start(spec, events=_counted_progress(row), stop=stop)
+    # Step 2: the filter.
     if row.where and wanted is not None:
         there = row.where.count_rows(record)
         record = row.where.filter_record(record, wanted, spec, events=_counted_progress(row))
         if there and not row.where.count_rows(record) and not as_json and form is None:
             print(f"none of {there:,} passes the filter")
             return
+    # Step 3: print. Rows of an iterator are printed as they come, without waiting for the last one.
     if isinstance(record, Iterator) and row.json_lines:
         for one in record:
             print_result(one, True)
         return
     if isinstance(record, Iterator) and not as_json:
         for line in row.text_lines(record, spec):
+            # The columns of such lines are separated by tabs, which `make_printable` would replace.
             print("\t".join(map(make_printable, line.split("\t"))))
         return
     if isinstance(record, Iterator) and not row.document:
@@ -605,6 +632,7 @@ def _start_job(row: Operation, spec: Any, executor: str, shares: int, as_json: b
         if spec.share is not None:
             what = "a single share cannot be divided"
             raise UsageError(what, code="E427", remedy="Use --share or --shares.")
+        # The check is made with the first share, since all shares are alike.
         row.resolve_spec(
             {**to_mapping(spec), "share": f"1/{shares}"}
         )  # refuses what is not ready to be divided

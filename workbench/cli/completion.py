@@ -65,6 +65,7 @@ def print_completion_script(shell: Annotated[Shell, "The shell."]) -> None:
     zsh: mathwb completion zsh > "${fpath[1]}/_mathwb".
     fish: mathwb completion fish > ~/.config/fish/completions/mathwb.fish.
     """
+    # Made now, so that the first Tab does not have to wait for it.
     _load_command_tree()
     print(_SCRIPTS[shell], end="")
 
@@ -78,7 +79,10 @@ def print_completions(words: list[str]) -> None:
 
 def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
     """Yield candidates for the last of the words that follow `mathwb`, each with its meaning."""
+    # The last word is the one to complete; it may be empty.
     *before, begun = words or [""]
+    # Walk through the words before it: the command, the number of its arguments so far, and an option that
+    # waits for its value.
     here, place, awaited = _load_command_tree(), 0, None
     for word in before:
         option = here["options"].get(word)
@@ -97,6 +101,7 @@ def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
     elif here["commands"]:
         candidates = {name: one["help"] for name, one in here["commands"].items()}
     else:
+        # A command with a repeatable last argument takes more words than it declares.
         arguments = here["arguments"][place:] or here["arguments"][-1:]
         candidates = _candidate_values(arguments[0]) if arguments else {}
     for word, meaning in candidates.items():
@@ -114,6 +119,8 @@ def _workspace_names(ref: str) -> Iterator[str]:
     """
     from workbench.workspace import Workspace
 
+    # Where the names of a reference come from: folders of the workspace, models that ship, and registered
+    # data.
     folders = {"corpus": "corpora", "problems": "problems"}
     models = dict.fromkeys(("model", "solver", "encoder"), "models")
     shipped = {"model": "egen-*", "solver": "mwp-*"}
@@ -158,12 +165,14 @@ def _describe_command(command: Any, context: Any, path: tuple[str, ...]) -> dict
     row = all_operations().get(".".join(path))
     fields = {} if row is None else {field.name: field for field in describe_fields(row.spec_type)}
     recipe = "recipe" if path == ("train",) else ""
+    # Step 1: options and arguments of the command itself.
     options: dict[str, Any] = {}
     arguments = []
     for parameter in command.params:
         field = fields.get(parameter.name)
         annotation = parameter.type_descriptor.annotation
         one = {
+            # The first sentence of the help is enough for a list.
             "help": " ".join((getattr(parameter, "help", "") or "").split()).split(". ")[0],
             "value": not getattr(parameter, "is_flag", False),
             "choices": list(map(str, field.choices if field else get_args(annotation))),
@@ -173,6 +182,7 @@ def _describe_command(command: Any, context: Any, path: tuple[str, ...]) -> dict
             arguments.append(one)
         elif not parameter.hidden:
             options |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), one)
+    # Step 2: its subcommands, each in the same way.
     commands = {
         name: {"help": inner.get_short_help_str(100)} | _describe_command(inner, below, (*path, name))
         for name, inner, below in list_subcommands(command, context)

@@ -28,6 +28,7 @@ from workbench.workspace import Checked, Workspace, all_kinds, remove_own_data
 
 app = make_group("data", "Register and check your own files. They stay where they are.")
 
+# Bad lines that are printed; all are counted.
 _SHOWN = 20
 _SIDE = "A corpus, a collection or a file: a path, or a name from `mathwb data list`."
 
@@ -55,6 +56,7 @@ def list_data(
     """List registered data and the data in the workspace folder."""
     from workbench.tables import parse_filter
 
+    # Step 1: the registered data and the data of the workspace, as one list.
     workspace = Workspace.open()
     documents: list[dict[str, Any]] = [
         {**asdict(entry), "registered": True} for entry in workspace.data.list_entries()
@@ -67,6 +69,7 @@ def list_data(
             "path": str(path),
         }
         documents.append({**about, "registered": False})
+    # Step 2: filter the rows as they are printed; the document has all fields.
     header = ("name", "kind", "records", "bad", "bytes", "path")
     wanted = parse_filter(where or "", header)
     results = []
@@ -77,6 +80,7 @@ def list_data(
         }
         if wanted.matches(row):
             results.append((row, document))
+    # Step 3: print.
     rows = [tuple(row.values()) for row, _ in results]
     none = f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(all_kinds())})"
     lines = align_rows(header, rows, none="Nothing matches the filter." if where else none)
@@ -95,6 +99,7 @@ def check_data(
     entries = [registry.find_entry(name) for name in names] if names else list(registry.list_entries())
     documents: list[dict[str, object]] = []
     lines: list[str] = []
+    # The worst exit code of all is that of the command.
     worst = 0
     for entry in entries:
         try:
@@ -123,6 +128,7 @@ def remove_data(
     `mathwb trash restore` brings either back.
     """
     workspace = Workspace.open()
+    # Registered data is removed from the list; only data of the workspace itself is moved.
     try:
         workspace.data.find_entry(name)
     except MissingError:
@@ -161,6 +167,7 @@ def find_overlap(
 
 def _resolve_path(given: Path) -> Path:
     """Return the path, or the place of the data set of this name, registered or in the workspace itself."""
+    # A path that exists is meant before a name.
     if given.exists() or len(given.parts) > 1:
         return given
     workspace = Workspace.open()

@@ -74,6 +74,7 @@ def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUs
     }
     facts |= {key: describe_value(value, key) for key, value in view.metrics.items()}
     width = max(map(len, facts))
+    # Empty values are left out, but a seed of 0 is one.
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
     lines += [f"{name}: {said}" for name, said in explain_measures(view.metrics)]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
@@ -96,11 +97,13 @@ def compare_many(
     from workbench.jobs.compare import rank_settings
 
     result = rank_settings(views, by)
+    # Step 1: the plot, if one is asked for.
     if plot is not None:
         curves = [
             {
                 "name": row.name,
                 "xs": [step for step, _ in row.band],
+                # With a single run there is no interval, so the band has no width.
                 "ys": [one.mean for _, one in row.band],
                 "low": [one.mean if one.low is None else one.low for _, one in row.band],
                 "high": [one.mean if one.high is None else one.high for _, one in row.band],
@@ -109,6 +112,7 @@ def compare_many(
             if row.band
         ]
         _plot_curves(plot, curves, result.measure)
+    # Step 2: the table.
     head = ("setting", result.measure, "runs", "failed", "to the best [95 %]", "p")
     rows = []
     for row in result.rows:
@@ -176,6 +180,7 @@ SettingsOption = Annotated[
     list[str] | None, plain_option("--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.")
 ]
 
+# Seconds between two looks at a log that is followed.
 _LOOK_EVERY_S = 0.25
 
 
@@ -217,6 +222,7 @@ def list_jobs(
             raise UsageError(what, code="E406", remedy="Leave the filter out.")
         emit_items(control.deleted_jobs(workspace), as_json, form_of(tex, csv, as_json))
         return
+    # One snapshot serves the news, the filter and the list, so each folder is read once.
     look = control.look_at(workspace)
     _print_news(workspace, look)
     # Words of the filter and of --where are one filter: both have to match.
@@ -242,6 +248,7 @@ def list_jobs(
         )
         for view in views
     }
+    # A sweep is one line of its own; its runs appear only if a filter asks for them.
     shown = [rows[view.id] for view in views if where or not view.sweep]
     none = "No job matches." if where else "There are no jobs yet."
     header = ("id", "title", "state", "attempt", "done", "left")
@@ -396,6 +403,7 @@ def compare_jobs(
     if len(views) < 2:
         what = "a single job cannot be compared"
         raise UsageError(what, code="E406", remedy="Name a second job, or a sweep.")
+    # Two jobs are compared side by side; a measure or a plot asks for the comparison of settings.
     if len(views) == 2 and not by and plot is None:
         compare_two(views[0], views[1], form, as_json)
     else:
@@ -415,6 +423,7 @@ def show_curves(
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
+    # In the order of their first appearance; the first one is the default.
     names = list(dict.fromkeys(name for view in views for name in logged_measures(view.folder)))
     if not names or (by and by not in names):
         what = f"no run has logged {by!r}" if by else "none of these runs has logged a measure yet"
@@ -422,6 +431,7 @@ def show_curves(
         raise UsageError(what, code="E645", remedy=remedy)
     measure = by or names[0]
     curves = {view.id: curve_with_gaps(view.folder, measure) for view in views}
+    # Jobs without a single point are left out of the plot and of the table.
     drawn = [
         {"name": f"{view.id} {view.title}", "xs": [x for x, _ in points], "ys": [y for _, y in points]}
         for view in views
@@ -433,6 +443,7 @@ def show_curves(
     for view in views:
         if points := curves[view.id]:
             ys = [y for _, y in points if y is not None]
+            # Without a single finite value there is neither a lowest nor a highest one.
             ends = (min(ys), max(ys)) if ys else ("", "")
             last = "not finite" if points[-1][1] is None else points[-1][1]
             described = [describe_value(value, measure) for value in (*ends, last)]
@@ -480,6 +491,7 @@ def report_jobs(
     for number in [each for given in numbers for each in control.member_numbers(workspace, given) or [given]]:
 
         def is_over(number: int = number) -> bool:
+            # The number is bound as a default, since the loop variable may have moved on by then.
             return not (follow and control.read_job(workspace, number).live)
 
         # What a tool prints of itself is not the answer of this command.
@@ -510,6 +522,7 @@ def pack_job(
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
     packing = plan_packing(find_job(Workspace.open().runs, number))
+    # The contents go to stderr, so that `--json` prints nothing but the document.
     for name, length in packing.sizes.items():
         print_message(f"{format_bytes(length):>10}  {name}")
     for name in packing.left_out:
@@ -544,6 +557,7 @@ def run_packed(
             raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
         if not yes and not typer.confirm("Run it?", err=True):
             raise typer.Exit(1)
+    # Also after Ctrl-C at the question: what was unpacked for this run is removed.
     except BaseException:
         result.remove()
         raise
@@ -593,6 +607,7 @@ def _apply_to_jobs(
     """Do it to each job; one that refuses is reported and does not keep the others from it."""
     workspace = Workspace.open()
     documents: list[Any] = []
+    # The worst exit code of all is that of the command.
     lines, worst = [], 0
     for number in numbers:
         try:
@@ -624,6 +639,7 @@ def _log_printer(attempt: Attempt, log: LogName, lines: int, as_json: bool) -> C
     def print_new_events() -> None:
         known = events.damaged
         while (result := events.read_events()) or events.behind_bytes:
+            # Empty results with bytes left happen inside a very long line.
             _print_all([json.dumps(event.to_dict()) if as_json else event.to_text() for event in result])
         if events.damaged > known:
             print_message(f"{events.complaint}: {events.path}")

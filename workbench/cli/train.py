@@ -90,6 +90,7 @@ def train_model(
 
     Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second one quits at once.
     """
+    # Step 1: answer what needs no recipe.
     if list_:
         results = [recipe for recipe in list_recipes() if recipe.task == "train"]
         rows = [
@@ -105,6 +106,7 @@ def train_model(
     if headless and (parallel or stop_worst):
         what = "--parallel and --stop-worst are for background runs, not for --headless"
         raise UsageError(what, code="E427", remedy="Use --detach.")
+    # Step 2: the recipe, with the changes that the options ask for.
     recipe = with_settings(load_recipe(name) if name else quickest_recipe(), settings or [])
     if init_from:
         recipe = begun_from(recipe, init_from)
@@ -123,6 +125,7 @@ def train_model(
         if device:
             recipe = replace(recipe, params={**recipe.params, "device": device})
         raise typer.Exit(opening.open_screens("jobs", LaunchDraft(recipe, how)))
+    # Step 3: the workspace. The sample data belongs to the recipes that ship.
     workspace = Workspace.open()
     ensure_sample(workspace)
     # Several runs are a sweep, which checks each recipe before the first job is made.
@@ -141,6 +144,7 @@ def train_model(
         else:
             _run_variants(workspace, recipe, runs, as_json)
         return
+    # Step 4: a single run.
     spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
     _check_training(workspace, spec)
     if detach:
@@ -207,14 +211,17 @@ def _run_variants(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun]
         # What the first says of libraries and device holds for all.
         quiet = as_json or number > 1
         views.append(_run_training(workspace, spec, f"{number}/{len(runs)} {variant.name}", quiet))
+        # Ctrl-C ends the whole series and not only this run.
         if views[-1].state == "stopped":
             break
+    # The runs that were begun; the others have no result.
     done = [variant for _, variant in runs[: len(views)]]
     rows = by_setting(done, [view.value for view in views])
     documents = [
         {**_view_document(view), "setting": variant.setting, **variant.repeat}
         for variant, view in zip(done, views, strict=True)
     ]
+    # One line for each measure of each setting.
     lines = []
     for row in rows:
         label = ", ".join(f"{key}={value}" for key, value in row["setting"].items()) or recipe.name
