@@ -105,6 +105,7 @@ class Workbench(AppFrame):
     ) -> None:
         session = Session(state_dir() / "session.json", str(workspace.root))
         names = [entry.name for entry in SCREENS]
+        # The command line names a screen, or the session remembers the last one.
         wanted = screen or session.mode
         # The first mode is the default one: no empty screen is built before it.
         self.DEFAULT_MODE = wanted if wanted in names else names[0]  # type: ignore[misc]
@@ -127,8 +128,10 @@ class Workbench(AppFrame):
             lambda: len(self.screen_stack) > 1 or self.place is not None,
             self._settle_cursor,
         )
+        # To tell a held key from another one: see `_settle_cursor`.
         self._last_key = ""
         self._typed_at = self._ticked_at = time.monotonic()
+        # The filter replaces characters after everything is drawn, so no widget has to know of it.
         if ascii:
             self._filters.append(Ascii())
         for entry in SCREENS:
@@ -144,6 +147,7 @@ class Workbench(AppFrame):
     # Start and end
 
     def on_mount(self) -> None:
+        # Every frame of an animation would travel over the connection.
         if is_remote():
             self.animation_level = "none"
         if report := self.session.take_crash():
@@ -151,10 +155,13 @@ class Workbench(AppFrame):
         self.set_interval(1.0, self._look_around)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._start_deferred_work)
+        # Later than the first screens, because it reads every source of the workspace.
         self.set_timer(2.0, self._gather_destinations)
+        # Tests have no terminal and keep their own signal handlers.
         if not self.is_headless:
             for number in _ENDS:
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
+        # What was typed while the terminal was asked goes into the program now.
         if self.graphics.typed and self._driver is not None:
             give_back(self.graphics.typed, self._driver)
 
@@ -175,11 +182,13 @@ class Workbench(AppFrame):
         return stack[0] if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built else None
 
     def _list_built_screens(self) -> list[WorkbenchScreen]:
+        # The current mode comes first, so that its screen is asked first, for example for lookups.
         stacks = sorted(self._screen_stacks.items(), key=lambda item: item[0] != self.current_mode)
         roots = [stack[0] for _, stack in stacks if stack]
         return [root for root in roots if isinstance(root, WorkbenchScreen) and root.built]
 
     def _keep_session(self) -> None:
+        # The state is collected in the app's own thread, since a thread must not read widgets.
         screens = {screen.MODE: screen.state() for screen in self._list_built_screens()}
         self.session.remember_screens(mode=self.current_mode, screens=screens)
         self._save_session()
@@ -203,13 +212,16 @@ class Workbench(AppFrame):
     def exit_now(self) -> None:
         """Save the session, close the engine, and exit."""
         self._keep_session()
+        # Here without a thread: the process ends right after it.
         self.session.save()
+        # `cached_property` stores its value under its name, so this asks whether an engine was ever started.
         if "engine" in self.__dict__:
             self.engine.close()
         self.exit()
 
     async def action_quit(self) -> None:
         lost = [words for screen in self._list_built_screens() if (words := screen.describe_unsaved())]
+        # Screens say what would be lost; without a loss there is no question.
         if not lost:
             self.exit_now()
             return
@@ -219,6 +231,7 @@ class Workbench(AppFrame):
 
     def _fatal_error(self) -> None:
         """Leave no stack trace on the terminal: a file has it, and one line says where."""
+        # Textual would print the trace over the restored terminal.
         error = self._exception or RuntimeError("unknown")
         self.crash = one_line(explain(error))
         self.session.remember_crash(self.crash)
@@ -228,6 +241,7 @@ class Workbench(AppFrame):
     # Keys
 
     async def on_event(self, event: events.Event) -> None:
+        # Everything that is not typed passes unchanged.
         if not isinstance(event, Typed):
             await super().on_event(event)
         elif not event.is_forwarded:
@@ -236,12 +250,15 @@ class Workbench(AppFrame):
                 self.garbage.note_key()
             if self.place is not None:
                 self.place.query_one(KeyBar).said = ""
+            # A new key comes from the terminal: it waits for its turn.
             await self._keys.put_key(event)
+        # A key that no widget took comes back here on its way up.
         elif self._keys.came_back(event):
             self._refused = None
             await super().on_event(event)
             if self._refused is not None and self.place is not None:
                 node, verb = self._refused
+                # No binding was allowed: say why the nearest one is greyed.
                 self.place.show_refusal(verb, why_greyed(node, verb))
 
     def _settle_cursor(self, event: events.Event) -> bool:
@@ -257,6 +274,7 @@ class Workbench(AppFrame):
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
         """Remember what was greyed, unless the same key has a meaning further up."""
+        # A bound action is asked from the focused widget upwards; the first refusal is the one to explain.
         done = await super().run_action(action, default_namespace, namespaces)
         if done:
             self._refused = None
@@ -279,6 +297,7 @@ class Workbench(AppFrame):
         self.navigation.go_along(mode, steps)
 
     def on_resize(self, event: events.Resize) -> None:
+        # A card covers everything while the terminal is too small to lay anything out.
         small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
         if small and self._card is None:
             from screens.shell.cards import TooSmall
@@ -341,10 +360,12 @@ class Workbench(AppFrame):
 
     def _show_load(self, load: Load) -> None:
         self.load = load
+        # The watcher returns the same tuple while nothing has changed, so comparing identities suffices.
         if self._jobs_seen is not self.jobs:
             self._jobs_seen, first = self.jobs, self._jobs_seen is None
             if ended := self.session.newly_ended(self.jobs):
                 self.tell_ends(ended, away=first)
+        # Whoever looks at the Jobs screen has seen what went wrong.
         if self.current_mode == "jobs":
             self.went_wrong = False
         # Jobs that went wrong are said until the Jobs screen is open.
@@ -356,6 +377,7 @@ class Workbench(AppFrame):
         if load.badge or self.went_wrong:
             badges["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
         self.badges = badges
+        # The header of the screen below all dialogs, since dialogs have none.
         for header in self.screen_stack[0].query(Header):
             header.load, header.badges = load, self.badges
         if self.place is not None:
@@ -379,6 +401,7 @@ class Workbench(AppFrame):
         return [*themes, notes, Command("export notes", words, partial(self.ask_and_write, way))]
 
     def action_palette(self) -> None:
+        # Choices are made of what applies on this screen now.
         lines = palette_lines(self, self.screen, self.switch_mode, self.list_commands())
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_destinations()
@@ -420,6 +443,8 @@ def _make_screen(entry: ScreenEntry) -> WorkbenchScreen:
     try:
         screen: WorkbenchScreen = entry.load_screen()()
     except Exception as error:
+        # A fault in a screen of ours is a fault of the program; an added paper, or a package that is missing,
+        # is not.
         if not (entry.added or isinstance(error, ImportError)):
             raise
         from screens.shell.cards import MissingScreen
@@ -454,12 +479,14 @@ def run(
     config = own_config()
     plain = ascii or bool(config.get("ascii"))
     choice = "none" if plain else str(config.get("graphics"))
+    # The terminal is asked before Textual takes it over, because answers would be read as keys.
     graphics = ask_terminal(choice, remote=is_remote())
     app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch, graphics=graphics)
     app.garbage = Garbage()
     end_with_terminal()
     app.run()
     if app.ended_by:
+        # The code by which shells report a program that a signal has ended.
         return 128 + app.ended_by
     if app.crash:
         sys.stderr.write(app.crash + "\n")

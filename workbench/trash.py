@@ -76,9 +76,9 @@ class TrashItem:
         return f"{self.kind} {self.name}"
 
     def list_contents(self) -> list[Path]:
-        # Another program may remove the item at any time.
         """List the files and folders that were moved here and are still here."""
         with contextlib.suppress(FileNotFoundError):
+            # Another program may remove the item at any time.
             return sorted(filter(_is_content, self.folder.iterdir()))
         return []
 

@@ -19,6 +19,7 @@ from screens.registry import SCREENS
 from screens.shell.keymap import VERBS, key_text
 from screens.shell.theme import elide, fill_cell, safe_text, text_width
 
+# They stand at the right end and are the last to go.
 _LAST = ("palette", "help")
 _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}
 
@@ -70,7 +71,9 @@ class Header(Widget):
         cpu = f"CPU {self.load.cpu:.1f}/{self.load.cores}" if self.load is not None else ""
         name, brand = self.workspace, Content.assemble((" mathwb ", "$accent bold"), " ")
         names = (name, *(elide(name, length) for length in range(text_width(name) - 1, 5, -1)))
+        # From the full name of the workspace down to six cells of it, then without it.
         rights = [*(f"ws: {short}   {cpu}" for short in names), cpu]
+        # From the widest form to the narrowest; the first that fits is drawn.
         for left, right in (
             *((brand + self._screen_names(), right) for right in rights),
             (brand + self._screen_names(), ""),
@@ -124,6 +127,7 @@ class KeyBar(Widget):
     def list_hints(self) -> list[KeyHint]:
         """Return the hints in the order in which they are drawn."""
         hints: dict[str, KeyHint] = {}
+        # While text is typed, single letters are no keys.
         written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
@@ -142,11 +146,13 @@ class KeyBar(Widget):
         if not getattr(self.screen, "built", True):
             return Content()
         hints = self.list_hints()
+        # 1. The last hints, as many as fit.
         ends = [hint for hint in hints if hint[0] in _LAST]
         room = self.size.width - 2
         while ends and _measure_hints(ends) > room:
             ends.pop(0)
         right = _join_hints(ends)
+        # 2. The others from the left, in their order, until one does not fit.
         room -= _measure_hints(ends) + 2
         middle: list[KeyHint] = []
         for hint in (hint for hint in hints if hint[0] not in _LAST):
@@ -154,6 +160,7 @@ class KeyBar(Widget):
                 break
             middle.append(hint)
         left = _join_hints(middle)
+        # 3. A refusal takes the place of the keys.
         if self.said:
             left = safe_text(f"✗ {self.said}", "$warning")
             if text_width(left.plain) > room:

@@ -11,6 +11,7 @@ from pathlib import Path
 from engines.core.files import write_text
 from workbench.config import is_remote
 
+# The variable of the environment that a program needs, and its command. The first that works is used.
 _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("WAYLAND_DISPLAY", ("wl-copy",)),
     ("DISPLAY", ("xclip", "-selection", "clipboard")),
@@ -45,6 +46,7 @@ def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:
 
 def _copy_with_desktop(text: str) -> Iterator[str]:
     """Copy with the first program of the desktop that does it, and name that."""
+    # The desktop of the machine at the other end is not the user's.
     if is_remote():
         return
     for variable, command in _TOOLS:
@@ -52,6 +54,7 @@ def _copy_with_desktop(text: str) -> Iterator[str]:
             continue
         quiet = subprocess.DEVNULL
         try:
+            # Two seconds: a program that waits for its display would block for ever.
             subprocess.run(command, input=text.encode(), check=True, timeout=2, stdout=quiet, stderr=quiet)
         except (OSError, subprocess.SubprocessError):
             continue

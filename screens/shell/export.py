@@ -107,6 +107,7 @@ class Command:
 ExportTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Headings, and rows of as many values."""
 
+# The letters of the usual formats in the menu.
 FORMATS = {".jsonl": "j", ".csv": "c"}
 _FORMATS = {".csv": "as CSV", ".jsonl": "as JSON lines", ".tex": "as a TeX table"}
 
@@ -124,6 +125,7 @@ class Export:
 
 def find_unused_path(path: Path) -> Path:
     """Return the path, or the first of `name-2`, `name-3`, … that does not exist yet."""
+    # Counted on until a name is free: an export never replaces an earlier one by default.
     number, free = 1, path
     while free.exists():
         number += 1
@@ -182,6 +184,7 @@ def declared_exports(
         return table.file_rows(location, rows())
 
     ways: list[Export] = []
+    # JSON lines have the same columns and values as CSV.
     for suffix, key in keys.items():
         place = "tex" if suffix == ".tex" else "csv"
         ways += table_exports(what, stem, {suffix: key}, partial(make_table, place), facts)

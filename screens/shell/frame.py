@@ -99,6 +99,7 @@ class AppFrame(App[None]):
         self.went_wrong = False
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
+        # The last hundred changes; older ones can no longer be undone.
         self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
         self._deleted: tuple[TrashItem, ...] = ()
         """What lies in the trash, the latest first; `u` brings it back when nothing else is to be undone."""
@@ -163,6 +164,7 @@ class AppFrame(App[None]):
         """
         self.workspace.trash.restore_item(self.workspace, item)
         self._show_notes()
+        # Sent to the lowest screen of the stack, because dialogs show no data.
         self.screen_stack[0].post_message(self.Restored(item))
         self.look_now()
         self.look_into_trash()
@@ -178,6 +180,7 @@ class AppFrame(App[None]):
             self._deleted = tuple(self.workspace.trash.list_items())
 
     def why_not(self, verb: str) -> str:
+        # Asked for every repaint of the footer, so it looks at memory alone.
         nothing = verb == "undo" and not self._changes and not self._deleted
         return "there is nothing to undo" if nothing else ""
 
@@ -185,8 +188,10 @@ class AppFrame(App[None]):
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_undo(self) -> None:
+        # Nothing was changed in this session: the last deletion of an earlier one.
         if not self._changes:
             item = self._deleted[0]
+            # Taken off the list before it is restored, so that a second key does not restore it twice.
             self._deleted = self._deleted[1:]
             with self.report_errors():
                 self.bring_back(item)
@@ -236,7 +241,9 @@ class AppFrame(App[None]):
         from workbench.jobs.view import notable_endings
 
         ended = {view.id for view in views}
+        # The sign on the Jobs tab stays until that screen is opened.
         self.went_wrong |= any(view.state in _WRONG for view in views)
+        # Sweeps of which an earlier failure was reported already.
         wrong = (view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG)
         told = notable_endings(views[::-1], wrong)
         for view in told:
@@ -246,6 +253,7 @@ class AppFrame(App[None]):
             what = f"job {view.id} {view.title} {view.state}{took}{': ' if how else ''}{', '.join(how)}"
             severity: Severity = _SEVERITIES.get(view.state, "information")
             self._add_entry(severity, what, code=view.code, remedy=view.remedy, toast=not away)
+        # One toast names the latest four, and the log has a line for each.
         if away and told:
             named = [f"{view.id} {view.title} {view.state}" for view in told[: -_NAMED - 1 : -1]]
             more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
@@ -258,6 +266,7 @@ class AppFrame(App[None]):
     def _add_entry(
         self, severity: Severity, text: str, *, code: str = "", remedy: str = "", toast: bool = True
     ) -> None:
+        # The same message within two seconds is one event, for example when several widgets show one error.
         entry, before = LogEntry(time.time(), severity, text, code, remedy), list(self.activity)[-5:]
         # What is shown in a pane and told too is one failure.
         if not any(replace(entry, time=each.time) == each and entry.time - each.time < 2 for each in before):
@@ -266,7 +275,9 @@ class AppFrame(App[None]):
             return
         said = f"{text}. {remedy}" if remedy else text
         shown = safe_text(f"{code} {said}".lstrip()).plain
+        # Successes are read at a glance; warnings and errors stay for longer.
         self._held.append((shown, severity, 3 if severity == "information" else 8))
+        # A dialog hides toasts, which would be gone when it closes.
         if not isinstance(self.screen, ModalScreen):
             self.show_held()
 
@@ -281,6 +292,7 @@ class AppFrame(App[None]):
     def copy_in_thread(self, text: str, what: str) -> None:
         """Copy a text in a thread, and say where it went."""
 
+        # Copying runs programs, which may take seconds, so it does not run in the app's own thread.
         def copy_and_report() -> None:
             try:
                 way = copy_text(
@@ -298,6 +310,7 @@ class AppFrame(App[None]):
     def choose_export(self, title: str, ways: Sequence[Export]) -> None:
         """Let the user choose an export and a path, then write it."""
         known = {way.key: way for way in ways}
+        # The letter of the export is its key in the menu.
         choices = [MenuChoice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
         Chooser(title, choices).ask(self, lambda key: self.ask_and_write(known[key]))
 
@@ -312,6 +325,7 @@ class AppFrame(App[None]):
 
         def write_to(text: str) -> None:
             path = Path(text).expanduser().absolute()
+            # The name was free when the prompt opened, but the user may have typed another one.
             if path.exists():
                 question = Confirm("replace this file?", f"{path} is there already.")
                 question.ask(self, lambda sure: self._write_export(way, path) if sure else None)
@@ -364,6 +378,7 @@ class AppFrame(App[None]):
         import subprocess
 
         try:
+            # Textual restores the terminal, lets the other program draw, and then draws everything anew.
             with self.suspend():
                 subprocess.run(words, check=False)
         except SuspendNotSupported:
@@ -391,6 +406,7 @@ class AppFrame(App[None]):
             before = self._keep_note(chosen, text)
             what, removed = f"the note on {chosen.title}", not text.strip()
             self.say(f"note on {chosen.title} {'removed' if removed else 'saved'}")
+            # A removed note is in the trash, which `u` restores; a changed note is written back.
             if removed and before:
                 self.remember_deletion(what, self.workspace.trash.find_item(f"note/{chosen.address}"))
             else:
@@ -416,6 +432,7 @@ class AppFrame(App[None]):
         return now
 
     def _show_notes(self) -> None:
+        # Screens of other modes are in memory too, and show the same notes.
         for stack in self._screen_stacks.values():
             for screen in stack:
                 for listing in screen.query(Listing):
@@ -423,6 +440,7 @@ class AppFrame(App[None]):
         self.screen.refresh_bindings()
 
 
+# How editors take a line: `file:12`, or `--goto file:12`, with `--wait` since they return at once.
 _WITH_COLON = ("subl", "zed", "hx", "helix", "atom")
 _WITH_GOTO = ("code", "code-insiders", "codium", "cursor", "windsurf")
 

@@ -95,6 +95,7 @@ VERBS: dict[str, Verb] = {
     "help": Verb(("question_mark", "f1"), "help"),
 }
 
+# How keys are shown whose names are not what people call them.
 _SHOWN = {
     "enter": "⏎",
     "shift+tab": "⇧tab",
@@ -250,6 +251,7 @@ def bindings(keys: Iterable[VerbKey]) -> list[BindingType]:
     def make_binding(key: VerbKey) -> Binding:
         names = ",".join(key.keys)
         return Binding(
+            # Several keys of one binding are separated by commas, and share its id, by which users remap it.
             names,
             key.action,
             key.label,
@@ -274,6 +276,7 @@ def remap_keys(
     """
     ids = {key.id for key in known}
     result: dict[str, str] = {}
+    # Names of verbs first and ids last, so that an id wins over its verb.
     for name, wanted in sorted(overrides.items(), key=lambda item: "." in item[0]):
         targets = [name] if name in ids else [id_ for id_ in ids if id_.partition(".")[2] == name]
         if not targets:

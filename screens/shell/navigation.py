@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from screens.shell.screen import WorkbenchScreen
 
 
+# The home row first, since most screens have few targets.
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
@@ -48,6 +49,7 @@ def list_targets(screen: Screen[object]) -> list[Target]:
     A label stands in the blank cell to the left of its target: the gutter of a list or text, or the
     space before a tab.
     """
+    # Widgets that the tab key reaches, in its order.
     targets = [
         Target(widget.region.offset, partial(_focus_widget, widget))
         for widget in screen.focus_chain
@@ -56,6 +58,7 @@ def list_targets(screen: Screen[object]) -> list[Target]:
     for pane in screen.query(Pane):
         if pane.display:
             targets += [
+                # One cell to the left: the blank before the tab.
                 Target(place - Offset(1, 0), partial(_show_tab, pane, page.id or ""))
                 for page, place in pane.tab_places()
                 if page is not pane.page
@@ -167,6 +170,7 @@ class Navigation:
 
     def go_along(self, mode: str, steps: Sequence[PaletteStep]) -> None:
         """Go to a screen and follow the lookups there, each as soon as its target exists."""
+        # A screen that has still to load, or a lookup after another one, may need time.
         patient = self._shown_screen(mode) is None or len(steps) > 1
         elsewhere = mode != self._app.current_mode
         self._app.switch_mode(mode)
@@ -184,6 +188,7 @@ class Navigation:
         here = self._shown_screen(mode)
         lookups = here.lookups() if here is not None else ()
         lookup = next((lookup for lookup in lookups if lookup.word == word), None)
+        # A lookup fails while its source is still being read, so it is tried again until the time is over.
         if lookup is not None and lookup.go(wanted):
             steps.pop(0)
             until = time.monotonic() + _PATIENCE_S
@@ -223,9 +228,11 @@ _OF_LISTS = (
 
 def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
     """Return one line for each key of the focused pane, greyed ones with their reason, then the signs."""
+    # Step 1: one entry for each action of a node, with all the keys that it has.
     results: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
     for key, active in screen.active_bindings.items():
         binding = active.binding
+        # Bindings without an id are Textual's own.
         if not binding.id:
             continue
         place = (binding.action, id(active.node))
@@ -233,6 +240,7 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
             results[place][0].append(key)
         else:
             results[place] = ([key], active.node, binding.description, binding.tooltip, active.enabled)
+    # Step 2: the lines, with the reason for those that do not apply now.
     lines = []
     for (verb, _), (keys, node, label, sentence, enabled) in results.items():
         reason = "" if enabled else why_greyed(node, verb)
@@ -242,6 +250,7 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
     order = lambda line: _ORDER.get(line.name.removeprefix("key "), _SCREENS)  # noqa: E731
     # What works now comes first.
     lines.sort(key=lambda line: (bool(line.reason), order(line)))
+    # Step 3: the signs of the focused pane, which only it can explain.
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
     legend = [*pane.list_signs(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
     return lines + [MenuChoice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
@@ -251,6 +260,7 @@ def palette_lines(
     app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]
 ) -> list[MenuChoice]:
     """Return the palette's lines: screens, their commands and the app's, then everything that has a key."""
+    # Screens, then commands and lookups, then keys.
     lines = []
     for entry in SCREENS:
         run = partial(go, entry.name)
@@ -295,6 +305,7 @@ def lookup_lines(
     screens: Sequence[WorkbenchScreen], go: Go, complain: Callable[[str], object], text: str
 ) -> list[MenuChoice]:
     """Return the lines that look an id up, such as `job 12`, for every screen that knows the word."""
+    # The colon is optional: the palette itself was opened by one.
     word, _, wanted = text.strip().lstrip(":").partition(" ")
     wanted = wanted.strip()
     if not wanted:
@@ -328,6 +339,7 @@ def choose_line(
         lines: the lines to choose from.
         more: returns further lines for the text that is typed.
     """
+    # Lines that appear while something is typed are added, so that the chosen name is found.
     known = {line.name: line for line in lines}
 
     def more_lines(text: str) -> list[MenuChoice]:

@@ -79,8 +79,10 @@ class CachedRequest:
         self._progress = progress
         self._size = size
         self._read = read
+        # At most one question waits; a newer one takes its place.
         self._waiting: _Question | None = None
         self._asked: _Question | None = None
+        # Counts `clear`: an answer to a question from before it is of no interest.
         self._age = 0
         self._call: Call | None = None
         self._busy = False
@@ -108,6 +110,7 @@ class CachedRequest:
     def get(self, params: Mapping[str, Any], tag: Hashable) -> Any:
         """Return the remembered answer to a question; if there is none, ask and return None."""
         if tag not in self.known:
+            # The same question is not asked twice, whether it is being answered or waits.
             now = self._waiting or self._asked
             if now is None or (now.tag, now.remember, now.age) != (tag, True, self._age):
                 self._enqueue_question(_Question(params, tag, True, self._age))
@@ -115,6 +118,7 @@ class CachedRequest:
 
     def _enqueue_question(self, question: _Question) -> None:
         self._waiting = question
+        # One worker at a time answers, until nothing waits.
         if not self._busy:
             self._busy = True
             self._owner.run_worker(
@@ -138,11 +142,14 @@ class CachedRequest:
             self._call.stop()
 
     async def _answer_questions(self) -> None:
+        # The next question is taken only when the last one is answered.
         try:
             while self._waiting is not None:
                 self._asked, self._waiting = self._waiting, None
                 answer = await self._ask_engine(self._asked)
+                # Among the owner's messages, so that the answer arrives in the order of its other events.
                 self._owner.call_later(self._deliver_answer, self._asked, answer)
+        # The owner is being removed.
         except asyncio.CancelledError:
             self._asked = None
             raise
@@ -159,6 +166,7 @@ class CachedRequest:
             answer = RequestAnswer(answer.tag, self._read(answer.value))
             if question.remember and answer.value is not None:
                 self.known[answer.tag] = answer.value
+                # The oldest answer goes first.
                 while len(self.known) > self._size:
                     self.known.popitem(last=False)
         return self._then(answer)
@@ -178,6 +186,7 @@ class CachedRequest:
             return RequestAnswer(tag, error=explain(error))
         finally:
             self._call = None
+        # The call ended without a result, because it was cancelled.
         return RequestAnswer(tag, error=EngineError("it was cancelled", code="E703"))
 
 

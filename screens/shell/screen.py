@@ -55,6 +55,7 @@ class NoteLine(Static):
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._show_note)
 
+    # The signal comes from every screen, and also before the panes exist.
     def _show_note(self, screen: Screen[object]) -> None:
         place = cast("WorkbenchScreen", self.screen)
         if screen is not self.screen or not place.built:
@@ -124,8 +125,10 @@ class WorkbenchScreen(Screen[None]):
     def exports(self) -> Sequence[Export]:
         """Return the exports of the active pane, then those of the others whose letters are still free."""
         ways: dict[str, Export] = {}
+        # The active pane first, so that it keeps its letters; `sorted` is stable for the others.
         for pane in sorted(self._panes, key=lambda pane: pane.id != self._active):
             for way in pane.exports():
+                # A letter is given once.
                 ways.setdefault(way.key, way)
         return list(ways.values())
 
@@ -203,11 +206,14 @@ class WorkbenchScreen(Screen[None]):
         """
 
         def run_work() -> None:
+            # The worker is taken here, in its thread; `then` runs later in the app's own.
             worker = get_current_worker()
             try:
                 answer = RequestAnswer(tag, work())
             except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
                 answer = RequestAnswer(tag, error=explain(error))
+            # `call_later` is safe to call from a thread. A newer call in the group has cancelled this one's
+            # answer.
             self.call_later(lambda: None if worker.is_cancelled else then(answer))
 
         self.run_worker(run_work, thread=True, group=group, exclusive=exclusive, exit_on_error=False)
@@ -238,8 +244,10 @@ class WorkbenchScreen(Screen[None]):
         if not place.is_attached:
             return
         self.built = True
+        # Without a focus, keys would go to no pane at all.
         self._panes[0].focus_inside()
         self.refresh_bindings()
+        # The session is restored into panes that exist, and before anything is loaded into them.
         if saved := self.workbench.session.screen_state(self.MODE):
             await self.restore(saved)
         self.begin()
@@ -256,6 +264,7 @@ class WorkbenchScreen(Screen[None]):
     @property
     def busy(self) -> bool:
         """Whether something runs here that can be stopped."""
+        # Asked of the bindings, since only some screens have anything to stop.
         stops = any(binding.action == "stop" for _, binding in self._bindings)
         return self.built and stops and not self.why_not("stop")
 
@@ -275,6 +284,7 @@ class WorkbenchScreen(Screen[None]):
         return next((pane for pane in self._panes if pane.display and pane.pages), None)
 
     def on_resize(self, event: events.Resize) -> None:
+        # Three panes need 40 cells each; below 80 cells there is room for one.
         self.columns = 3 if event.size.width >= 120 else 2 if event.size.width >= 80 else 1
 
     def watch_columns(self) -> None:
@@ -299,6 +309,7 @@ class WorkbenchScreen(Screen[None]):
         for group in self._group_panes():
             names = tuple(pane.title for pane in group)
             front = next((pane for pane in group if pane.id == self._active), None)
+            # The active pane is in front; otherwise the one that was.
             front = front or next((pane for pane in group if pane.display), group[0])
             for pane in group:
                 pane.neighbours = names if len(group) > 1 else ()
@@ -306,6 +317,7 @@ class WorkbenchScreen(Screen[None]):
 
     @on(events.DescendantFocus)
     def _follow_focus(self, event: events.DescendantFocus) -> None:
+        # The focus may be in any widget deep inside of a pane.
         pane = next((node for node in event.widget.ancestors_with_self if isinstance(node, Pane)), None)
         if pane is not None and pane.id != self._active:
             self._active = pane.id or ""
@@ -316,6 +328,7 @@ class WorkbenchScreen(Screen[None]):
         """Bring the pane with this id to the front and give it the focus."""
         self._active = name
         self._arrange_panes()
+        # A pane without a widget that takes the focus must not leave it in a hidden pane.
         if (pane := self.active_pane) is not None and not pane.focus_inside():
             self.set_focus(None)
         self.refresh_bindings()
@@ -334,6 +347,7 @@ class WorkbenchScreen(Screen[None]):
     # Verbs that mean the same on every screen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        # None greys the key in the footer, False would hide it; a greyed key can still say why.
         return None if self.built and self.why_not(action) else True
 
     def show_refusal(self, verb: str, reason: str) -> None:  # noqa: ARG002
@@ -342,6 +356,7 @@ class WorkbenchScreen(Screen[None]):
 
     @on(KeyBar.Pressed)
     async def _hint_pressed(self, event: KeyBar.Pressed) -> None:
+        # The hint that was clicked runs the action of its key, on the widget that the key would reach.
         for active in self.active_bindings.values():
             if active.enabled and active.binding.action == event.verb:
                 await self.app.run_action(event.verb, active.node)
@@ -381,6 +396,7 @@ class WorkbenchScreen(Screen[None]):
             self.full = False
             return
         focused = self.focused
+        # The nearest filter around the focus is cleared first.
         for node in focused.ancestors_with_self if focused else ():
             if isinstance(node, (Listing, ReaderBox)) and node.clear_filter():
                 return
@@ -395,6 +411,7 @@ class WorkbenchScreen(Screen[None]):
     def action_yank_as(self) -> None:
         if (chosen := self.selection()) is None:
             return
+        # Keys choose a form directly, as in a menu.
         forms = {form.key: form for form in chosen.all_forms()}
         choices = [MenuChoice(key, form.name, key=key) for key, form in forms.items()]
         chooser = Chooser(f"copy {chosen.title} as", choices)
@@ -486,6 +503,7 @@ class BrowserScreen(WorkbenchScreen):
             self.first.show_error(answer.error)
             return
         self.sources = answer.value
+        # The source that was shown, as long as it still exists.
         name = answer.tag if answer.tag in self.sources else next(iter(self.sources), "")
         if name:
             self.open_source(name)
@@ -496,6 +514,7 @@ class BrowserScreen(WorkbenchScreen):
 
     def go_to_source(self, name: str) -> bool:
         """Show a source unless it is already shown; return whether it exists."""
+        # An address may have the name quoted, since it may contain slashes.
         name = name if name in self.sources else unquote(name)
         if name in self.sources and name != self.source:
             self.open_source(name)
@@ -541,6 +560,8 @@ class BrowserScreen(WorkbenchScreen):
         """Return a request whose questions take long; it has an engine process of its own."""
 
         def get_engine() -> EngineProcess:
+            # A process of its own, so that quick questions do not wait behind slow ones. It starts with the
+            # first question.
             if self._slow_engine is None:
                 self._slow_engine = self.workbench.new_engine()
             return self._slow_engine
@@ -567,6 +588,7 @@ class BrowserScreen(WorkbenchScreen):
 
             return control.submit_job(self.workbench.workspace, recipe()).id
 
+        # Called in the app's own thread.
         def report_submission(answer: RequestAnswer) -> None:
             if answer.error is not None:
                 self.workbench.report(answer.error)
@@ -637,5 +659,6 @@ class Sheet(Dialog[None]):
             self.workbench.warn("there is nothing to write yet")
 
     def action_close(self) -> None:
+        # Escape clears a filter first and closes the sheet only then.
         if not any(listing.clear_filter() for listing in self.query(Listing)):
             self.dismiss(None)

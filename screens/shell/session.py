@@ -33,6 +33,7 @@ class Session:
     def __init__(self, path: Path, workspace: str) -> None:
         self.path = path
         self._workspace = workspace
+        # A session that cannot be read must not keep the program from opening.
         try:
             document = _read_document(path.read_bytes()) or {}
         except OSError:
@@ -45,6 +46,7 @@ class Session:
         self.mode = str(own.get("mode", ""))
         self.theme = self._saved_theme = str(document.get("theme", ""))
         self._crash = self._saved_crash = str(document.get("crash", ""))
+        # None: no session of this workspace is known, so no end of a job is news.
         self._told: list[object] | None = told if isinstance(told := own.get("told"), list) else None
         self._written = self._to_json()
 
@@ -65,9 +67,12 @@ class Session:
 
         In a workspace that is opened for the first time, there are none.
         """
+        # A resumed job ends again, and a number may be given again: attempt and time of creation tell them
+        # apart.
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
         told = {*map(str, ended if self._told is None else self._told)}
         numbers = {str(view.id) for view in jobs}
+        # Deleted jobs may be restored, and their ends are no news then.
         gone = [str(name) for name in self._told or () if str(name).partition(".")[0] not in numbers]
         self._told = [*gone[-_DELETED_KEPT:], *ended]
         self._own = {**self._own, "told": self._told}
@@ -88,7 +93,9 @@ class Session:
 
     def save(self) -> None:
         """Write the file if anything changed; failures are ignored, since a session is not worth an error."""
+        # Called every few seconds; nearly always nothing has changed.
         if (state := self._to_json()) != self._written:
+            # Copied before the file is written, because the app may change them meanwhile.
             theme, crash = self.theme, self._crash
             with contextlib.suppress(EngineError, OSError):
                 update(self.path, self._merge_into)
@@ -97,9 +104,11 @@ class Session:
     def _merge_into(self, data: bytes) -> bytes:
         """Return the file with what has changed in this process."""
         document = _read_document(data)
+        # The old file may be of a newer version, so it is kept under another name.
         if document is None:
             write_bytes(self.path.with_suffix(".old.json"), data)
             document = {"version": _VERSION}
+        # Another process may have changed the other value: only what this process has changed is written.
         for key, old, new in (
             ("theme", self._saved_theme, self.theme),
             ("crash", self._saved_crash, self._crash),
@@ -110,6 +119,7 @@ class Session:
                 document.pop(key, None)
         workspaces = _get_table(document, "workspaces")
         own = _get_table(workspaces, self._workspace)
+        # Of the screens only those that were open here; others may be open elsewhere.
         screens = {name: self._screens[name] for name in self._changed_screens}
         own = {**own, **self._own, "screens": {**_get_table(own, "screens"), **screens}}
         document["workspaces"] = {**workspaces, self._workspace: own}

@@ -51,13 +51,16 @@ def end_with_terminal() -> None:
     The session was saved a few seconds before, and jobs go on.
     """
     if sys.stdin is not None and sys.stdin.isatty():
+        # A thread, because the main one may be blocked while it writes to the terminal that is gone.
         Thread(target=_exit_with_terminal, args=(sys.stdin.fileno(),), daemon=True).start()
 
 
 def _exit_with_terminal(terminal: int) -> None:
     poll = select.poll()
+    # No events are asked for: POLLHUP is always reported.
     poll.register(terminal, 0)
     if any(event & select.POLLHUP for _, event in poll.poll()):
+        # Without cleaning up, since all of that would write to the terminal.
         os._exit(128 + signal.SIGHUP)
 
 
@@ -69,11 +72,13 @@ def stop_as_job(terminal: int) -> None:
     Args:
         terminal: the terminal's descriptor; the terminal must be as the shell left it.
     """
+    # Textual's own handler would suspend the app once more.
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     try:
         os.killpg(0, signal.SIGTSTP)
         # `bg` continues it, too: it stops again at once, since it cannot draw there.
         while os.tcgetpgrp(terminal) != os.getpgrp():
+            # SIGTTOU stops the group as writing from the background would.
             os.killpg(0, signal.SIGTTOU)
     finally:
         signal.signal(signal.SIGTSTP, before)
@@ -86,6 +91,7 @@ def ended_by_exception(signals: Iterable[int]) -> Iterator[None]:
     def raise_exit(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
 
+    # By default a signal would end the process without restoring the terminal.
     before = {number: signal.signal(number, raise_exit) for number in signals}
     try:
         yield
@@ -96,6 +102,7 @@ def ended_by_exception(signals: Iterable[int]) -> Iterator[None]:
 
 _THRESHOLDS = (5_000, 5, 400)
 """The usual ones look through everything every few keys, for a tenth of a second; these nearly never do."""
+# Seconds without a key after which new objects are collected, and after which all objects are.
 _QUIET_S = 1.5
 _LONG_QUIET_S = 30.0
 
@@ -118,16 +125,21 @@ class Garbage:
     def collect_when_quiet(self) -> None:
         """Collect garbage if nobody has typed for a while; call it every second."""
         now = time.monotonic()
+        # A key was just pressed, and another one may come at any moment.
         if now - self._typed < _QUIET_S:
             return
+        # Once after the last key: only what was made since then.
         if self._swept <= self._typed:
             self._collect_garbage(now, whole=False)
+        # Then, after a long pause, everything, once.
         elif now - max(self._typed, self._swept) >= _LONG_QUIET_S and not self._whole:
             self._collect_garbage(now, whole=True)
+        # While nobody types at all, new objects from time to time.
         elif now - self._swept >= _LONG_QUIET_S:
             self._collect_garbage(now, whole=False)
 
     def _collect_garbage(self, now: float, *, whole: bool) -> None:
+        # Frozen objects are not looked at, so a complete collection has to thaw them first.
         if whole:
             gc.unfreeze()
         gc.collect()
@@ -139,6 +151,7 @@ Typed = events.Key | events.Paste
 
 _PATIENCE_S = 1.0
 """A key that has not come to its end by then is not waited for when another one arrives."""
+# Seconds until a key that nobody can take yet is tried again.
 _AGAIN_S = 0.02
 _ROUNDS = 3
 """How often the way from the widget to the app is gone behind a key: once for the key, then for what it made
@@ -180,6 +193,7 @@ class KeyFlow:
     async def put_key(self, event: Typed) -> None:
         """Queue a key, and send it if no other key is on its way."""
         self._waiting.append(event)
+        # A key whose handling never ends must not block the keyboard.
         late = self._present is not None and time.monotonic() - self._since > _PATIENCE_S
         if not self.busy or late:
             await self._send_next()
@@ -190,13 +204,16 @@ class KeyFlow:
         Returns:
             Whether the key was meant for the app; if not, the focus has moved, and the key goes there.
         """
+        # The focus is where it was when the key was sent: the key is meant for the app.
         if event is not self._present or self._target is self._key_target():
             return True
+        # A copy, since this event has been through the app already.
         again = (
             events.Key(event.key, event.character)
             if isinstance(event, events.Key)
             else events.Paste(event.text)
         )
+        # It was next, so it goes before the keys that were typed after it.
         self._waiting.appendleft(again)
         return False
 
@@ -208,12 +225,14 @@ class KeyFlow:
         self.busy = bool(self._waiting)
         if not self._waiting:
             return
+        # Screens are built after the first paint; until then there is nothing that could take a key.
         if not self._ready():
             self._app.set_timer(_AGAIN_S, self._send_next)
             return
         self._present = event = self._waiting[0]
         self._target = target = self._key_target()
         self._since = time.monotonic()
+        # A cursor that had not settled reports its record first, and the key waits for that.
         if not self._settle(event):
             self._waiting.popleft()
             await self._send(event)
@@ -221,12 +240,14 @@ class KeyFlow:
 
     def _follow_key(self, event: Typed, node: MessagePump, rounds: int) -> None:
         """Be where the key is, right behind it: what stands in a widget's queue is done in turn."""
+        # `call_later` fails on a widget that is being removed; the app then goes on with the next key.
         if not node.call_later(self._arrive_behind, event, node, rounds):
             self._app.call_later(self._send_next)
 
     def _arrive_behind(self, event: Typed, node: MessagePump, rounds: int) -> None:
         if event is not self._present:
             return
+        # Up from parent to parent: whoever has handled the key has done so before this message arrives there.
         parent = node._parent
         if node is not self._app and parent is not None:
             self._follow_key(event, parent, rounds)
@@ -242,6 +263,7 @@ class KeyFlow:
 # https://sw.kovidgoyal.net/kitty/graphics-protocol.
 
 _PLACEHOLDER = "\U0010eeee"
+# The protocol allows at most 4096 bytes of Base64 in one sequence.
 _CHUNK = 4096
 
 _RANGES = """
@@ -295,6 +317,7 @@ def transmission_sequence(number: int, png: str, columns: int, lines: int) -> st
     """
     parts = [png[start : start + _CHUNK] for start in range(0, len(png), _CHUNK)]
     sequences = []
+    # a=T: send and display; U=1: by placeholders; f=100: PNG; q=2: no answer; m=1: more follows.
     for at, part in enumerate(parts):
         more = int(at < len(parts) - 1)
         first = f"a=T,U=1,f=100,i={number},c={columns},r={lines}," if at == 0 else ""
@@ -330,6 +353,7 @@ class Sixel:
 
     def encode_part(self, columns: tuple[int, int], lines: tuple[int, int]) -> str:
         """Return the sixel sequence of a rectangle of cells; the ends of both ranges are exclusive."""
+        # The complete picture is encoded already; a part is encoded each time it is needed.
         if columns == (0, self.columns) and lines == (0, self.lines):
             return self._whole
         across, down = self._width // self.columns, self._height // self.lines
@@ -361,6 +385,7 @@ class Sixels:
 
     def paint_update(self, update: CompositorUpdate) -> str:
         """Return the sequences that paint the picture cells of a screen update again."""
+        # By picture and line: the ranges of cells that the update has written.
         spans: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         for x, y, strip in _list_strips(update):
             for segment in strip:
@@ -373,11 +398,14 @@ class Sixels:
         for number, lines in spans.items():
             picture = self._shown[number]
             region = picture.widget.content_region
+            # From cells of the screen to cells of the picture.
             for left, top, right, bottom in _merge_spans(lines):
                 columns = left - region.x, right - region.x
                 rows = top - region.y, bottom - region.y
+                # A cell may still carry the number while the picture has moved or become smaller.
                 inside = columns[0] >= 0 and columns[1] <= picture.columns
                 if inside and rows[0] >= 0 and rows[1] <= picture.lines:
+                    # Positions of the terminal begin with 1.
                     parts.append(f"\x1b[{top + 1};{left + 1}H{picture.encode_part(columns, rows)}")
         # The cursor is left where it was.
         return f"\x1b7{''.join(parts)}\x1b8" if parts else ""
@@ -389,6 +417,7 @@ class _Painted(CompositorUpdate):
         self._sixels = sixels
 
     def render_segments(self, console: Console) -> str:
+        # The text first: writing it would remove pixels that were painted before.
         return self._update.render_segments(console) + self._sixels.paint_update(self._update)
 
 
@@ -411,11 +440,14 @@ def _list_strips(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
     """Yield the strips that an update writes, each with the column and line of its beginning."""
     if isinstance(update, LayoutUpdate):
         for y, strips in enumerate(update.strips, update.region.y):
+            # The strips of a line follow each other from the left edge of the region.
             x = update.region.x
             for strip in strips:
                 yield x, y, strip
                 x += strip.cell_length
     elif isinstance(update, ChopsUpdate):
+        # A partial update consists of spans, each of which may cover several pieces of a line, or parts of
+        # them.
         for y, start, end in update.spans:
             for stop, (x, chop) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
                 if chop is not None and x <= end and stop > start:
@@ -423,6 +455,7 @@ def _list_strips(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
 
 
 def _add_span(spans: list[tuple[int, int]], start: int, end: int) -> None:
+    # Neighbouring spans become one, so that a picture is painted in few pieces.
     if spans and spans[-1][1] == start:
         start = spans.pop()[0]
     spans.append((start, end))
@@ -434,6 +467,7 @@ def _merge_spans(lines: Mapping[int, Iterable[tuple[int, int]]]) -> Iterator[Rec
     before = -1
     for line in sorted(lines):
         present = set(lines[line])
+        # Spans that do not go on in this line end here, as complete rectangles.
         for span in [span for span in open_ if line != before + 1 or span not in present]:
             yield span[0], open_.pop(span), span[1], before + 1
         for span in present:
@@ -462,6 +496,7 @@ _WAIT_S = 0.15
 _WAIT_REMOTE_S = 0.6
 """Over SSH an answer takes longer, and one that came too late would be taken for keys."""
 
+# Pixels, for terminals that do not tell; most fonts are twice as high as they are wide.
 _USUAL_CELL = (10, 20)
 _FEWEST_COLOURS, _MOST_COLOURS = 16, 254
 
@@ -493,7 +528,9 @@ def cell_size() -> tuple[int, int] | None:
         packed = fcntl.ioctl(sys.__stdout__.fileno() if sys.__stdout__ else 1, termios.TIOCGWINSZ, bytes(8))
     except (OSError, ValueError):
         return None
+    # The kernel's `struct winsize`: rows, columns, and the width and height of the window in pixels.
     lines, columns, width, height = struct.unpack("HHHH", packed)
+    # Many terminals leave the pixels at 0.
     if not (lines and columns and width >= columns and height >= lines):
         return None
     return width // columns, height // lines
@@ -518,6 +555,7 @@ def ask_terminal(
     try:
         if source is None or sink is None or not (source.isatty() and sink.isatty()):
             return Graphics()
+        # A user's choice still needs the answers, for the size of a cell and the number of colours.
         answer = _hold_conversation(source.fileno(), sink.fileno(), _WAIT_REMOTE_S if remote else _WAIT_S)
     except (OSError, ValueError, termios.error):
         return Graphics()
@@ -532,14 +570,17 @@ def read_answers(answer: bytes, cell: tuple[int, int] | None) -> Graphics:
     answers = Graphics()
     if sent := _CELL.search(answer):
         answers.cell = (int(sent[2]) or _USUAL_CELL[0], int(sent[1]) or _USUAL_CELL[1])
+    # The kernel's size wins, because it changes with the font.
     answers.cell = cell or answers.cell
     if colours := _COLOURS.search(answer):
         answers.colours = max(2, min(_MOST_COLOURS, int(colours[1])))
     kitty, attributes = _KITTY.search(answer), _ATTRIBUTES.search(answer)
     if kitty and kitty[1] == b"OK" and _has_placeholders(answer):
         answers.protocol = "kitty"
+    # Attribute 4 is sixel; the first number is the class of the terminal.
     elif attributes and b"4" in attributes[1].split(b";")[1:]:
         answers.protocol = "sixel"
+    # What is left after all answers are removed was typed by the user.
     for pattern in _ANSWERS:
         answer = pattern.sub(b"", answer)
     answers.typed = answer
@@ -578,12 +619,14 @@ def _hold_conversation(source: int, sink: int, wait_s: float) -> bytes:
 def _ask_questions(source: int, sink: int, questions: str, wait_s: float) -> bytes:
     os.write(sink, questions.encode("ascii"))
     answer, end = b"", time.monotonic() + wait_s
+    # Answers arrive in any number of pieces; DA1 is the last of them.
     while not _ATTRIBUTES.search(answer):
         left = end - time.monotonic()
         if left <= 0 or not select.select([source], [], [], left)[0]:
             break
         part = os.read(source, 4096)
         if not part:
+            # An empty read is the end of the input.
             break
         answer += part
     return answer
@@ -591,6 +634,7 @@ def _ask_questions(source: int, sink: int, questions: str, wait_s: float) -> byt
 
 def give_back(typed: bytes, driver: Driver) -> None:
     """Pass on the keys that were typed while the terminal was asked."""
+    # Textual's own parser, so that these keys are the same events as later ones.
     from textual._xterm_parser import XTermParser
 
     for message in XTermParser().feed(typed.decode("utf-8", "replace")):

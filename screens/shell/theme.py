@@ -174,6 +174,8 @@ def _by_name(character: str) -> str:
 
 @lru_cache(4096)
 def _plain_character(character: str) -> str:
+    # In this order: a fixed replacement, braille by the number of its dots, the letter without its accents,
+    # and the Unicode name.
     if character in _PLAIN:
         return _PLAIN[character]
     cells = cell_len(character)
@@ -181,6 +183,7 @@ def _plain_character(character: str) -> str:
         dots = (ord(character) - 0x2800).bit_count()
         return " .:+*##@@"[dots]
     base = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    # A wide character becomes as many cells, so that columns still line up.
     return (base or _by_name(character) or "?")[:1].ljust(cells, "?") if cells else ""
 
 
@@ -192,6 +195,7 @@ _PAIRS = {"≠ ": "!=", "≤ ": "<=", "≥ ": ">="}
 def _to_ascii(text: str) -> str:
     if text.isascii():
         return text
+    # Such a pair has two cells before and after.
     for sign, plain in _PAIRS.items():
         text = text.replace(sign, plain)
     return "".join(map(_plain_character, text))
@@ -227,16 +231,19 @@ def elide(text: str, cells: int) -> str:
         return "…" if cells == 1 else ""
     head = cells // 2
     tail = cells - 1 - head
+    # Cut by cells and not by characters, since some characters are two cells wide.
     left = set_cell_size(text, head)
     right = text[-tail:] if tail else ""
     while cell_len(right) > tail:
         right = right[1:]
+    # Half of a wide character does not fit; a blank takes its place.
     return left + "…" + " " * (tail - cell_len(right)) + right
 
 
 def fold_lines(text: str, cells: int) -> list[str]:
     """Wrap a text at word boundaries into lines of at most `cells` cells (never fewer than 8)."""
     parts = (Content(" ".join(part.split())) for part in text.splitlines() or [""])
+    # Wrapping at fewer than 8 cells would put every word on several lines.
     return [line.plain for part in parts for line in part.wrap(max(8, cells))]
 
 
@@ -269,6 +276,7 @@ def format_number(value: float) -> str:
     if abs(value) >= 1e12 or 0 < abs(value) < 1e-4:
         digits, _, exponent = f"{value:.4g}".partition("e")
         return f"{digits}e{int(exponent)}" if exponent else f"{digits}"
+    # From 10 000 on, in thousands: four digits are still exact below that.
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= limit:
             return f"{value / (limit if unit != 'k' else 1e3):.4g}{unit}"

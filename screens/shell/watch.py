@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
+# Seconds between two corrections of the records, which read more than a look does.
 _RECONCILE_S = 5.0
 
 
+# Seconds between two questions to the driver's tool.
 _GPUS_S = 5.0
+# Readings that a meter remembers: a curve of as many characters.
 KEPT = 12
 
 
@@ -59,6 +62,7 @@ class JobWatch:
         self._workspace = workspace
         self._watcher: JobWatcher | None = None
         self._reconciled = float("-inf")
+        # Minus infinity: the first look asks at once.
         self._gpus_at = float("-inf")
         self._lock = threading.Lock()
         self.jobs: tuple[JobView, ...] = ()
@@ -76,6 +80,7 @@ class JobWatch:
         """
         from workbench.jobs.watching import JobWatcher
 
+        # Looks may overlap on a slow machine, and the watcher is not made for several threads.
         with self._lock:
             self._watcher = self._watcher or JobWatcher(self._workspace)
             now = time.monotonic()
@@ -98,6 +103,7 @@ class JobWatch:
         if now < self._gpus_at:
             return
         cards = list_gpus()
+        # Without a card the time of the next question never comes.
         self._gpus_at = now + _GPUS_S if cards else math.inf
         for card in cards:
             used = card.total_bytes - card.free_bytes
@@ -113,6 +119,7 @@ class JobWatch:
             self._live = [view for view in self.jobs if view.live and not view.sweep]
         live = self._live
         shares = [view.share for view in live if view.share is not None]
+        # Since the last call, over all cores; the first call of a process returns 0.
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()
         self.add_reading("CPU", cpu / cores, f"{cpu:.1f}/{cores}")

@@ -55,6 +55,7 @@ class Dialog(ModalScreen[T | None]):
         """Show the dialog; `then` gets the answer if there is one."""
 
         def pass_answer(answer: T | None) -> Any:
+            # Textual gives None for a dialog that was closed.
             return None if answer is None else then(answer)
 
         app.push_screen(self, pass_answer)
@@ -139,6 +140,7 @@ class Chooser(Dialog[str]):
         self.set_class(typed, "-typed")
         self._text = text
         self._more = more
+        # As wide as the longest key needs; a title only where it fits.
         key_width = max([len(choice.key) for choice in choices] + [1])
         key_title = "key" if key_width >= len("key") else ""
         self._table = Table(
@@ -165,10 +167,13 @@ class Chooser(Dialog[str]):
     def on_mount(self) -> None:
         self._show_matches(self._text)
         self._table.go_to(self._now)
+        # With `typed`, what is typed filters at once; otherwise keys choose.
         (self.query_one(Input) if self._typed else self._table).focus()
 
     def _show_matches(self, text: str) -> None:
+        # 1. Lines made from the text itself, such as `job 12`.
         extra = list(self._more(text)) if self._more and text.strip() else []
+        # 2. The known lines that contain all words, in any order.
         words = text.casefold().split()
         results = [
             choice
@@ -182,6 +187,7 @@ class Chooser(Dialog[str]):
             label = choice.label.casefold()
             return 0 if label.startswith(start) else 1 if all(word in label for word in words) else 2
 
+        # 3. The best matches first; `sorted` keeps the order of equals.
         results = sorted([*extra, *results], key=match_rank)
         rows = [
             {"id": c.name, "key": c.key, "label": c.label, "detail": c.detail, "reason": c.reason}
@@ -196,6 +202,7 @@ class Chooser(Dialog[str]):
 
     def _fit_height(self) -> None:
         """As high as its lines need, and no higher than leaves room for the sentence under them."""
+        # Nine tenths of the screen, less what stands around the table.
         room = self.size.height * 9 // 10 - _AROUND
         self._table.styles.height = max(3, min(len(self._table.rows) + 1, 24, room))
 
@@ -213,6 +220,7 @@ class Chooser(Dialog[str]):
     def on_key(self, event: events.Key) -> None:
         line = self.query_one(Input)
         taken = not self._typed and any(choice.key == event.character for choice in self._choices)
+        # 1. Where the table has the focus, some keys go on in the list or open the line.
         if self._table.has_focus and not taken and event.key in ("n", "N", "slash", "tab"):
             event.stop()
             event.prevent_default()
@@ -222,6 +230,7 @@ class Chooser(Dialog[str]):
                 line.display = True
                 line.focus()
             return
+        # 2. Where the line has it, the arrows move the cursor of the table below.
         if line.has_focus:
             if event.key == "tab":
                 event.stop()
@@ -234,6 +243,7 @@ class Chooser(Dialog[str]):
             return
         if self._typed:
             return
+        # 3. Otherwise a key that belongs to a choice chooses it.
         for choice in self._choices:
             if choice.key and event.character == choice.key and not choice.reason:
                 event.stop()

@@ -64,8 +64,10 @@ class Notice(Static):
         self.update(failure_content(self, error))
 
 
+# Filters that the history remembers, and words that are offered at once.
 _KEPT = 50
 _OFFERED = 30
+# The word at the cursor: `!`, a field with `:` or `=`, and what is written of its value.
 _BEGUN = re.compile(r"(!?)(?:(\w+)([:=]))?([^\s\"']*)$")
 
 
@@ -88,7 +90,9 @@ def list_completions(
     written = match[4].casefold()
     if not match[2]:
         return match.start(4), [name for name in fields if name.casefold().startswith(written)]
+    # A value with a quotation mark could not be written as a word of a filter.
     plain = (word for word in values(match[2]) if '"' not in word)
+    # Blanks and apostrophes need quotes.
     words = (f'"{word}"' if re.search(r"[\s']", word) else word for word in plain)
     return match.start(4), [word for word in words if word.strip('"').casefold().startswith(written)]
 
@@ -134,6 +138,7 @@ class FilterLine(Vertical):
     ) -> None:
         """`changed` gets the text; `left` is called when the user is done, with whether by escape."""
         self.field = _FilterInput(classes="-not-by-tab", compact=True, select_on_focus=False)
+        # Only while it is edited: the tab key must not stop at a line that is hidden.
         self.field.can_focus = False
         self.history: list[str] = []
         self.fields = tuple(fields)
@@ -158,6 +163,7 @@ class FilterLine(Vertical):
         """Show the line and let the user type."""
         self.display = True
         self.add_class("-written")
+        # A fresh edit begins at the end of the history.
         self._back, self._draft, self._cycle = 0, self.text, None
         self.field.can_focus = True
         self.field.focus()
@@ -184,6 +190,7 @@ class FilterLine(Vertical):
     @on(Input.Changed)
     def _take_typed_text(self, event: Input.Changed) -> None:
         event.stop()
+        # Every letter filters at once.
         self._changed(event.value)
         self._show_help()
 
@@ -206,6 +213,7 @@ class FilterLine(Vertical):
     def _leave_line(self, cleared: bool) -> None:
         text = self.text.strip()
         if text and not self._wrong:
+            # A filter that is used again moves to the end of the history.
             self.history = [*(one for one in self.history if one != text), text][-_KEPT:]
         self._left(cleared)
 
@@ -214,6 +222,7 @@ class FilterLine(Vertical):
         among the earlier ones."""
         if not self._back:
             self._draft = self.text
+        # The draft itself is index 0, and earlier filters follow from the newest on.
         texts = [self._draft, *(text for text in reversed(self.history) if text != self._draft)]
         self._back = max(0, min(len(texts) - 1, self._back - step))
         self._cycle = None
@@ -222,9 +231,11 @@ class FilterLine(Vertical):
 
     def _complete_word(self, step: int) -> None:
         """As much as all words share; where that adds nothing, one word after the other."""
+        # Completion replaces the word before the cursor and keeps what is behind it.
         at = self.field.cursor_position
         before, behind = self.text[:at], self.text[at:]
         cycle = self._cycle
+        # The last completion still stands there: take the next word.
         if cycle is not None and before[cycle[0] :] == cycle[1][cycle[2]]:
             start, words, number = cycle
             number = (number + step) % len(words)
@@ -232,11 +243,13 @@ class FilterLine(Vertical):
             start, words = self._list_offers()
             if not words:
                 return
+            # First as much as all the words share.
             common = commonprefix(words)  # noqa: RUF071  # of characters
             written = before[start:]
             if len(common) > len(written) and len(words) > 1 and common.startswith(written):
                 self._put_text(before[:start] + common, behind)
                 return
+            # Then one word after the other.
             number = 0 if step > 0 else len(words) - 1
         self._cycle = (start, words, number)
         self._put_text(before[:start] + words[number], behind)
@@ -247,6 +260,7 @@ class FilterLine(Vertical):
 
     @on(events.DescendantBlur)
     def _hide_empty(self) -> None:
+        # Also when the focus moves by a click.
         self.field.can_focus = False
         self.remove_class("-written")
         self.display = bool(self.text)
@@ -320,6 +334,7 @@ class _Filtered(Vertical):
         except FilterError as error:
             wrong = f"{error.position + 1}: {error.what}. {error.remedy}"
             if (names := ", ".join(self.known_fields)) not in wrong:
+                # The list of fields helps with most mistakes, unless the message has it already.
                 wrong += f" Fields: {names}."
             # What stands before the wrong term was right.
             self._apply_filter(text[: error.position].rpartition(" ")[0])
@@ -362,6 +377,7 @@ class Listing(_Filtered):
         self.table = table(columns, id=f"{id}-table")
         self.notice = Notice()
         self.fields = tuple(fields) or tuple(column.name for column in columns if not column.unfiltered)
+        # Caught when a screen is written: the title is what a user would type.
         if wrong := [column.title for column in columns if not column.names_fields(self.fields)]:
             raise ValueError(f"headers of {id} that are no fields of its filter: {', '.join(wrong)}")
         self._empty = empty
@@ -390,6 +406,7 @@ class Listing(_Filtered):
 
     def read_notes(self) -> None:
         """Show the notes on the rows of this list."""
+        # A list may stand in an app that knows no notes.
         under = getattr(self.app, "notes_under", None)
         self.table.show_notes(under(self.home) if under is not None and self.home else {})
 
@@ -407,6 +424,7 @@ class Listing(_Filtered):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record, clearing a filter that hides it; return whether it exists."""
+        # The record exists and is hidden by the filter.
         if not self.table.go_to(key) and self.table.rows.find_index(key) is not None:
             self.clear_filter()
         return self.table.go_to(key)

@@ -58,15 +58,18 @@ class TabStrip(Static):
         self._draw_tabs()
 
     def _draw_tabs(self) -> None:
+        # Each tab takes the cells of its label, two brackets, and the blank behind it.
         first, last = _in_sight(
             [text_width(label) + 3 for label in self._labels], self._active, self.size.width
         )
         parts, in_sight, x = [], [], 0
         if first:
             parts, x = [Content.styled("…", "$quiet")], 2
+        # Tabs before the first one in sight are shown by `…`.
         for index in range(first, last):
             label = self._labels[index]
             style = "$accent bold" if index == self._active else "$quiet"
+            # The index travels with the text, so that a click knows its tab.
             tab = Content.assemble((f"[{label}]", style)).stylize(Style.from_meta({"tab": index}))
             parts.append(tab)
             in_sight.append((index, x))
@@ -86,7 +89,9 @@ def _in_sight(widths: Sequence[int], active: int, cells: int) -> tuple[int, int]
     many = len(widths)
     if not cells or sum(widths) - 1 <= cells:
         return 0, many
+    # Begin as far left as possible, so that the active tab is still in sight.
     for first in range(max(active, 0) + 1):
+        # `…` takes two cells on each side where tabs are left out.
         room, last = cells - 2 * (first > 0), first
         while last < many and sum(widths[first : last + 1]) + 1 <= room + 2 * (last + 1 == many):
             last += 1
@@ -248,8 +253,10 @@ class Pane(Holding, Vertical):
         chosen = next((page for page in self.pages if page.id == name), None)
         if chosen is None:
             return
+        # Asked before the pages change, which may take the focus away.
         focused = self.screen.focused
         inside = focused is not None and self in focused.ancestors
+        # The content of a page is made when it is first shown.
         await chosen.make_content()
         for page in self.pages:
             page.display = page is chosen
@@ -280,6 +287,7 @@ class Pane(Holding, Vertical):
 
     def focus_inside(self) -> bool:
         """Focus the first widget here that takes the focus; return whether there is one."""
+        # The first widget that the tab key would reach; filter lines are left out.
         place: Widget = self.page or self
         for widget in place.walk_children(Widget):
             if widget.focusable and widget.can_focus and not widget.has_class("-not-by-tab"):
@@ -304,9 +312,11 @@ class Pane(Holding, Vertical):
     @on(events.Resize)
     def _draw_title(self) -> None:
         """Trail, title and detail; the trail gives way to the detail, and that to the names of neighbours."""
+        # What this pane shows comes first; the names of others take the room that they need.
         own = safe_text(f"{self.title} {self.detail}".strip())
         others = sum(text_width(name) + 3 for name in self.neighbours) - 3 - text_width(self.title)
         room = self.outer_size.width - _CORNERS - (others if len(self.neighbours) > 1 else 0)
+        # The trail gives way first, and is left out below three cells.
         trail = elide(" › ".join(self.trail), room - own.cell_length - 3)
         if text_width(trail) > 3:
             own = safe_text(f"{trail} › ", "$quiet") + own
@@ -315,6 +325,7 @@ class Pane(Holding, Vertical):
             return
         if text_width(own.plain) > room >= text_width(self.title):
             own = own.truncate(room, ellipsis=True)
+        # The titles of all panes that share this place, each of which can be clicked.
         parts = []
         for index, name in enumerate(self.neighbours):
             label = own.stylize("bold") if name == self.title else safe_text(name, "$quiet")
@@ -408,6 +419,7 @@ class ListPane(Pane):
     @on(TabStrip.Picked)
     def _source_picked(self, event: TabStrip.Picked) -> None:
         event.stop()
+        # Otherwise the handler of `Pane` would look for a page of this index.
         event.prevent_default()
         self.post_message(self.AskedFor(self, self.sources[event.index]))
 
@@ -455,6 +467,7 @@ class ListPane(Pane):
     @on(Table.Opened)
     @on(Table.Marked)
     def _table_said(self, event: Table.Moved) -> None:
+        # The table's own message stops here; the screen hears that of the pane.
         event.stop()
         said = {Table.Moved: self.Selected, Table.Opened: self.Opened, Table.Marked: self.Marked}
         self.post_message(said[type(event)](self))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
+# Glyphs of the series, and the letters that replace them in ASCII.
 _GLYPHS = "●■▲◆○□"
 _LETTERS = "*o+x%@"
 _SEVERAL = "#"
@@ -77,10 +78,12 @@ def find_ranges(series: Sequence[Series]) -> tuple[Range, Range] | None:
     if not ys:
         return None
     low, high = ys[0], ys[-1]
+    # The outer twentieths may be poles. What is farther than three times the inner range is cut off.
     if len(ys) >= 20:
         inner_low, inner_high = ys[len(ys) // 20], ys[-1 - len(ys) // 20]
         reach = 3 * (inner_high - inner_low) or 1.0
         low, high = max(low, inner_low - reach), min(high, inner_high + reach)
+    # A constant would have a range of height 0.
     if low == high:
         low, high = low - 0.5, high + 0.5
     x_low, x_high = min(xs), max(xs)
@@ -88,6 +91,7 @@ def find_ranges(series: Sequence[Series]) -> tuple[Range, Range] | None:
 
 
 def _line_points(x0: int, y0: int, x1: int, y1: int) -> Iterator[tuple[int, int]]:
+    # As many steps as the longer side, so that the line has no holes.
     steps = max(abs(x1 - x0), abs(y1 - y0), 1)
     for step in range(steps + 1):
         yield round(x0 + (x1 - x0) * step / steps), round(y0 + (y1 - y0) * step / steps)
@@ -108,8 +112,10 @@ def draw_curves(
         Lines of cells; each is a character and the curves in it: 0 for none, otherwise 1, 2, 4, … added up.
     """
     signs = _series_signs(series, plain=ascii)
+    # A braille cell has 2 × 4 dots; in ASCII the cell itself is the dot.
     across, down = (1, 1) if ascii else (2, 4)
     series = series[:MOST_SERIES]
+    # Bits of the dots by line, cell and curve: each curve keeps its own, because colours are chosen later.
     dots = [[[0] * len(series) for _ in range(cells)] for _ in range(lines)]
     (x_low, x_high), (y_low, y_high) = ranges
     wide, high = cells * across - 1, lines * down - 1
@@ -117,6 +123,7 @@ def draw_curves(
         before: tuple[int, int] | None = None
         # From where to where the column of the last point is drawn already.
         top = bottom = 0
+        # Draw one curve from point to point.
         for x, y in zip(one.xs, one.ys, strict=True):
             if y is None or not math.isfinite(y):
                 before = None
@@ -141,6 +148,7 @@ def draw_curves(
                     cell = dots[dot_y // down][dot_x // across]
                     cell[number] |= 1 if ascii else DOTS[dot_y % 4][dot_x % 2]
             before = (column, row) if inside or before is None or joined else None
+    # Turn the dots into characters, with the curves that are in each cell.
     grid = [
         [_braille_cell(bits, [letter for letter, _ in signs] if ascii else ()) for bits in row]
         for row in dots
@@ -162,6 +170,7 @@ def _braille_cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
     if not which:
         return " ", 0
     if letters:
+        # A power of two stands for one curve alone.
         return (_SEVERAL if which & (which - 1) else letters[which.bit_length() - 1]), which
     dots = 0
     for bit in bits:
@@ -174,6 +183,7 @@ def _put_glyphs(
 ) -> None:
     count, cells = len(dots[0][0]), len(grid[0])
     for number in range(count):
+        # Shifted by curve, so that glyphs of curves that coincide do not cover each other.
         for column in range(2 + number * _GLYPH_EVERY // count, cells, _GLYPH_EVERY):
             line = next((line for line, row in enumerate(dots) if row[column][number]), None)
             if line is not None:
@@ -201,6 +211,7 @@ class PlotWidget(Widget):
     def render(self) -> Content:
         ranges = find_ranges(self.series)
         named = self.legend and len(self.series) > 1
+        # Two lines for the axis and its labels, and one for the legend.
         cells, lines = self.size.width, self.size.height - 2 - named
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
@@ -208,21 +219,25 @@ class PlotWidget(Widget):
         # As fine as the drawing: 1 and 0 for the sine that was looked at where it is 0.9994 and 0.0003.
         step = 10.0 ** math.floor(math.log10((y_high - y_low) / 100))
         labels = [measure(round(y / step) * step) for y in (y_high, y_low)]
+        # The widest label decides where the axis stands.
         margin = max(map(len, labels))
         inner = cells - margin - 1
         left, right = measure(x_low), measure(x_high)
         room = inner - len(left) - len(right)
+        # The longest caption that fits between the ends of the axis; else one below it, in a line of its own.
         fitting = [words for words in (self.caption, self.short_caption) if len(words) + 2 <= room]
         below = "" if fitting or lines < 2 else self.short_caption
         lines -= bool(below)
         plain = bool(getattr(self.app, "ascii", False))
         colours = [colour for _, colour in _series_signs(self.series, plain=plain)]
         rows = [self._legend_line(cells, plain)] if named else []
+        # The plot itself, line by line, with the labels at its first and last line.
         for index, row in enumerate(
             draw_curves(self.series, inner, lines, ranges, ascii=plain, glyphs=named)
         ):
             label = labels[0] if index == 0 else labels[1] if index == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
+            # Neighbouring cells with the same curves are one piece of text.
             for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
                 parts.append(
                     _colour_letters("".join(character for character, _ in cells_alike), which, colours)
@@ -244,6 +259,7 @@ class PlotWidget(Widget):
         return Content.assemble(*parts, (more, "$quiet"))
 
     def _axis_line(self, cells: int, low: float, high: float) -> Content:
+        # A cell stands for the stretch of x around its middle.
         half = (high - low) * 0.5 / cells
         middles = (low + half * (2 * cell + 1) for cell in range(cells))
         # A gap narrower than a cell is in the cell of its middle.
@@ -280,6 +296,7 @@ class _Shown:
         self.columns, self.lines = int(document["columns"]), int(document["lines"])
         self._owner = owner
         self._kitty = graphics.protocol == "kitty"
+        # kitty: the picture is sent now, and the cells refer to it by its number.
         if self._kitty:
             self.number = kitty.fresh_number()
             self._write_sequence(
@@ -353,8 +370,10 @@ class Pictured(Widget):
 
     @property
     def picture_shown(self) -> bool:
+        # The picture stays in memory while a dialog is open, but is not drawn.
         if (shown := self._shown) is None or self.screen is not self.app.screen:
             return False
+        # After a resize the picture may be larger than its widget, until the next one is there.
         return shown.columns <= self.size.width and shown.lines <= self.size.height
 
     def on_mount(self) -> None:
@@ -375,6 +394,7 @@ class Pictured(Widget):
         if self._request is None:
             return
         self.graphics.measure_cell()
+        # The size of a cell counts too: another font makes another picture.
         room = (*self.picture_room(), *self.graphics.cell)
         if room != self._room:
             self._room = room
@@ -392,12 +412,14 @@ class Pictured(Widget):
             self._pause.stop()
         if self._shown is not None and self._stale is None:
             self._stale = self.set_timer(_STALE_S, self._drop_picture)
+        # Wait for a pause in the changes, and for the time since the last question.
         wait = max(_PAUSE_S, self._asked_at + _BETWEEN_S - time.monotonic())
         self._pause = self.set_timer(wait, self._ask_picture)
 
     def _ask_picture(self) -> None:
         assert self._request is not None
         question = self.picture_question() if all(self.picture_room()) else None
+        # The question that is answered is compared by identity with this one.
         self._asked = question
         if question is None:
             self._request.forget_waiting()
@@ -407,12 +429,14 @@ class Pictured(Widget):
         self._request.ask({**question, "look": self._describe_look()}, question)
 
     def _receive_picture(self, event: RequestAnswer) -> None:
+        # The answer to an older question.
         if event.tag is not self._asked:
             return
         if event.error is not None:
             # It stays with the drawing, which says the same.
             self._drop_picture()
             return
+        # The new picture is on the screen before the old one is removed, so that nothing flickers.
         before, self._shown = self._shown, _Shown(self, event.value, self.graphics)
         self._stop_stale_timer()
         self.fit_picture(event.value)
@@ -450,6 +474,7 @@ class Pictured(Widget):
             "series": [theme_colour(name) for name in names],
             "cell_width": width,
             "cell_height": height,
+            # Only sixel has a limited number of colours.
             "colours": self.graphics.colours if self.graphics.protocol == "sixel" else 0,
         }
 
@@ -458,6 +483,7 @@ class Pictured(Widget):
         if shown is None or not self.picture_shown:
             return super().render_line(y)
         style = self.rich_style
+        # Below the picture the widget is blank.
         if y >= shown.lines:
             return Strip.blank(self.size.width, style)
         return shown.picture_row(y, style).adjust_cell_length(self.size.width, style)
@@ -490,6 +516,7 @@ class PicturePlot(PlotWidget, Pictured):
     def picture_question(self) -> Mapping[str, Any] | None:
         ranges = find_ranges(self.series)
         columns, lines = self.size
+        # Smaller ones are better drawn with characters, and kitty has no marks for larger ones.
         if ranges is None or columns < 16 or lines < 5 or max(columns, lines) > kitty.MOST_CELLS:
             return None
         most = columns * self.graphics.cell[0]
@@ -508,12 +535,14 @@ class PicturePlot(PlotWidget, Pictured):
 def _thin_curve(one: Series, most: int) -> dict[str, Any]:
     """Return a curve with about `most` points at most: of each stretch the least and the largest value."""
     xs, ys = list(one.xs), list(one.ys)
+    # Two points for each stretch, so a stretch has twice as many values as there are points; rounded up.
     step = -(-2 * len(xs) // max(2, most))
     if step > 2:
         chosen: list[int] = []
         for start in range(0, len(xs), step):
             stretch = range(start, min(start + step, len(xs)))
             known = [(y, at) for at in stretch if (y := ys[at]) is not None]
+            # The extremes keep every spike; a gap stays a gap.
             ends = {min(known)[1], max(known)[1]} if known else {start}
             gap = [at for at in stretch if ys[at] is None][:1]
             chosen += sorted({*ends, *gap})
@@ -536,6 +565,7 @@ class FormulaImage(Pictured):
     def show_formula(self, latex: str, text: str) -> None:
         """Show a formula; `text` stands in its place while a dialog covers it."""
         self._latex, self._text = latex, text
+        # The last formula must not be seen next to another expression.
         self._drop_picture()
         self.renew_picture()
 

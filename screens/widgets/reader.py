@@ -126,12 +126,14 @@ class ScrolledLines(ScrollView, Moving, can_focus=True):
 
     def _step_match(self, step: int) -> None:
         matching, lines, start = self.last_filter, self.shown, self._match_start()
+        # Once around from the current line, which itself comes last.
         for line in ((start + step * distance) % lines for distance in range(1, lines + 1)):
             if matching is not None and matching.matches(self._line_fields(line)):
                 self._go_to_match(line)
                 return
 
 
+# Lines; a log that is longer is read in the file.
 _KEPT = 50_000
 
 
@@ -184,6 +186,7 @@ class TextReader(ScrolledLines):
         start = len(self._lines)
         self._grows = self._grows or start > 0
         self._lines.extend(make_printable(line.rstrip("\n").expandtabs(4)) for line in lines)
+        # The oldest lines go, and all positions change with them.
         if len(self._lines) > _KEPT:
             self.left_off += len(self._lines) - _KEPT
             del self._lines[:-_KEPT]
@@ -191,6 +194,7 @@ class TextReader(ScrolledLines):
             self._rows = []
         new = self._fold_lines(start)
         self._rows += new
+        # Rows that arrive while the user reads further up.
         if not self.follow and start:
             self.behind += len(new)
         self._fit_size()
@@ -204,6 +208,7 @@ class TextReader(ScrolledLines):
         """Return rows (line, first character) for the lines from `start` on; without a width nothing is
         wrapped.
         """
+        # Remembered, because a scroll bar changes the width after the lines were folded.
         self._cells = cells = self.scrollable_content_region.width
         rows = []
         for index in range(start, len(self._lines)):
@@ -211,6 +216,7 @@ class TextReader(ScrolledLines):
             if self.filter is not None and not self.filter.matches({"line": line}):
                 continue
             rows.append((index, 0))
+            # The length in characters is a quick test: no character is wider than two cells.
             if self.wrap and cells > 0 and len(line) * 2 > cells and text_width(line) > cells:
                 rows += [(index, at) for at in range(cells, len(line), cells)]
         return rows
@@ -250,6 +256,7 @@ class TextReader(ScrolledLines):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
+        # The end was reached by scrolling, so nothing is left unseen.
         if self.behind and new_value >= self.max_scroll_y:
             self.behind = 0
 
@@ -257,6 +264,7 @@ class TextReader(ScrolledLines):
 
     def move_by(self, lines: int) -> None:
         """Scroll by so many lines; scrolling up ends following."""
+        # Whoever scrolls up wants to read, and not to be taken to the end.
         if lines < 0:
             self.follow = False
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
@@ -286,6 +294,7 @@ class TextReader(ScrolledLines):
 
     def render_line(self, y: int) -> Strip:
         cells = self.scrollable_content_region.width
+        # Not now: a widget must not change its size while it is drawn.
         if self.wrap and self._cells != self.scrollable_content_region.width:
             self.call_later(self._refold_at_width)
         style = self.visual_style
@@ -294,6 +303,7 @@ class TextReader(ScrolledLines):
             return Strip.blank(cells, style.rich_style)
         index, start = self._rows[row]
         line = self._lines[index]
+        # Cells and characters are taken for the same here, as in folding.
         text = line[start : start + cells]
         if not self.wrap and text_width(line) > cells:
             text = Content(line).truncate(cells, ellipsis=True).plain

@@ -19,6 +19,7 @@ from screens.shell.theme import DOTS, format_count, safe_text
 from screens.widgets.pane import Pane
 from screens.widgets.reader import WidgetMessage
 
+# First colours of the theme, then mostly those of Okabe and Ito.
 _COLOURS = ("$accent", "$series-2", "#009e73", "#cc79a7", "#e69f00", "#8c7ae6", "#d55e00")
 _LETTERS = "ox+*#%@&abcdefghijkl"
 _DOWN, _UP, _LEFT, _RIGHT = (0, 1), (0, -1), (-1, 0), (1, 0)
@@ -41,6 +42,7 @@ def _assign_colours(kinds: Sequence[str]) -> dict[str, str]:
         return dict(zip(kinds, _COLOURS, strict=False))
     result = {}
     for number, kind in enumerate(kinds):
+        # Around the circle of hues, alternating in lightness, so that neighbours differ in both.
         red, green, blue = hls_to_rgb(number / len(kinds), (0.5, 0.65)[number % 2], 0.7)
         result[kind] = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
     return result
@@ -70,6 +72,7 @@ class Scatter(Widget, can_focus=True):
         self._colours: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
         self._grid = (0, 0)
+        # Computed by `_lay_out` for the present size: the position of each dot, and the dots in each cell.
         self._dot_places: list[DotPosition] = []
         self._by_cell: dict[DotPosition, list[int]] = {}
 
@@ -80,6 +83,7 @@ class Scatter(Widget, can_focus=True):
         self.dots = tuple(dots)
         self._said = Content()
         self._numbers = {dot.key: number for number, dot in enumerate(self.dots)}
+        # The most frequent kinds get the first colours, which are easiest to tell apart.
         self._colours = _assign_colours([kind for kind, _ in Counter(dot.kind for dot in dots).most_common()])
         self._grid, self._dot_places, self._by_cell = (0, 0), [], {}
         if self.dots and self.lit not in self._numbers:
@@ -115,6 +119,7 @@ class Scatter(Widget, can_focus=True):
         number = self._numbers.get(self.lit)
         if number is None or not self._dot_places:  # there may be no room yet
             return 0, 0
+        # Dots of one cell cannot be told apart by eye, so they are counted.
         mates = self._by_cell[_cell_of(self._dot_places[number])]
         return mates.index(number) + 1, len(mates)
 
@@ -126,12 +131,14 @@ class Scatter(Widget, can_focus=True):
 
     def _lay_out(self) -> None:
         """Put the dots on the grid of braille dots, two across and four down a cell."""
+        # The last line is the legend.
         cells, lines = self.content_size.width, self.content_size.height - 1
         if self._grid == (cells, lines) or not self.dots or cells < 1 or lines < 1:
             return
         self._grid = (cells, lines)
         across = _scale_values([dot.x for dot in self.dots], 2 * cells - 1)
         up = _scale_values([dot.y for dot in self.dots], 4 * lines - 1)
+        # The y axis points up, lines are counted downwards.
         self._dot_places = [(x, 4 * lines - 1 - y) for x, y in zip(across, up, strict=True)]
         self._by_cell = {}
         for number, place in enumerate(self._dot_places):
@@ -165,9 +172,11 @@ class Scatter(Widget, can_focus=True):
             return False
 
         def step_cost(place: DotPosition) -> float | None:
+            # Within an angle of about 72 degrees to either side; nothing in the same cell.
             along, aside = _measure_along(here, place, direction)
             if along <= 0 or aside > 3 * along or _cell_of(place) == _cell_of(here):
                 return None
+            # Being off to the side costs twice as much as distance.
             return along + 2 * aside
 
         return self._light_best(step_cost)
@@ -176,6 +185,7 @@ class Scatter(Widget, can_focus=True):
         """To the dot nearest to the place half the map away."""
         if (here := self._lit_place()) is None:
             return
+        # In dots: half of 4 · lines, or half of 2 · cells.
         reach = 2 * self._grid[1] if direction[1] else self._grid[0]
         aim = here[0] + direction[0] * reach, here[1] + direction[1] * reach
 
@@ -241,6 +251,7 @@ class Scatter(Widget, can_focus=True):
         place = event.get_content_offset(self)
         if place is None:
             return
+        # The dot in the middle of the cell that was clicked.
         aim = 2 * place.x, 4 * place.y + 1
         self._light_best(lambda dot: float((dot[0] - aim[0]) ** 2 + (dot[1] - aim[1]) ** 2))
         if event.chain == 2:
@@ -261,6 +272,7 @@ class Scatter(Widget, can_focus=True):
             runs: list[tuple[str, str]] = []
             for column in range(cells):
                 text, style = self._cell_look((column, line), spot, letters)
+                # Cells with the same style become one piece of text.
                 if runs and runs[-1][1] == style:
                     runs[-1] = (runs[-1][0] + text, style)
                 else:
@@ -269,10 +281,12 @@ class Scatter(Widget, can_focus=True):
         return Content("\n").join([*rows, self._legend_line(cells, letters)])
 
     def _cell_look(self, cell: DotPosition, spot: DotPosition | None, letters: bool) -> tuple[str, str]:
+        # The lit dot covers all others of its cell.
         if cell == spot:
             return "●", "$foreground bold on $cursor"
         there = self._by_cell.get(cell)
         if there is None:
+            # Arrows on both sides point at the lit dot.
             offset = spot is not None and cell[1] == spot[1] and cell[0] - spot[0]
             return ("▸" if offset == -1 else "◂" if offset == 1 else " "), "$accent bold"
         shown = [number for number in there if self.dots[number].key not in self._faint]
@@ -284,6 +298,7 @@ class Scatter(Widget, can_focus=True):
             bits |= DOTS[y % 4][x % 2]
         if not shown:
             return ("." if letters else "•" if few else chr(0x2800 | bits)), "$off"
+        # A cell has the colour of the kind that is most frequent in it.
         ((kind, _),) = Counter(self.dots[number].kind for number in shown).most_common(1)
         return (self._kind_letter(kind) if letters else "•" if few else chr(0x2800 | bits)), self._colours[
             kind
@@ -294,6 +309,7 @@ class Scatter(Widget, can_focus=True):
 
     def _legend_line(self, cells: int, letters: bool) -> Content:
         """As many kinds as there is room for, the most frequent first; how many of each if all have room."""
+        # With counts if all kinds then fit, else as many names as fit.
         numbers = Counter(dot.kind for dot in self.dots)
         texts = {kind: f" {kind} {format_count(numbers[kind])}" for kind in self._colours}
         if sum(len(text) + 3 for text in texts.values()) - 2 > cells:
@@ -325,5 +341,6 @@ def _measure_along(here: DotPosition, there: DotPosition, direction: DotPosition
 def _scale_values(values: Sequence[float], steps: int) -> list[int]:
     low, high = min(values), max(values)
     if high <= low:
+        # All values are equal: the middle.
         return [steps // 2] * len(values)
     return [round((value - low) / (high - low) * steps) for value in values]

@@ -75,10 +75,13 @@ class ColumnWidth:
 
 def measure_column(column: Column, records: Sequence[Record]) -> ColumnWidth:
     """Measure how much room a column needs for these records."""
+    # Measured by drawing the cells, since only that shows how wide they are.
     cells = [cell_content(column, record) for record in records]
+    # The part from the decimal point on must have room in every line.
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
     most = max(text_width(column.title), max(lengths, default=column.width))
+    # A number that is cut would be another number.
     cap = most if column.align != "left" else column.width or most  # numbers are not cut
     words = {cell.plain for cell in cells}
     blank = words == {""}
@@ -92,6 +95,7 @@ def tail_of(cell: Content) -> int:
     return text_width(cell.plain[match.end() :]) if match is not None and match.end() else 0
 
 
+# Sign, digits with blanks between thousands, and a unit.
 _NUMBER = re.compile(r"([+\-−]?)([\d ]*\.?\d+(?:e[+\-]?\d+)?)(\D*)")
 
 
@@ -107,11 +111,14 @@ def shorten_number(text: str, cells: int) -> str:
     if match is None or text_width(text) <= cells:
         return elide(text, cells)
     sign, digits, unit = match.groups()
+    # The cells for the digits themselves.
     value, room = float(digits.replace(" ", "")), cells - len(sign) - text_width(unit)
     whole = [f"{value:.0f}"] if value.is_integer() else []
+    # From nine significant digits down to one, until the number fits.
     for shown in (*whole, *(f"{value:.{digits}g}" for digits in range(9, 0, -1))):
         mantissa, _, exponent = shown.partition("e")
         short = f"{mantissa}e{int(exponent)}" if exponent else shown
+        # A leading zero is written only where the number had one.
         short = short if digits.startswith("0") else short.removeprefix("0")
         if short and len(short) <= room:
             return sign + short + unit
@@ -128,6 +135,7 @@ def fit_cell(cell: Content, cells: int, align: Align, point: int = 0) -> Content
                 shorten_number(cell.plain, cells), cell.spans[0].style if cell.spans else ""
             )
     room = cells - text_width(cell.plain)
+    # Text is filled up on the right, numbers on the left.
     if align == "left":
         return cell.pad_right(room)
     tail = max(0, cells - point)
@@ -150,6 +158,7 @@ def distribute_widths(
         cells: the width of the line.
         pinned: the name of a column that always stays.
     """
+    # Step 1: leave out columns that are empty or need more room than there is.
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
     shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
 
@@ -162,17 +171,22 @@ def distribute_widths(
         results = [n for n in shown if n.column.drop and n.column.name != pinned and n.constant >= constant]
         return max(results, key=lambda need: need.column.drop, default=None)
 
+    # Step 2: if it is narrow, take the least width of columns that have one.
     if lacks_room(_WISHED):
         shown = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in shown]
+    # Step 3: drop columns that say the same in every line.
     while (need := find_droppable(constant=True)) and (need.always or lacks_room(_WISHED)):
         shown.remove(need)
+    # Step 4: drop columns by their rank until the others can be read.
     while lacks_room(_READABLE) and (need := find_droppable(constant=False)):
         shown.remove(need)
+    # Step 5: at last drop numbers from the right, but never the first column.
     while len(shown) > 1 and lacks_room(0):
         numbers = [n for n in shown[1:] if n.column.align != "left" and n.column.name != pinned]
         if not numbers:
             break
         shown.remove(numbers[-1])
+    # Step 6: share out what is left.
     return tuple(zip((need.column for need in shown), _distribute_rest(shown, cells), strict=True))
 
 
@@ -180,11 +194,14 @@ def _distribute_rest(shown: Sequence[ColumnWidth], cells: int) -> list[int]:
     """Cells for each column: the free ones alike, but none more than it needs while another lacks some."""
     free = [index for index, need in enumerate(shown) if not need.column.width]
     result = [need.cells for need in shown]
+    # Each column takes one blank behind it.
     left = cells - len(shown) - sum(result[index] for index in range(len(shown)) if index not in free)
+    # From the smallest need on: what a column does not need is left for those after it.
     waiting = sorted(free, key=lambda index: result[index])
     for number, index in enumerate(waiting):
         result[index] = max(1, min(result[index], left // (len(waiting) - number)))
         left -= result[index]
+    # What nobody needs goes to the last free column, so that lines fill the width.
     if free and left > 0:
         result[free[0 if len(free) == 1 else -1]] += left
     return result
@@ -220,6 +237,7 @@ class TableRows:
 
     def find_index(self, key: str) -> int | None:
         """Return the index of the record with this key, or None."""
+        # Made when it is first asked for: most lists are only shown.
         if self._places is None:
             self._places = {str(record[self._key]): index for index, record in enumerate(self.records)}
         return self._places.get(key)
@@ -227,11 +245,13 @@ class TableRows:
     def sample_records(self, most: int) -> list[Record]:
         """Return at most `most` records, evenly spaced."""
         count = min(len(self), most)
+        # Evenly spaced, with the first and the last record among them.
         indices = {index * (len(self) - 1) // max(1, count - 1) for index in range(count)}
         return [self.get_record(place) for place in sorted(indices)]
 
     def sort_indices(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
         """Sort indices by the values of a column; records without a value come last in either direction."""
+        # Keys are computed once for each record, and not for each comparison.
         keys = {place: _sort_key(column, self.get_record(place)) for place in indices}
         valued = [place for place in indices if keys[place] is not None]
         valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
@@ -261,6 +281,7 @@ _INLINE = 5_000
 _GUTTER, _SIGNS = 2, 2
 _SAMPLE = 50
 """So many records tell how wide their columns are."""
+# Lines that are remembered as drawn: several screens of a tall terminal.
 _KEPT = 500
 REST_S = 0.06
 """A key that comes again within this time is held; a cursor that stands as long is told of."""
@@ -342,6 +363,7 @@ class Table(ScrolledLines):
         self._measure_anew()
         if self.sorting is not None and self.sorting[0] not in {column.name for column in columns}:
             # An order by what is not there could be neither seen nor turned around.
+            # The sorted column does not exist any more.
             self.set_sorting(None)
         self.refresh()
 
@@ -394,6 +416,7 @@ class Table(ScrolledLines):
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
         rows = TableRows(rows) if isinstance(rows, Sequence) else rows
+        # Nearly always the same rows come again with a few changes.
         if keep and self._follow_rows(rows):
             return
         wanted = self.current_key if keep else None
@@ -401,6 +424,7 @@ class Table(ScrolledLines):
         self.rows = rows
         if not keep:
             self.marks.clear()
+        # Nothing is shown until the order is known, which may be computed in a thread.
         self._order = range(0)
         self._reorder_rows(wanted)
 
@@ -408,6 +432,7 @@ class Table(ScrolledLines):
         """Show rows that are those of before, some with other contents, by repainting just these; whether it
         could be done. What is filtered or sorted may have to change places."""
         before = self.rows
+        # A filter or an order may put changed rows elsewhere, so everything is computed anew.
         if len(rows) != len(before) or not len(rows) or self.filter or self.sorting or self._wanted:
             return False
         changed = []
@@ -418,12 +443,15 @@ class Table(ScrolledLines):
             if old != new:
                 changed.append(index)
         self.rows = rows
+        # Measure again: a changed cell may need more room.
         layout, self._needs, self._layout = self._layout, None, (0, ())
         top, same = round(self.scroll_y), self._column_widths() == layout[1]
         width = self.size.width
+        # Widths are others: every line changes.
         if not same:
             self.refresh()
         elif changed:
+            # Line 0 of the widget is the header.
             self._drawn.clear()
             self.refresh(*(Region(0, 1 + place - top, width, 1) for place in changed if place >= top))
         self._say_moved()
@@ -455,12 +483,15 @@ class Table(ScrolledLines):
         self.sorting = sorting
         self._worst_first = False
         self._layout = (0, ())
+        # `set_reactive` does not run the watcher, which would scroll and report before the new order is
+        # there.
         self.set_reactive(Table.cursor, 0)
         self._reorder_rows(None)
 
     # Order
 
     def _reorder_rows(self, wanted: str | None) -> None:
+        # A short list is arranged at once; a long one would be felt in the keys.
         if len(self.rows) <= _INLINE or (self.filter is None and self.sorting is None):
             self._take_order(self._compute_order(), wanted)
         else:
@@ -470,6 +501,7 @@ class Table(ScrolledLines):
     def _arrange_in_thread(self, wanted: str | None) -> None:
         worker = get_current_worker()
         order = self._compute_order()
+        # A newer filter has started another worker.
         if not worker.is_cancelled:
             self.app.call_from_thread(self._take_order, order, wanted)
 
@@ -478,6 +510,7 @@ class Table(ScrolledLines):
         if filter_ is None and sorting is None:
             return range(len(rows))
         column = next((c for c in self.columns if sorting and c.name == sorting[0]), None)
+        # Filter first: fewer records have to be sorted.
         result = [
             index
             for index, record in enumerate(rows.records)
@@ -492,16 +525,20 @@ class Table(ScrolledLines):
         return record if note is None else Noted(dict(note.fields), record)  # type: ignore[arg-type]
 
     def _take_order(self, order: Sequence[int], wanted: str | None) -> None:
+        # Indices of rows by line. Everything that is drawn goes through it.
         self._order = order
         self._range_start = None
+        # The column of notes is shown only if some row has a note.
         noted = any(self.rows.find_index(key) is not None for key in self._notes)
         if noted != self._noted:
             self._noted = noted
             self._layout = (0, ())
         self._fit_size()
+        # A record that was expected has arrived, and comes before where the cursor was.
         if self._wanted is not None and self.rows.find_index(self._wanted) is not None:
             wanted, self._wanted = self._wanted, None
         place = self.rows.find_index(wanted) if wanted is not None else None
+        # The record may be hidden by the filter; the cursor then goes to the first line.
         try:
             target = order.index(place) if place is not None else min(self.cursor, max(0, len(order) - 1))
         except ValueError:
@@ -516,6 +553,7 @@ class Table(ScrolledLines):
         if self._resting is not None:
             self._resting.stop()
             self._resting = None
+        # Remembered, so that a cursor that comes back to the same record is not reported.
         self._said = self.current_key
         self.post_message(self.Moved(self))
 
@@ -533,6 +571,7 @@ class Table(ScrolledLines):
 
     def watch_cursor(self, before: int, now: int) -> None:
         moment, top = time.monotonic(), round(self.scroll_y)
+        # Keys that repeat come within this time.
         held, self._moved_at = moment - self._moved_at < REST_S, moment
         # A list that scrolls is drawn anew: under a held key in leaps, and between them two lines are.
         self.show_cursor(ahead=self.size.height // 3 if held else 0)
@@ -544,6 +583,7 @@ class Table(ScrolledLines):
 
     def _wait_for_rest(self) -> None:
         if self._resting is None:
+            # The timer is restarted at every move, so it ends only when the cursor rests.
             self._resting = self.set_timer(REST_S, self.settle_cursor)
         else:
             self._resting.reset()
@@ -556,6 +596,7 @@ class Table(ScrolledLines):
 
     def show_cursor(self, ahead: int = 0) -> None:
         """Scroll to the cursor, and `ahead` lines further."""
+        # The first line of the widget is the header.
         height = self.size.height - 1
         if height <= 0:
             return
@@ -619,6 +660,7 @@ class Table(ScrolledLines):
         # The columns that are shown; the sorted one always is, and a title that is clicked gives it.
         now = self.sorting[0] if self.sorting else None
         names = [column.name for column, _ in self._share_cells(pinned="")]
+        # The next column to the right, and after the last one the rows' own order.
         if now is None:
             following = names[0]
         else:
@@ -651,6 +693,7 @@ class Table(ScrolledLines):
                 self.action_open()
 
     def _sort_at(self, x: int) -> None:
+        # Each column is as wide as its cells and the blank behind them.
         edge = self._gutter
         for column, cells in self._column_widths():
             edge += cells + 1
@@ -666,6 +709,7 @@ class Table(ScrolledLines):
 
     def _column_widths(self) -> tuple[tuple[Column, int], ...]:
         total = self.scrollable_content_region.width
+        # Widths are computed once for each width of the widget.
         if self._layout[0] != total:
             self._layout = (total, self._share_cells(pinned=self.sorting[0] if self.sorting else ""))
         return self._layout[1]
@@ -720,6 +764,7 @@ class Table(ScrolledLines):
         line = y - 1 + round(self.scroll_y)
         if y == 0 or line >= len(self._order):
             return Strip.blank(cells, base.rich_style)
+        # The line under the cursor is never remembered, since its style depends on the focus.
         if line == self.cursor:
             return self._draw_line(line, cells, base)
         if line not in self._drawn:
@@ -753,6 +798,7 @@ class Table(ScrolledLines):
             parts.append(note_signs(self._notes.get(key)))
         for column, cell_width in self._column_widths():
             cell = cell_content(column, record, cell_width)
+            # The most that the column may take; a number is never cut.
             cap = column.width if column.align == "left" else cell.cell_length
             if cell.cell_length > cell_width < cap:
                 self._widen_column(column, min(cell.cell_length, cap))
@@ -781,11 +827,13 @@ class Table(ScrolledLines):
         """Restore what `state` returned; values that do not fit are ignored."""
         marks, sorting, cursor = state.get("marks"), state.get("sorting"), state.get("cursor")
         if isinstance(marks, list):
+            # Marks of records that are not loaded yet stay, and count when those appear.
             self.marks = dict.fromkeys(str(mark) for mark in marks)
         self._layout = (0, ())
         names = {column.name for column in self.columns}
         if isinstance(sorting, list) and len(sorting) == 2 and sorting[0] in names:
             self.sorting = (str(sorting[0]), bool(sorting[1]))
         if isinstance(cursor, str):
+            # The rows may not be loaded yet: the record is awaited.
             self._wanted = cursor
         self._reorder_rows(self.current_key)

@@ -97,8 +97,8 @@ class JobWatcher:
         return True
 
     def _next_in_turn(self) -> list[Job]:
-        # Every sixtieth job, beginning one further each time.
         """Return the next of the jobs that are looked at in turn."""
+        # Every sixtieth job, beginning one further each time.
         self._turn = (self._turn + 1) % _ROUND
         return self._listed[self._turn :: _ROUND]
 
