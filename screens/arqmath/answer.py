@@ -100,6 +100,7 @@ class AnswerPane(Pane):
         self.post = None
         chosen = self._chosen
 
+        # Answers that arrive quickly should not flicker through a waiting text.
         def still_waiting() -> None:
             if self.post is None and chosen is self._chosen and not self._instead:
                 self.show_instead(["… reading"])
@@ -135,6 +136,7 @@ class AnswerPane(Pane):
         row = self._chosen.row if self._chosen is not None else None
         words = describe_answer(row, self._cells) if row is not None else Content()
         if row is not None and self._topic is not None and row.get("topic", True):
+            # In a low pane the text of the answer matters more than the question.
             most = 1 if self.has_class("-low") else 4
             words = _question_content(self._topic, self.raw, self._cells, most) + Content("\n") + words
         height = words.get_height({}, self._cells) or 1
@@ -227,6 +229,7 @@ def _question_content(topic: Mapping[str, Any], raw: bool, cells: int, most: int
 def describe_answer(row: Record, cells: int) -> Content:
     """Return a few lines about an answer: its grade, its rank, its gain, and its ranks in other runs."""
     lines = []
+    # 1. Its grade: the official one, the user's own, or none.
     grade, own = row["grade"], row["own"]
     if grade is not None:
         lines.append(safe_text(f"grade {grade}  {GRADES[min(grade, 3)]}", GRADE_STYLES[min(grade, 3)]))
@@ -235,6 +238,7 @@ def describe_answer(row: Record, cells: int) -> Content:
         lines.append(Content.styled(words, "$accent") + Content.styled("   officially unjudged", "$quiet"))
     elif row.get("topic", True):
         lines.append(Content.assemble("– unjudged", ("   J judges it", "$quiet")))
+    # 2. Its rank, and what it contributes to the score.
     place: list[Content | str] = []
     if row.get("rank") is not None:
         place += [f"rank {row['rank']} ", move_cell(row)]
@@ -249,6 +253,7 @@ def describe_answer(row: Record, cells: int) -> Content:
             place.append(f"   cross-encoder {format_fraction(row['again'])}")
     if place:
         lines.append(Content("").join(place))
+    # 3. Its ranks in the other runs.
     if row.get("ranks"):
         ranks = " · ".join(f"{rank} {name}" for name, rank in row["ranks"].items())
         lines += [safe_text(line, "$quiet") for line in fold_lines(ranks, cells)]
@@ -338,6 +343,7 @@ class Links:
 
     def get_links(self, name: str, post: Mapping[str, Any]) -> Any:
         """Return the links of an answer by its id; if they are not known, ask for them and return None."""
+        # Known, or being asked for at the moment.
         if name in self.request.known or self.request.pending == name:
             return self.request.known.get(name)
         question = post["question"]
@@ -355,6 +361,7 @@ class Links:
         if self._folder is None:
             self._folder = TemporaryDirectory(prefix="mathwb-")
         path = Path(self._folder.name) / name
+        # Removed first, because the file of an earlier text is read-only.
         path.unlink(missing_ok=True)
         path.write_text(text, "utf-8")
         path.chmod(mode)
@@ -409,6 +416,7 @@ class LinksView(Vertical):
                 {**link, "id": number, "link": _link_text(link, raw)} for number, link in enumerate(links)
             ]
             self.listing.load(rows, keep=same)
+            # The cursor begins at the first fault, since faults are what one looks for.
             faults = (row for fault in _FAULTS for row in rows if row["verdict"] == fault)
             if not same and (worst := next(faults, None)) is not None:
                 self.listing.go_to(str(worst["id"]))
@@ -503,6 +511,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
     overview = runs.overview
     if not overview:
         return []
+    # 1. The official grades, over all topics and for this one.
     everything = overview["grades"]
     here = next((known for known in overview["topics"] if known["id"] == topic), None)
     own = here["grades"] if here is not None and here["grades"] is not None else [0, 0, 0, 0]
@@ -516,6 +525,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
     judged = sum(known["grades"] is not None for known in overview["topics"])
     lines.append(f"{'judged':<16}{format_count(total):>9}{'':>5}  {'':<6}{format_count(sum(own)):>7}")
     lines += ["", f"{format_count(judged)} of {format_count(len(overview['topics']))} topics are judged"]
+    # 2. How many answers of each run are judged for this topic.
     if here is not None and here["judged"]:
         lines += ["", f"answers to {topic} that are judged"]
         widest = min(24, max(map(len, here["judged"])))
@@ -523,6 +533,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
             f"  {elide(name, widest):<{widest}}  {format_count(known):>6} of {format_count(of)}"
             for name, (known, of) in here["judged"].items()
         ]
+    # 3. The user's own grades, and the written answers.
     if judgements is not None:
         lines += ["", f"{format_quantity(judgements, 'judgement')} of your own, in no score"]
     if overview["answers"]:

@@ -80,6 +80,7 @@ class Runs:
         names = list(strength)
         run, against = str(wanted.get("run") or ""), str(wanted.get("against") or "")
         if run not in names:
+            # A description puts the runs in an order that its author has chosen.
             ordered = (self.collection.path / DESCRIPTION).exists()
             others = names[1:] or names
             run = "".join((others if ordered else sorted(others, key=strength.__getitem__))[-1:])
@@ -192,6 +193,7 @@ class Runs:
 GRADES = ("not relevant", "low", "medium", "high")
 """What the grades 0 to 3 mean."""
 
+# Eighths of a cell, for bars that end inside of one.
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _PLAIN_LEVELS = "_.,-=+*#"
@@ -215,6 +217,7 @@ def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) 
     count = min(cells, len(values))
     results = []
     for index in range(count):
+        # Neighbours are averaged if there are more values than cells.
         part = values[index * len(values) // count : (index + 1) * len(values) // count]
         mean = sum(part) / len(part)
         results.append(levels[min(7, max(0, int(mean * 8)))])
@@ -223,6 +226,7 @@ def draw_sparkline(values: Sequence[float], cells: int, *, plain: bool = False) 
 
 def draw_bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:
     """Draw a value from 0 to 1 as a bar, with a tick at another value."""
+    # In eighths of a cell.
     eighths = round(max(0.0, min(1.0, value)) * cells * 8)
     text = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
     text = text.ljust(cells)
@@ -256,6 +260,7 @@ def _format_score(record: Record) -> str:
     score = record["score"]
     if score is None:
         return ""
+    # As many digits as six cells hold.
     text = f"{score:.5f}"[1:] if 1e-4 <= score < 1 else f"{score:#.4g}".removesuffix(".")
     return text if len(text) <= 6 else f"{score:.0e}"
 
@@ -385,6 +390,7 @@ def of_all_topics(topic: PaneSelection, runs: Runs, line: CommandLine, *more: st
 def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> PaneSelection:
     """Return an answer as a selection."""
     row, runs, topic = chosen.row, chosen.runs, chosen.topic
+    # An answer that was written for the task and is in no ranking.
     if "written" in row:
         command = line("arqmath", "show", runs.place, topic, "--written")
         written = (
@@ -393,6 +399,7 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
         )
         address = f"{runs.address}/topic/{topic}/written/{row['id']}"
         return PaneSelection(address, f"answer of {row['id']}", command, written)
+    # An answer of a ranking, or one that was searched for.
     names = ("id", "rank", "other", "grade", "own", "gain", "change", "score", "ranks")
     document = {"topic": topic, **{name: row[name] for name in names if name in row}}
     known = post or {}

@@ -100,6 +100,7 @@ class MovesListing(Listing):
             names: the names of the left and the right run.
             keep: whether the cursor stays at its rank.
         """
+        # Answers by rank: those of the other run on the left, those of this run on the right.
         left = {row["other"]: row for row in rows if row["other"] is not None}
         right = {row["rank"]: row for row in rows if row["rank"] is not None}
         self._pairs = [
@@ -111,6 +112,7 @@ class MovesListing(Listing):
         columns = self.table.columns
         self.table.columns = tuple(replace(one, title=titles.get(one.name, one.title)) for one in columns)
         self._canvas = []
+        # As many lines as the longer ranking has.
         ranks = range(1, max([0, *left, *right]) + 1)
         rows = [{"id": str(n), "rank": n, "left": left.get(n), "right": right.get(n)} for n in ranks]
         self.load(rows, keep=keep)
@@ -123,12 +125,15 @@ class MovesListing(Listing):
         chosen = self.chosen["id"] if self.chosen is not None else None
         lines = min(len(self.table.rows), _DRAWN)
         dots = [[(0, 0)] * _CELLS for _ in range(lines)]
+        # The layer is also the colour: not fallen, fallen, and on top the one under the cursor.
         drawn = [
             (3 if name == chosen else 2 if there > here else 1, here, there)
             for here, there, grade, name in self._pairs
             if (grade > 0 or name == chosen) and here < lines and there < lines
         ]
+        # In dots of braille, two across and four down a cell.
         wide = 2 * _CELLS - 1
+        # Lines that are drawn later win, so the most important come last.
         for layer, here, there in sorted(drawn):
             start, end = 4 * here + 1, 4 * there + 1
             steps = max(abs(end - start), wide)
@@ -335,6 +340,7 @@ class RankingPane(Pane):
                 self._answers.load([], keep=False)
         else:
             this = (found["topic"], self._runs.run, self._runs.against)
+            # The same ranking with the same runs is on the screen already.
             if this != self._shown or not self.rows:
                 self._load_answers(found, self._runs, same=found["topic"] == self._shown[0])
                 self._shown = this
@@ -376,6 +382,7 @@ class RankingPane(Pane):
         for row in self.rows:
             row["answer"] = self._snippets.get(row["id"], "")
         for listing in self._listed:
+            # The filter may ask for words of texts that have only now arrived.
             if listing.query_text:
                 listing.table.set_filter(listing.table.filter)
             listing.table.show_changed()

@@ -103,6 +103,7 @@ class ArqmathScreen(BrowserScreen):
     def open_collection(self, collection: Collection) -> None:
         """Show a collection, keeping the runs that are chosen if it has them."""
         before, name = self.runs, collection.name
+        # Another collection: what was searched in the one before is of no use.
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
             self.hits.forget_hits()
@@ -112,6 +113,7 @@ class ArqmathScreen(BrowserScreen):
         self.topics.show_sources(list(self.sources), name)
         self.topics.show_loading(f"reading {name}")
         self.ranking.forget_runs()
+        # Answers that are on their way are those of the collection before.
         for request in (self._overview, self._rankings, self._posts, self._snippets, self.links.request):
             request.clear()
         self._overview.stop()
@@ -128,6 +130,7 @@ class ArqmathScreen(BrowserScreen):
             self.topics.show_loading(f"reading {self.collection.name}: run {number} of {total}")
 
     def _overview_read(self, event: RequestAnswer) -> None:
+        # The overview and the user's judgements fail in the same way.
         try:
             if event.error is not None:
                 raise event.error
@@ -139,6 +142,7 @@ class ArqmathScreen(BrowserScreen):
             self.workbench.report(problem)
         if self.runs is None:
             return
+        # The session is used once, for the first collection that is read.
         saved, self.session = self.session, {}
         overview = event.value
         self.runs = self.runs.with_overview(overview, {**self.runs.chosen_names, **saved})
@@ -193,6 +197,7 @@ class ArqmathScreen(BrowserScreen):
 
     def _ask_snippets(self) -> None:
         ids = self.ranking.without_snippet[:_SNIPPETS]
+        # Texts are in the index, so nothing can be asked before it is ready.
         if ids and self.searcher.state == "ready":
             self._snippets.ask({**self._posts_at, "ids": ids, "latex": self.workbench.ascii}, ids)
 
@@ -201,6 +206,7 @@ class ArqmathScreen(BrowserScreen):
             self.workbench.report(event.error)
         else:
             self.ranking.show_snippets(event.tag, event.value["snippets"])
+            # The next ones, until every answer of the ranking has its beginning.
             self._ask_snippets()
 
     @on(Pane.Opened, "#left")
@@ -247,6 +253,7 @@ class ArqmathScreen(BrowserScreen):
         """Judge the links of the answer if they are shown; written answers are always judged."""
         row, post = self.ranking.row, self.answer.post
         if row is not None and post is not None and (self.answer.page_name == "links" or "written" in row):
+            # The question of a written answer is the topic itself.
             asked = self.ranking.ranking if "written" in row else None
             said = {"latex_title": asked["title"], "latex": asked["question"]} if asked else post["question"]
             self.answer.show_links(self.links.get_links(self._links_name(row), {**post, "question": said}))
@@ -429,6 +436,7 @@ class ArqmathScreen(BrowserScreen):
             outcome = f"judged {grade}" if grade is not None else "no longer judged"
             said, own = f"answer {document} to {topic} {outcome}", format_count(len(judgements or ()))
             self.workbench.say(f"{said}; {own} of your own")
+            # The change can be taken back to the grade before, or to none.
             self.workbench.remember_change(said, lambda: self.ranking.judge_answer(topic, document, before))
 
     def action_inspect(self) -> None:

@@ -128,6 +128,7 @@ class Searcher:
         if collection is None:
             return
         if not collection.indexed:
+            # The search is done when the index is ready.
             self._waiting = (query, model)
             self._begin_index(collection)
             return
@@ -177,6 +178,7 @@ class Searcher:
             self._say(f"indexing posts{far}{whole}")
 
     def _finish_index(self, event: RequestAnswer) -> None:
+        # Another collection was opened while this one was indexed.
         if event.tag is not self._collection:
             if self.state == "small" and self._collection is not None:
                 self._begin_index(self._collection)
@@ -236,6 +238,7 @@ class HitList(Listing):
             self._set_hits(data["hits"], data["how"] + second)
         elif data.get("stage") == "rerank":
             for hit in self._hits:
+                # Scores arrive in pieces; answers without one keep what they have.
                 hit["again"] = data["probabilities"].get(hit["id"], hit["again"])
             self._how = f"ranked again {data['done']} of {data['total']}   x stops"
             self._show_hits()

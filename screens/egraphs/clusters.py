@@ -97,6 +97,7 @@ class EgraphsState:
     @property
     def arrived(self) -> bool:
         """Tell whether the members of the selected cluster have been read."""
+        # The members on the screen may still be those of the cluster before.
         return self.cluster is None or (self.members is not None and self.members.tag == self.cluster.key)
 
     @property
@@ -335,6 +336,7 @@ class ClustersPane(ListPane):
     def show_clusters(self, source: ClusterSource, rows: Sequence[LazyRow], *, keep: bool) -> None:
         """Show the clusters of a source; with `keep` the cursor stays where it is."""
         self._source = source
+        # A corpus that is being built may have no finished shard yet.
         if source.state and not rows:
             self.listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
         self.listing.home = f"{source.address}/cluster"
@@ -412,7 +414,9 @@ class MembersView(TableView):
 
     def show_state(self) -> None:
         members = self.state.members
+        # Waiting is a state too: the members of the cluster before must not stay.
         waits = members is None and self.state.cluster is not None
+        # Nothing has changed, or the members are those of another cluster.
         if (members is self._loaded and waits == self._waits) or (
             members is not None and not self.state.arrived
         ):
@@ -435,6 +439,7 @@ class MembersView(TableView):
             self._listing.load(members.value, keep=same)
             if not same:
                 self._table.cursor = 0
+            # A member that was asked for before its cluster was read.
             if self._awaited is not None and self._listing.go_to(self._awaited):
                 self._awaited = None
             if self._seeks:
@@ -448,12 +453,14 @@ class MembersView(TableView):
 
     def look_for(self, filter: Filter | None) -> None:
         """Let `n` repeat the filter of the clusters, unless the members have their own filter."""
+        # The members' own filter comes first, then that of the clusters, then the last one.
         self._table.last_filter = self._table.filter or filter or self._table.last_filter
 
     def expect_member(self, cluster: str, member: str) -> None:
         """Put the cursor on a member, if necessary once its cluster is shown."""
         chosen = self.state.cluster
         if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
+            # Not there yet: remembered until the cluster is shown.
             self._awaited = member
 
     @property

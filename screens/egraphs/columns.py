@@ -107,6 +107,7 @@ def read_expression(text: str) -> tuple[str, str]:
         return "", _describe_error(error)
 
 
+# Expression, then optionally `where`, `weights` and `theory`, in this order.
 _ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*?))?(?:\s+theory\s+(\S+))?\s*", re.DOTALL)
 
 
@@ -126,12 +127,14 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     match = _ASKED.fullmatch(text.strip())
     written, assumed, weighed, named = match.groups("") if match else ("", "", "", "")
     try:
+        # A theory of its own has terms and assumptions, but no weights.
         if named not in ("", "reals"):
             if weighed:
                 raise ExpressionError("weights are of real functions", remedy="Leave them out.")
             place = str(theory_file(named)) if named.endswith(".toml") else named
             head = theory_of(place, assumed).read_term(written)
             return to_prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
+        # Real functions: everything is read before anything is returned, so the first mistake is reported.
         head = theory_of("reals", "").read_term(written)
         assume = str(read_assumptions(assumed))
         weights = canonical_weights(weighed)
@@ -143,6 +146,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
 
 
 def _describe_error(error: EngineError) -> str:
+    # The position is added unless the message names it already.
     place = ""
     named = "(character " in error.what
     if isinstance(error, ExpressionError) and error.position is not None and error.text and not named:
@@ -184,6 +188,7 @@ def verdict_content(word: str, exceptions: str = "", cells: int = 0) -> Content:
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
     words = f"{word} except at {format_condition(exceptions)}" if exceptions else word
     if cells:
+        # Without room for words the sign stands alone, with a star for exceptions.
         words = f"except {format_condition(exceptions)}" if exceptions else "" if word == "equal" else word
         words = words if len(words) + 2 <= cells else "*" if exceptions else ""
     gap = "" if words in ("", "*") else " "
@@ -394,6 +399,7 @@ def fit_columns(id: str, rows: Sequence[Record], without: Collection[str] = ()) 
     for column in _COLUMNS[id]:
         if column.name in without or (column.name == "size" and have_equal_sizes(rows)):
             continue
+        # Small lists are measured exactly; larger ones keep their fixed widths.
         if column.width and len(rows) <= _MEASURED:
             cells = max(measure_column(column, rows).cells, len(column.title) + 1)
             column = replace(column, width=min(column.width, cells))

@@ -127,6 +127,7 @@ class GrowthDraft:
     def with_event(self, event: Event) -> GrowthDraft:
         """Return the draft after an event of the growth."""
         data, stats, members = event.data, self.stats, self.members
+        # An event either says how large the e-graph is or brings members.
         if data.get("stage") == "grow":
             size = {"nodes": data["nodes"], "classes": data["classes"]}
             stats = {"iterations": event.step or stats["iterations"], **size}
@@ -145,6 +146,7 @@ class GrowthDraft:
 
         Members that had arrived stay visible.
         """
+        # A growth that was stopped while it waited is no failure.
         forgone = error.code == "E703" and self.stopping
         return replace(self, growing=False, stopping=False, error=None if forgone else error)
 
@@ -172,6 +174,7 @@ class Drafts(ClusterSource):
 
 def _grown_row(number: int, prefix: str) -> LazyRow:
     """Return the head, number 0, or a member that is not verified yet."""
+    # Members arrive before they are verified; the head equals itself.
     judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
     return member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})
 
@@ -316,6 +319,7 @@ class GrowLine(Vertical):
     def stop(self) -> None:
         """Stop the growth, and drop those that wait."""
         self._waiting.clear()
+        # Marked at once, so that the line says that it is stopping.
         for draft in self.drafts:
             if draft.growing:
                 self._replace_draft(replace(draft, stopping=True))
@@ -383,6 +387,7 @@ class GrowLine(Vertical):
             how = "write them to a file: mathwb egen corpus --templates FILE"
             self._said.update(safe_text(f"{len(lines):,} lines; to grow each, {how}", "$warning"))
             return
+        # Each line on its own, and if some cannot be read, all of them as one formula.
         readings = {line: parse_growth(line) for line in lines}
         heads = [(prefix, named) for prefix, named, wrong in readings.values() if not wrong]
         unread = [line for line, (_, _, wrong) in readings.items() if wrong]

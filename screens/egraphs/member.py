@@ -32,6 +32,7 @@ from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import FormulaImage, PicturePlot, PlotWidget, Series
 from screens.widgets.table import Record, Table
 
+# Points of a curve, as many as a wide plot has columns of dots.
 _SAMPLES = 240
 _QUICKLY = {"time_s": 1.0, "nodes": 2_000}
 """The bounds of a derivation that nobody asked for."""
@@ -109,6 +110,7 @@ def list_slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
     known = [point for point in points if "at" in point]
 
     def measure_remoteness(point: Mapping[str, Any]) -> tuple[bool, float]:
+        # Points where the head is defined come first, and of those the ones with values near 1 or −1.
         return point["head_state"] != "defined", max(abs(abs(value) - 1) for value in point["at"].values())
 
     known.sort(key=measure_remoteness)
@@ -218,8 +220,10 @@ class MemberPane(Pane):
         printed = ("", "") if case is None else (latex(case.member), format_expression(case.member))
         self.query_one(FormulaImage).show_formula(*printed)
         if case is None:
+            # 1. Nothing is selected.
             self._clear_case()
             return
+        # 2. Of a theory other than the reals there is only the derivation.
         judged = [verdict_content(case.judged)] if case.judged and not case.alone else []
         if case.theory != "reals":  # no values to draw: how it follows from the head
             self._clear_case(
@@ -227,6 +231,7 @@ class MemberPane(Pane):
             )
             self._ask_derivation(case)
         else:
+            # 3. Of real functions the verdict with curves and points, asked for unless they are known.
             self._why = self._explain.get(case.params, case.key)
             if self._why is None or not self._show_slice(case, self._why):
                 waiting = Content.assemble(("… ", "$accent"), ("computing", "$quiet"))
@@ -270,6 +275,7 @@ class MemberPane(Pane):
             self._show_slice(self.case, self._why)
 
     def _show_slice(self, case: ExplainedMember, why: _Document) -> bool:
+        # Title and verdict are left out of the key, since they change nothing in the curves.
         over = _Range(replace(case, title="", judged=""), self._slice, *_choose_range(why, self._slice.runs))
         return self._show_curves(over)
 
@@ -281,6 +287,7 @@ class MemberPane(Pane):
         curves: _Document | None = self._curve.get(over.params, over)
         if curves is None or self.case is None or self._why is None:
             return False
+        # Try the inner half of the range until the curve can be seen.
         if over.high - over.low > 1 and _too_steep(curves["curves"][0]["y"]):
             # They span too much to be seen.
             return self._show_curves(over.inner_half())
@@ -317,12 +324,14 @@ class MemberPane(Pane):
 
     def _ask_derivation(self, case: ExplainedMember) -> None:
         if not case.alone:
+            # An answer that is known is shown as if it had just arrived.
             self._receive_derivation(
                 RequestAnswer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key))
             )
 
     def _receive_derivation(self, event: RequestAnswer) -> None:
         steps = event.value["steps"][1:] if event.value is not None else ()
+        # A long derivation would push the points out of the pane; `d` shows it in a sheet.
         if self.case is None or event.tag != self.case.key or not 0 < len(steps) <= _SHORT:
             return
         self._steps = steps
@@ -375,12 +384,14 @@ def _form_lines(prefix: str) -> list[str]:
 def _explanation_lines(case: ExplainedMember, why: _Document, *, short: bool) -> list[Content]:
     judged = why["verdict"]
     head_domain, domain = (format_condition(why[f"{of}_domain"]["text"]) for of in ("head", "member"))
+    # 1. What the expression is, and where it is defined.
     lines = [safe_text(format_expression(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
     known = [_label_text("where", case.assume)] if case.assume else []
     known += [_label_text("domain", _in_words(domain))] if domain else []
     if case.alone:
         return [*lines, *known]
+    # 2. The verdict, and on how many points it rests.
     where = _describe_extent(_get_verdict(why), judged["kept"], judged["points"])
     lines.append(
         verdict_content(_get_verdict(why), judged.get("except") or "")
@@ -388,6 +399,7 @@ def _explanation_lines(case: ExplainedMember, why: _Document, *, short: bool) ->
     )
     head_words = "" if head_domain == domain else f"   head: {_in_words(head_domain)}"
     lines += [*known[:-1], known[-1] + safe_text(head_words, "$quiet")] if known else []
+    # 3. Why: sub-terms that fail, the judge's reason, and a verdict that was stored.
     failures = _list_failures(why)
     lines += [_label_text("fails in", text) for text in failures]
     # Of equal ones the verdict has said it.
@@ -460,6 +472,7 @@ def _point_rows(why: _Document) -> list[Record]:
     for number, point in enumerate(why["points"]):
         head, member = point["head"], point["member"]
         both = head is not None and member is not None
+        # Relative to the larger of the two values.
         near = both and abs(head - member) <= 1e-6 * max(abs(head), abs(member), 1e-300)
         agrees = near or not (both and _get_verdict(why) == "different")
         fails = point["member_state"] != "defined"
@@ -467,6 +480,7 @@ def _point_rows(why: _Document) -> list[Record]:
         place = describe_point(point["x"], point.get("at"), digits=4)
         row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees, "where": place}
         rows.append((not worst, not fails, row))
+    # The points that speak against the pair first, then undefined ones, then by distance from 0.
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]
 
 
@@ -475,15 +489,18 @@ def _choose_range(why: _Document, runs: str) -> tuple[float, float]:
     than the judged points, which all lie where it holds; else around the ends of the two domains.
     """
     if values := [point["at"][runs] for point in why["points"] if "at" in point]:
+        # The plot is ten wide, around 0 or around the nearest point if that is far away.
         near = min(values, key=abs)
         middle = near if abs(near) > 5 else 0.0
         low, high = max(min(values), middle - 5), min(max(values), middle + 5)
         return (low, high) if low < high else (-5.0, 5.0)
     intervals = [tuple(each) for name in ("head", "member") for each in why[f"{name}_domain"]["intervals"]]
+    # Ends that are infinite or far away do not widen the plot.
     ends = [end for interval in intervals for end in interval if end is not None and abs(end) <= _REACH]
     if not ends:
         return -5.0, 5.0
     low, high = min(ends), max(ends)
+    # Half of the distance between the ends on either side; 3 where the ends are one point.
     margin = max(high - low, 0.05) / 2 if high - low > 1e-9 else 3.0
     if any(None in interval for interval in why["head_domain"]["intervals"]):
         margin = max(margin, 3.0)
@@ -493,6 +510,7 @@ def _choose_range(why: _Document, runs: str) -> tuple[float, float]:
 def _too_steep(ys: Sequence[float | None]) -> bool:
     """Return whether most of the curve lies flat at the bottom of a drawing that shows all of it."""
     sizes = sorted(abs(y) for y in ys if y is not None)
+    # The ninth decile exceeds one plus the median ten thousand times.
     return len(sizes) > 20 and sizes[len(sizes) * 9 // 10] > 1e4 * (1 + sizes[len(sizes) // 2])
 
 
@@ -500,6 +518,7 @@ def _find_gaps(
     xs: Sequence[float], ys: Sequence[float | None], outside: Sequence[bool]
 ) -> tuple[tuple[float, float], ...]:
     """Return the stretches of x without a value, but for those outside of what is assumed."""
+    # Half the distance between two points: a gap reaches halfway to its neighbours.
     half = (xs[-1] - xs[0]) / max(1, len(xs) - 1) / 2
     gaps: list[tuple[float, float]] = []
     for x in (x for x, y, beyond in zip(xs, ys, outside, strict=True) if y is None and not beyond):

@@ -90,6 +90,7 @@ class EgraphsScreen(BrowserScreen):
 
     def change_state(self, **changes: Any) -> None:
         """Change some fields of the state, and show it."""
+        # The state is replaced and never changed in place, so views can compare old and new.
         self.now = replace(self.now, **changes)
         self._show_state()
 
@@ -100,6 +101,7 @@ class EgraphsScreen(BrowserScreen):
     @on(Pane.Selected, "View, EgraphListing, Scatter")
     def _describe_selection(self) -> None:
         self.refresh_bindings()
+        # While members are being read, the headings stay those of what is shown.
         if not self.now.arrived:
             return
         self.middle.show_heading()
@@ -194,6 +196,7 @@ class EgraphsScreen(BrowserScreen):
     def _show_drafts(self, then: str | None = None) -> None:
         from screens.egraphs.growth import Drafts
 
+        # A corpus that is being read must not replace the drafts when it arrives.
         self.workers.cancel_group(self, "corpus")
         drafts = Drafts(self.now.drafts)
         self._show_source(drafts, drafts.read_clusters(), then)
@@ -206,6 +209,7 @@ class EgraphsScreen(BrowserScreen):
         if cluster is None:
             self.change_state(cluster=None, members=None, member=None)
         elif cluster.source.folder is None:
+            # Drafts are in memory, so their members need no thread.
             self.change_state(
                 cluster=cluster,
                 members=RequestAnswer(cluster.key, cluster.source.read_members(cluster.number)),
@@ -287,6 +291,7 @@ class EgraphsScreen(BrowserScreen):
         self.show_pane(self._active)
 
     async def _show_growth(self, draft: GrowthDraft, drafts: tuple[GrowthDraft, ...]) -> None:
+        # A new draft is shown at once; one that goes on only updates the list.
         new = len(drafts) > len(self.now.drafts)
         self.change_state(drafts=drafts)
         if new:
@@ -302,6 +307,7 @@ class EgraphsScreen(BrowserScreen):
     def action_stop(self) -> None:
         if self._line is not None and self._line.growing:
             self._line.stop()
+        # Nothing grows, so the key stops what is being encoded.
         else:
             for request in self.middle.encoding:
                 request.stop()
@@ -316,6 +322,7 @@ class EgraphsScreen(BrowserScreen):
             return
         assert self._line is not None
         number = answer.value["cluster"]
+        # The corpus may have been made by this very save.
         self.sources = {**self.sources, _GROWN: self.workbench.workspace.corpora / _GROWN}
         self.change_state(drafts=self._line.drafts)
         self._leave_growth()
@@ -356,6 +363,7 @@ class EgraphsScreen(BrowserScreen):
             running = self._models.look_at_jobs(*making)
             if running != self.now.tsne_job:
                 self.change_state(tsne_job=running)
+        # A corpus that is being built is read again when another shard is complete.
         if source is not None and source.folder is not None and source.outdated:
             self._read_source(source.folder)
 

@@ -86,6 +86,7 @@ class _ClusterSheet(TextScreen):
         box.border_subtitle = "/ filter   w wrap   y command   esc close"
         if self._params is not None:
             self._since = time.monotonic()
+            # Seconds pass visibly, so that a long derivation does not look like a hang.
             self._clock = self.set_interval(0.25, self._show_waiting)
             # What it does is to be seen before the engine is begun, which may take a moment.
             self.call_after_refresh(self._request.ask, self._params)
@@ -168,6 +169,7 @@ def read_pair(text: str) -> tuple[str, str] | None:
     if "\t" in text:
         parts = text.split("\t")
     else:
+        # Split at each `=` outside brackets; exactly one makes a pair.
         parts, depth = [""], 0
         for char in text:
             depth += (char in "([{") - (char in ")]}")
@@ -184,6 +186,7 @@ def _step_lines(steps: Sequence[_Document]) -> list[str]:
     single points at which it differs.
     """
     texts = [format_expression(step["prefix"]) for step in steps]
+    # Aligned up to 64 cells; longer expressions push their rule to the right.
     cells = min(64, max(map(text_width, texts), default=0))
     lines = []
     for step, text in zip(steps, texts, strict=True):
@@ -225,6 +228,7 @@ def _rule_lines(graph: _Document) -> list[str]:
 
 def _fact_lines(cluster: ListedCluster) -> Iterator[str]:
     row, facts, settings = cluster.row, cluster.source.get_facts(cluster.number), cluster.settings
+    # First what the cluster is.
     yield f"head        {row.get('infix')}"
     yield f"prefix      {row['head']}"
     yield f"variables   {', '.join(list_variables(cluster.head)) or 'none'}"
@@ -232,6 +236,7 @@ def _fact_lines(cluster: ListedCluster) -> Iterator[str]:
     yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
     if cluster.weights:
         yield f"weights     {cluster.weights}"
+    # Then how its growth ended.
     yield f"stopped     {stop_words(row['stop'])}, after {format_quantity(row['iterations'], 'iteration')}"
     nodes, classes = (
         format_quantity(row["nodes"], "node"),
@@ -244,6 +249,7 @@ def _fact_lines(cluster: ListedCluster) -> Iterator[str]:
     yield f"seed        {row['seed']}"
     if "rules" in facts:
         yield f"rule table  {facts['rules']}"
+    # Then everything that was recorded about its making, as it is stored.
     for name in ("config", "source", "versions"):
         if name in facts:
             yield from ("", name)
@@ -326,6 +332,7 @@ class MistakesSheet(_ModelSheet):
 
     def _show_evaluation(self, at: int) -> None:
         self._at = at % len(_EVALUATIONS)
+        # The report is identified by evaluation, model and corpus.
         self.pending = key = self._evaluation, str(self._model), str(self._folder)
         self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)
         # What is measured for another tab is not waited for.
@@ -386,6 +393,7 @@ class MistakesSheet(_ModelSheet):
 
 
 def _figure_lines(report: _Document) -> Iterator[Content]:
+    # Figures by the paper's protocol, and others that add to them, such as another threshold.
     published = [figure for figure in report["figures"] if figure["protocol"] == "paper"]
     better = [figure for figure in report["figures"] if figure["protocol"] != "paper"]
     cells = max((len(figure["name"]) for figure in published), default=0)
@@ -438,6 +446,7 @@ def read_analogy(text: str) -> tuple[dict[str, str], str]:
     Returns:
         The analogy in prefix notation and an empty string, or nothing and what is wrong.
     """
+    # `x1 : y1 :: x2 = y2`: two halves, each of two parts.
     left, _, right = text.partition("::")
     x2, _, y2 = right.partition("=")
     x1, _, y1 = left.partition(":")
@@ -503,6 +512,7 @@ class AnalogiesSheet(_ModelSheet):
         terms = {name: record[name] for name in ("x1", "y1", "x2")}
         expected: dict[str, Any] = {"expected": record["y2"]} if record["y2"] else {}
         place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
+        # The record itself is the tag, which `_show_hits` compares by identity.
         self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
 
     def _show_hits(self, event: RequestAnswer) -> None:

@@ -51,6 +51,7 @@ _SETTINGS = (
 def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> LazyRow:
     members = row["size"] - 1
     equal = outcomes.get("equal", 0)
+    # `all` is a word of its own, so that a filter can ask for clusters without any fault.
     words = ["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number]
     judged = {"verdict": words, "equal": equal / members if members else 0.0}
     return CLUSTERS.make_row({**row, **judged, "id": str(row["cluster"]), "seed": seed})
@@ -143,6 +144,7 @@ class _Finished(_Corpus):
         _register_theory(theory_in(self._corpus.manifest))
         self._kept = "configs" in self._corpus.manifest
         """Whether each cluster was kept with its own configuration."""
+        # Clusters and members are read in threads, one reading at a time.
         self._lock = threading.Lock()
 
     def get_provenance(self, cluster: int) -> Mapping[str, Any]:
@@ -181,6 +183,7 @@ class _Building(_Corpus):
         _register_theory(theory_in(self._plan))
         stored = stored_shards(path / "shards")
         self._shards = [read_shard(stored[block]) for block in sorted(stored)]
+        # Rounded up: the last shard may be smaller.
         total = -(-self._plan["source"]["heads"] // self._plan["block"])
         self.state = f"not finished: {format_count(len(stored))} of {format_count(total)} shards"
 
@@ -323,6 +326,7 @@ def read_source(path: Path) -> tuple[ClusterSource, list[LazyRow]]:
     """
     source = open_source(path)
     rows = source.read_clusters()
+    # The first screen of rows is formatted in this thread, the rest in another one.
     for row in rows[:64]:
         format_expression(row["head"])
     return source, rows
@@ -404,6 +408,7 @@ class Models:
         jobs = tuple(jobs)
         running = self.running_job(jobs, model, corpus)
         if running is not None:
+            # Also one that an earlier session has started.
             self._awaited |= {running}
         for job in jobs:
             if job.id in self._awaited and not job.live:
@@ -412,6 +417,7 @@ class Models:
                     self._made(job.params)
                 else:
                     self._screen.workbench.warn(f"job {job.id} {job.state}: {job.reason}", remedy=job.remedy)
+        # A training that has ended may have published a model.
         trained = sum(job.task == "train" and job.state == "succeeded" for job in jobs)
         if trained != self._trained:
             self._trained = trained

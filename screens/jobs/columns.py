@@ -61,6 +61,7 @@ def job_records(
     character at which its name begins to differ from the others', and for folding `home` is its sweep,
     `leaf` whether it is not a sweep, and `open` whether it is unfolded.
     """
+    # Runs whose sweep is not in the list stand alone.
     there = {view.id for view in views}
     names = [_job_name(view) for view in views]
     shared = dict(zip(names, differing_at(names), strict=True))
@@ -89,6 +90,7 @@ def _job_name(view: JobView) -> str:
 def differing_at(names: Sequence[str]) -> list[int]:
     """Return for each name from which character on it differs from the others."""
     ordered = sorted(set(names))
+    # In sorted order the longest common beginning is that with a neighbour.
     shared = [len(commonprefix(pair)) for pair in pairwise(ordered)]  # noqa: RUF071  # of characters
     at = {name: max(shared[max(0, index - 1) : index + 1], default=0) for index, name in enumerate(ordered)}
     return [at[name] for name in names]
@@ -102,8 +104,10 @@ def elide_alike(name: str, cells: int, differs: int) -> str:
     """
     head = cells // 2
     tail = cells - 1 - head
+    # The middle may be left out if the difference is in the head or the tail.
     if len(name) <= cells or differs < head or differs >= len(name) - tail:
         return elide(name, cells)
+    # Else keep a little of the beginning, and the place where the names differ.
     head = max(1, cells // 4)
     room = cells - head - 2
     return f"{name[:head]}…{name[max(head, differs - room // 3) :][:room]}…"
@@ -357,6 +361,7 @@ def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | 
     """
     known = dict(view.metrics)
     parts = []
+    # 1. What trainings report, in a fixed order.
     loss = known.pop("loss_nats", None)
     if loss is not None:
         began = "" if first_loss is None else f"{format_number(first_loss)} → "
@@ -369,8 +374,10 @@ def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | 
     elif examples is not None:
         parts.append(safe_text(f"{format_number(examples)} ex/s"))
     memory = known.pop("memory_bytes", None)
+    # 2. Of other work the first four measures by their own names.
     if loss is None:
         parts += [safe_text(f"{key} {format_number(value)}") for key, value in list(known.items())[:4]]
+    # 3. The memory of the device that is used.
     gpus = bool(device.get("gpus"))
     name = str(device["device"]) if gpus else "CPU"
     if used := (gpus and memory) or view.memory_bytes or view.peak_bytes:
@@ -397,6 +404,7 @@ def _progress_bar(share: float, cells: int) -> Content:
 def _warning_parts(view: JobView) -> list[Content]:
     parts = []
     beat = view.heartbeat_age_s
+    # Three missed heartbeats, as in `workbench.jobs.machine`.
     if view.live and beat is not None and beat > 15:
         parts.append(safe_text(f"heartbeat {format_duration(beat)} old", "$warning"))
     if view.live and view.health == "stalled":
@@ -450,12 +458,14 @@ class JobListing(TreeListing):
         self._fill_rows(filtered=bool(self.query_text))
 
     def _fill_rows(self, *, filtered: bool) -> None:
+        # Runs by their sweep, oldest first.
         runs: dict[int, list[JobView]] = {view.id: [] for view in self.jobs if view.task == "sweep"}
         for view in reversed(self.jobs):
             if view.sweep in runs:
                 runs[view.sweep].append(view)
         shown: list[JobView] = []
         for view in self.jobs:
+            # A run is shown below its sweep, and alone only if the sweep is gone.
             if view.sweep not in runs:
                 shown.append(view)
                 shown += runs.get(view.id, ()) if filtered or view.id in self.unfolded else ()
@@ -514,6 +524,7 @@ class JobList(ListPane):
 
     def show_meters(self, meters: Mapping[str, LoadMeter]) -> None:
         """Show the recent load and memory of the devices, GPUs first, as far as there is room."""
+        # As many devices as fit with the fewest readings, then as many readings as fit for all of them.
         room, shown = self.size.width - 4, dict[str, LoadMeter]()
         for name in sorted(meters, key=lambda name: not name.startswith("GPU")):
             more = {**shown, name: meters[name]}

@@ -80,6 +80,7 @@ def smooth_values(values: Sequence[float], strength: float) -> list[float]:
 
 def line_colour(line: str) -> str:
     """Return the colour of a line of the log."""
+    # A line of the log begins with its time; its kind stands in the next eight cells.
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
@@ -96,6 +97,7 @@ class CurvePlot(PicturePlot):
     def __init__(self) -> None:
         super().__init__()
         self.metric = ""
+        # 0: no smoothing. The key goes through `STRENGTHS`.
         self.strength = 0.0
         self.display = False
         self.legend = True
@@ -124,6 +126,7 @@ class CurvePlot(PicturePlot):
                     # A gap is left between one curve and the next.
                     xs += [steps[0], *steps]
                     ys += [None, *smooth_values(values, self.strength)]
+            # The gap that the loop puts before the first curve is cut off again.
             if xs:
                 series.append(Series(name, xs[1:], ys[1:], sign))
         self.display = bool(series)
@@ -228,12 +231,15 @@ class Detail(Pane):
         """Of the sweep that is shown: what is drawn alike, by name."""
         self._stood: tuple[object, ...] = ()
         """What the standings that are shown were made of."""
+        # Curves of marked jobs, or of the runs of the sweep that is shown, by job.
         self._others: dict[int, RunCurves] = {}
+        # Curves of jobs that were looked at last, by run folder and attempt.
         self._read: dict[tuple[str, int], RunCurves] = {}
         self._rows = 0
         self._begins = 0.0
         self._resting: Timer | None = None
         self._fresh = False
+        # Whether a thread reads at the moment: the job's own log, and the curves drawn with it.
         self._reading = self._reading_marked = False
         self._compared: tuple[int, ...] = ()
         """The jobs, or the sweep, whose comparison is shown."""
@@ -279,9 +285,11 @@ class Detail(Pane):
     async def show_job(self, view: JobView | None, members: Sequence[JobView] = ()) -> None:
         """Show a job, or update the one that is shown; `members` are the runs of a sweep."""
         last, self.view = self.view, view
+        # Something about the job has changed: look for news again.
         if view != last or tuple(members) != self._members:
             self._empty_reads = 0
         self._members = tuple(members)
+        # Step 1: no job is under the cursor.
         if view is None:
             self.title = "job"
             self._follower = None
@@ -293,6 +301,7 @@ class Detail(Pane):
                 self.set_class(False, "-sweep")
                 await self.show_page("log-page")
             return
+        # Step 2: the title, and a follower for the attempt.
         attempt = f" · attempt {view.attempt}" if view.task != "sweep" else ""
         self.title = f"{view.id} {view.title}{attempt}"
         # The follower reads the log and curves of one attempt; another attempt needs another one.
@@ -304,12 +313,14 @@ class Detail(Pane):
             self._fresh = True
             # The first is shown at once.
             self._begins = 0.0 if before is None else time.monotonic() + REST_S
+            # Attempts drawn apart are those of one job.
             self.apart = self.apart and same is not None
             if same is None:
                 self.plot.metric = ""
             self._act_at_rest(self._draw_curves)
             self._fill_page()
             self.poll_news()
+        # Step 3: the summary, and for a sweep the standings of its settings.
         # What is known of the curves is this job's from here on.
         self._show_summary()
         if view.task == "sweep":
@@ -322,6 +333,7 @@ class Detail(Pane):
 
     async def _show_sweep(self, view: JobView, *, new: bool) -> None:
         """The curves of all its runs, and how its settings stand."""
+        # The members of the sweep have changed, so its settings are grouped again.
         if new or sum(map(len, self._settings.values())) != len(self._members):
             self._settings = group_runs(view, self._members)
             self._stood = ()
@@ -329,6 +341,7 @@ class Detail(Pane):
         if new:
             await self.show_page("diff-page")
         self._read_overlaid_curves()
+        # The standings change only when a run changes its state.
         stands = (view.id, *(one.state for one in self._members))
         if stands != self._stood and self.page_name == "diff":
             self._stood = stands
@@ -355,6 +368,7 @@ class Detail(Pane):
         """Read the curves of marked jobs, or else of the runs of the sweep that is shown."""
         wanted = self._marked[:MOST_SERIES] or self._members[:MOST_RUNS]
         read = {number: len(curves.attempts) for number, curves in self._others.items()}
+        # The same runs with as many attempts as before: their curves are being read already.
         if {view.id: view.attempt for view in wanted} == read:
             return
         self._empty_reads = 0
@@ -368,11 +382,14 @@ class Detail(Pane):
 
     def _get_curves(self, view: JobView) -> RunCurves:
         key = view.folder, view.attempt
+        # Taken out and put back at the end, so that the dictionary is in the order of use.
         if (result := self._read.pop(key, None)) is None:
+            # What the attempt before has read is taken over.
             before = self._read.get((view.folder, view.attempt - 1))
             result = RunCurves(Path(view.folder), view.attempt, before)
         self._read[key] = result
         drawn = [*self._others.values(), result]
+        # The oldest go, unless they are drawn at the moment.
         for old in list(self._read)[:-REMEMBERED]:
             if not any(self._read[old] is curves for curves in drawn):
                 del self._read[old]
@@ -392,6 +409,7 @@ class Detail(Pane):
         text = summarise_job(view, cells, extra)
         # A line that is too long is wrapped, nobody here knows into how many.
         fits = all(line.cell_length <= cells for line in text.split(allow_blank=True))
+        # A new layout of the whole pane costs much, and is needed only if the number of lines changes.
         rows, self._rows = self._rows, text.plain.count("\n") + 1 if fits else 0
         self.query_one("#summary", Static).update(text, layout=not fits or rows != self._rows)
 
@@ -406,15 +424,18 @@ class Detail(Pane):
     def poll_news(self) -> None:
         """Read what the job and the marked jobs have reported, unless that is being read already."""
         if self._follower is None or not self.screen.is_current:
+            # Nobody sees a screen that is not in front.
             return
         if self._others and not self._reading_marked:
             self._reading_marked = True
             self._read_on(partial(_read_marked, list(self._others.values())), lambda: True, self._take_marked)
+        # The cursor may still be on its way; the log is read when it rests.
         wait_s = self._begins - time.monotonic()
         if wait_s > 0:
             self.set_timer(wait_s, self.poll_news)
         elif not self._reading:
             self._reading, follower = True, self._follower
+            # Reading ends early if another job is shown by then.
             self._read_on(
                 follower.read_news, lambda: follower is self._follower, partial(self._take_news, follower)
             )
@@ -450,6 +471,7 @@ class Detail(Pane):
     def _take_news(self, follower: Follower, news: News) -> None:
         self._reading = False
         is_empty = not (news.lines or news.curves or news.more)
+        # Counts readings without news; `_poll_if_live` gives up after a few for jobs that are over.
         self._empty_reads = self._empty_reads + 1 if is_empty else 0
         if not self.is_attached:
             return
@@ -465,6 +487,7 @@ class Detail(Pane):
             if news.curves:
                 self._draw_curves()
                 self._show_summary()
+        # More is waiting in the log, or another job has been chosen meanwhile.
         if news.more or follower is not self._follower:
             self.poll_news()
 
@@ -474,6 +497,7 @@ class Detail(Pane):
             # The screen is being left.
             return
         plot = self.plot
+        # A sweep has no curves of its own, so the names are those of its runs.
         plot.choose_metric(
             follower.curves.names or [name for run in self._others.values() for name in run.names]
         )
@@ -483,6 +507,7 @@ class Detail(Pane):
         if plot.display != drawn:
             # Without a curve there is nothing to smooth: the line of keys says so.
             self.screen.refresh_bindings()
+        # The page of metrics shows the same curves as numbers.
         if self.page_name == "metrics":
             names = dict.fromkeys(name for run in runs for name in run.names)
             curves = {
@@ -509,6 +534,7 @@ class Detail(Pane):
                 read = [self._others[number] for number in numbers if number in self._others]
                 runs[sign, label] = [one.join_attempts(name) for one in read]
             return runs
+        # Only the last attempts, as many as have signs of their own.
         if self.apart and view.attempt > 1:
             numbers = range(max(1, view.attempt - MOST_SERIES + 1), view.attempt + 1)
             return {(None, f"attempt {number}"): [own.of_attempt(number, name)] for number in numbers}

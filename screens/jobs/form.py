@@ -81,11 +81,13 @@ class FormFields:
         Fields are checked one by one first, then all together.
         """
         problems: dict[str, EngineError] = {}
+        # Each field alone, so that every wrong one is marked.
         for field in self.fields:
             try:
                 self._check_field(field, values[field.name].strip())
             except EngineError as error:
                 problems[field.name] = error
+        # Only correct fields can be checked together.
         if not problems:
             try:
                 self.make_recipe(values)
@@ -96,6 +98,7 @@ class FormFields:
     def find_field(self, error: EngineError) -> str:
         """Return the name of the field that an error is about: the first one that it mentions."""
         words = re.findall(r"\w+", error.what)
+        # Reversed, so that of two fields with one key the first one wins.
         keys = {field.key: field.name for field in reversed(self.fields)}
         return next((keys[word] for word in words if word in keys), "")
 
@@ -183,6 +186,7 @@ class OperationFields(FormFields):
         stem = recipe.name.rpartition("/")[2]
         name = next_free(self._home, stem, live_outputs(jobs)).name
         given = {**recipe.params, "seed": recipe.seed, self._target: name}
+        # Hidden fields are set by the program.
         self._spec = {
             field.name: field for field in describe_fields(self._row.spec_type) if not field.arg.hidden
         }
@@ -228,6 +232,7 @@ class TrainFields(FormFields):
         self._sweep = {field.name: field for field in describe_fields(Sweep)}
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
+        # 1. The recipe's own tables, with the help of the trainer's settings.
         for table, content in self._tables.items():
             specs = {spec.name: spec for spec in self._list_specs(table)}
             for key, value in content.items():
@@ -236,6 +241,7 @@ class TrainFields(FormFields):
                     help_ = f"{key}, by name or path" if value else "nothing, or data by name or path"
                 fields.append(FormField(table, key, _to_text(value), help_))
         stem = recipe.name.rpartition("/")[2]
+        # 2. What belongs to the job.
         job = {
             "seed": str(recipe.seed),
             "device": str(recipe.params.get("device", "auto")),
@@ -243,6 +249,7 @@ class TrainFields(FormFields):
             "more": "",
         }
         fields += [FormField("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
+        # 3. What makes several runs of it.
         for name, field in self._sweep.items():
             given = getattr(how, name, None)
             kind = f"{field.arg.metavar}: " if field.arg.metavar else ""
@@ -286,6 +293,7 @@ class TrainFields(FormFields):
         elif field.table == "sweep":
             from workbench.train import Sweep, list_variants
 
+            # A sweep's field is checked alone, so that a mistake is shown where it was made.
             how = parse(self._sweep[field.key], text)
             if how and field.key in ("grid", "random", "seeds", "folds"):
                 list_variants(self._recipe, Sweep(**{field.key: how}))
@@ -294,6 +302,7 @@ class TrainFields(FormFields):
 
             if text:
                 data_path(self._workspace, field.key, text)
+        # A value of the recipe: of the type that it has there, and for `train` within its range.
         else:
             value = self._read_value(field, text)
             if field.table == "train":
@@ -311,6 +320,7 @@ class TrainFields(FormFields):
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             raise _field_error(kind) from None
+        # An integer is accepted where the recipe has a float, and not the other way round.
         accepted = (int, float) if isinstance(before, float) else (type(before),)
         if isinstance(value, bool) is not isinstance(before, bool) or not isinstance(value, accepted):
             raise _field_error(kind)
@@ -336,8 +346,10 @@ class TrainFields(FormFields):
     def make_recipe(self, values: FormValues) -> Recipe:
         from workbench.train import job_spec
 
+        # Called for its checks: the sweep must make sense before a job is made.
         self.count_runs(values)
         filled, device = self._fill_recipe(values), values["job.device"].strip()
+        # The model gets the name of the form instead of the recipe's.
         made = job_spec(self._workspace, filled, device=device, publish=False)
         publish = str(self._workspace.models / values["job.name"].strip())
         return dataclasses.replace(made, params={**made.params, "publish": publish})
@@ -439,6 +451,7 @@ class FormRow(Horizontal):
         self.query_one(".table", Static).update(field.table if first else "")
         self.query_one(".key", Static).update(safe_text(field.key))
         box = self.query_one(Input)
+        # The text is set by the program, which must not count as typing.
         with self.prevent(Input.Changed):
             box.value = text
         box.cursor_position = len(text)
@@ -573,12 +586,14 @@ class NewJob(Dialog[Any]):
         recipe = self.recipe
         if recipe is None or recipe is self._shown:
             return
+        # What was typed for the recipe before is kept under its name.
         self._keep_draft()
         self._shown = recipe
         self._edited, self._measures = "", ()
         how = self._how if recipe is self._chosen else None
         self._fields = form_fields(recipe, self._workspace, how, self._jobs)
         fields = self.query_one("#fields", VerticalScroll)
+        # Rows are reused, since making and removing widgets takes long.
         rows = list(self.query(FormRow))
         missing = [FormRow() for _ in range(len(self._fields.fields) - len(rows))]
         if missing:
@@ -608,6 +623,7 @@ class NewJob(Dialog[Any]):
         if self._fields is None or self._shown is None:
             return
         before, values = {field.name: field.text for field in self._fields.fields}, self.list_values()
+        # Only what differs from the recipe is a draft.
         changed = {name: text for name, text in values.items() if text != before.get(name, text)}
         self._drafts.pop(self._shown.name, None)
         if changed:
@@ -627,6 +643,7 @@ class NewJob(Dialog[Any]):
     @on(Input.Changed)
     def _take_typed_text(self) -> None:
         if self._here is not None and self._here.field is not None:
+            # Remembered for errors that name no field.
             self._edited = self._here.field.name
         self._check_values()
 
@@ -646,8 +663,10 @@ class NewJob(Dialog[Any]):
 
     @work(exclusive=True, group="ask", exit_on_error=False)
     async def _ask_engine(self, form: FormFields, values: Mapping[str, str]) -> None:
+        # Wait for a pause in the typing; a newer check ends this one.
         await asyncio.sleep(_PATIENCE_S)
         error = await self._engine_says(form, values)
+        # Otherwise typing has gone on, and the answer is about older values.
         if form is self._fields and values == self.list_values():
             self._engine_wrong = error
             self._show_problems()
@@ -728,6 +747,7 @@ class NewJob(Dialog[Any]):
         line, known = row.query_one(Input), self._list_choices(row.field)
         choices = [MenuChoice(word, word, detail) for word, detail in known.items()]
         if not choices:
+            # Without choices the question mark is typed like any other letter.
             line.replace("?", *line.selection)
         else:
             chooser = Chooser(row.field.name, choices, typed=True)
@@ -758,6 +778,7 @@ class NewJob(Dialog[Any]):
         if self._check_values():
             self._start_job()
             return
+        # The focus goes to the first field that is wrong.
         rows = self.list_rows()
         if name := next((name for name in self._wrong if name in rows), ""):
             rows[name].query_one(Input).focus()
@@ -766,6 +787,7 @@ class NewJob(Dialog[Any]):
     async def _start_job(self) -> None:
         form, values = self._fields, self.list_values()
         assert form is not None
+        # Asked once more, because the values may have changed since the last answer.
         self._engine_wrong = await self._engine_says(form, values)
         try:
             start = form.prepare_start(values)

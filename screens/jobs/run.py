@@ -56,8 +56,10 @@ class RunCurves:
     def read_piece(self) -> bool:
         """Read a piece of what is new; return whether there was any."""
         added = False
+        # Two threads may read the same curves.
         # A marked job may be under the cursor too.
         with self._lock:
+            # In order: an attempt is read once those before it are complete.
             for curves in self.attempts:
                 added = curves.read_more(PIECE_BYTES) or added
                 if curves.behind_bytes:
@@ -84,6 +86,7 @@ class RunCurves:
         """
         steps: list[int] = []
         values: list[float] = []
+        # A resumed attempt repeats steps after its checkpoint, and its values replace the earlier ones.
         for attempt, curves in enumerate(self.attempts, 1):
             begins = min((c.steps[0] for c in list(curves.curves.values()) if c.steps), default=None)
             if begins is None:
@@ -142,12 +145,14 @@ class Follower:
 
     def read_news(self) -> News:
         """Read a piece of what is new: lines of the log, curves, and the newest checkpoint."""
+        # The damage is reported once, when it is found.
         known = self._tail.damaged
         events = self._tail.read_events(PIECE_BYTES)
         lines = tuple(event.to_text() for event in events if event.kind not in ("progress", "metric"))
         if self._tail.damaged > known:
             lines += (f"✗ {self._tail.complaint}",)
         added = self.curves.read_piece()
+        # Written by the supervisor a moment after the attempt begins, so it is looked for until it is there.
         if not self.device:
             from workbench.jobs.folder import Job
             from workbench.jobs.placement import device_of
@@ -158,6 +163,7 @@ class Follower:
 
             result = all_checkpoints(self._checkpoints)
             newest = result[-1][1].name if result else ""
+            # A checkpoint is verified once, since that reads all of its files.
             if newest != self._checked:
                 self._checked, before = newest, self.checkpoint
                 self.checkpoint = checkpoint_words(self._checkpoints)

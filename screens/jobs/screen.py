@@ -79,6 +79,7 @@ class JobsScreen(WorkbenchScreen):
 
         self.jobs.listing.fields = FIELDS
         saved, self._saved_state = self._saved_state, {}
+        # Only once the fields are known, which filters of the session may name.
         if saved:
             await super().restore(saved)
         if event.jobs is not self._shown:
@@ -187,6 +188,7 @@ class JobsScreen(WorkbenchScreen):
             )
             return
 
+        # In a thread, because the names of the outputs are looked up on the disk.
         def submit_again() -> int:
             workspace = self.workbench.workspace
             recipe = control.move_outputs(workspace, Job(job.id, Path(job.folder)), job.spec)
@@ -251,6 +253,7 @@ class JobsScreen(WorkbenchScreen):
             self._do_in_thread, partial(self._delete_job, job.id), "job {} is deleted; u brings it back"
         )
         worked = sum(worked_s(self.workbench.workspace, run.id) for run in self._runs_of(job) or [job])
+        # A short job is deleted at once, since `u` brings it back; longer work asks first.
         if job.task != "sweep" and worked <= _ASKED_ABOUT_S:
             delete()
             return
@@ -301,6 +304,7 @@ class JobsScreen(WorkbenchScreen):
             app.call_from_thread(app.report, error)
         else:
             app.call_from_thread(app.say, words.format(number))
+            # The job may not be in the list yet; the cursor goes there when it is.
             app.call_from_thread(self.jobs.table.expect_record, str(number))
         app.call_from_thread(app.look_now)
 

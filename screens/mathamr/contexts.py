@@ -214,6 +214,7 @@ class Subject:
         """Return the prefix of the notes on the subject."""
         if self.topic:
             return f"mathamr/{self.collection}/topic/{self.topic}"
+        # The text becomes part of an address, whose parts are separated by slashes.
         escaped = self.text.replace("%", "%25").replace("/", "%2F")
         return f"mathamr/{OWN}/text/{escaped}"
 
@@ -350,6 +351,7 @@ class ContextsPane(ListPane):
             return
         records = topic_records(self._topics, raw=self.raw)
         for number, text in enumerate(self._texts):
+            # The last formula of a text, between its last two dollar signs.
             formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
             record = {"id": text, "topic": str(len(self._texts) - number), "nodes": None, "judged": None}
             records.append({**record, "graph": "no", "formula": formula, "latex": text, "title": text})
@@ -440,6 +442,7 @@ class FileSearch:
             return
         self._contexts.show_hits("", (), "", "")
         self._contexts.show_loading(f"reading {name}")
+        # The files may have changed since the index was made.
         self._index.clear()
         self._index.ask({"folder": str(self.places[name]), "out": self._index_path(name)}, name)
 
@@ -494,6 +497,7 @@ class FileSearch:
 
     def _receive_hits(self, event: RequestAnswer) -> None:
         name, query = event.tag
+        # Another set or another query is of interest by now.
         if name != self._screen.source or query != self.queries.get(name):
             return
         if event.error is not None:

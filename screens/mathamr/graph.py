@@ -57,6 +57,7 @@ def edit_graph(workbench: AppFrame, penman: str, inspection: Inspection) -> str 
     """Let the user edit a graph in an editor; return the text, or None if nothing was changed."""
     with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:
         path = Path(folder) / f"{inspection.subject.topic or 'text'}.penman"
+        # The sentence is written above the graph as comments, which are removed again below.
         lines = inspection.text.splitlines()
         path.write_text("".join(f"# {line}\n" for line in lines) + penman + "\n", "utf-8")
         if not workbench.edit_file(path, otherwise="Give --graph to mathwb mathamr inspect."):
@@ -98,6 +99,7 @@ class GraphListing(TreeListing):
 
     def _reload_rows(self, *, keep: bool = True) -> None:
         rows, hidden = [], set()
+        # Nodes come parents first, so a hidden parent hides its children too.
         for row in self.inspection.rows if self.inspection is not None else ():
             if row["home"] in hidden:
                 hidden.add(row["id"])
@@ -117,6 +119,7 @@ class GraphListing(TreeListing):
             return False
         assert self.inspection is not None
         above = set()
+        # Unfold all ancestors of the node.
         home = self.inspection.get_row(row["home"])
         while home is not None:
             above.add(home["id"])
@@ -238,6 +241,7 @@ def line_by_line(root: DrawnNode) -> list[NodeText]:
 
 def in_the_plane(root: DrawnNode) -> list[NodeText]:
     """Lay a tree out in the plane: operators above their operands, two lines for each level."""
+    # 1. How wide each subtree is, from the leaves upwards.
     nodes = list(root.walk())
     number = {id(node): index for index, node in enumerate(nodes)}
     wide: dict[int, int] = {}
@@ -246,6 +250,7 @@ def in_the_plane(root: DrawnNode) -> list[NodeText]:
         wide[id(node)] = max(text_width(_node_words(node)), sum(below) + _GAP * (len(below) - 1))
     result: list[NodeText] = []
     middles: dict[int, int] = {}
+    # 2. Give each subtree its stretch of columns, from the root downwards.
     order: list[tuple[DrawnNode, int, int]] = []
     pending = [(root, 0, 0)]
     while pending:
@@ -256,6 +261,7 @@ def in_the_plane(root: DrawnNode) -> list[NodeText]:
         for child in node.children:
             pending.append((child, at, line + 2))
             at += wide[id(child)] + _GAP
+    # 3. Put each operator above the middle of its operands, children before parents.
     for node, column, line in reversed(order):
         words = _node_words(node)
         under = [middles[id(child)] for child in node.children]
@@ -264,6 +270,7 @@ def in_the_plane(root: DrawnNode) -> list[NodeText]:
         start = max(column, min(middle - text_width(words) // 2, column + room))
         middles[id(node)] = middle = start + text_width(words) // 2
         result.append(NodeText(line, start, words, number[id(node)]))
+        # 4. Draw the lines between an operator and its operands.
         if under:
             first, last = min(under[0], middle), max(under[-1], middle)
             bar = "".join(_joint_sign(index, first, last, under, middle) for index in range(first, last + 1))
@@ -272,6 +279,7 @@ def in_the_plane(root: DrawnNode) -> list[NodeText]:
 
 
 def _joint_sign(index: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
+    # Upwards to the operator, downwards to an operand, to the left, to the right.
     ways = (index == middle, index in under, index > first, index < last)
     return {
         (True, True, False, False): "│",
@@ -331,6 +339,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         placed: list[NodeText] = []
         if self.nodes:
             placed = in_the_plane(self.nodes[0])
+            # A drawing that is too wide becomes one with a node in each line.
             if max(one.column + text_width(one.text) for one in placed) > self._room:
                 placed = line_by_line(self.nodes[0])
         self._placed, self._boxes = {}, {}
@@ -473,6 +482,7 @@ class FormulaPane(Pane):
 
     def show_formula(self, formula: Record | None) -> None:
         """Show the operator tree of a formula."""
+        # The same formula: its drawing keeps the cursor.
         if formula is not None and self.formula is not None and formula["id"] == self.formula["id"]:
             return
         self.formula = formula
@@ -500,6 +510,7 @@ class FormulaPane(Pane):
             return
         row = self.inspection.resolve_reference(key)
         self.show_formula(self.inspection.formula_of(key))
+        # A reference that the drawing does not have leads to the node that it refers to.
         if not self.drawing.go_to(key) and row is not None and row["formula"]:
             self.drawing.go_to(row["id"])
 

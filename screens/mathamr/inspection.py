@@ -81,6 +81,7 @@ class Inspection:
     def node_at(self, position: int) -> str | None:
         """Return the node of the smallest part of the text around a position, or None."""
         results = [
+            # The smallest stretch wins: a leaf inside of its operator.
             (place[1] - place[0], row["id"])
             for row in self.rows
             if row["kind"] != "reference"
@@ -100,6 +101,7 @@ class Inspection:
             return _read_tree(formula["tree"])
         made: dict[str, list[DrawnNode]] = {}
         inside = [row for row in self.rows if row["formula"] == formula["id"] or row["kind"] == "reference"]
+        # Children before parents, since each node needs its children when it is made.
         for row in reversed(inside):
             below = tuple(reversed(made.pop(row["id"], [])))
             kind = row["variable"][:1]
@@ -115,6 +117,7 @@ def balance_end(latex: str, start: int, end: int) -> int:
     depth = 0
     for index in range(start, min(len(latex), end)):
         depth += {"{": 1, "}": -1}.get(latex[index], 0)
+    # Go on to the brace that closes what the part has opened.
     while depth > 0 and end < len(latex):
         depth += {"{": 1, "}": -1}.get(latex[end], 0)
         end += 1
@@ -140,8 +143,11 @@ def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record
     above: list[dict[str, Any]] = []
     taken: set[str] = set()
     for node in nodes:
+        # The ancestors of this node are those that are less deep.
         del above[node["depth"] :]
         home = above[-1] if above else None
+        # Other nodes, such as references, have no variable of their own; they are numbered below their
+        # parent.
         key = node["variable"] if node["kind"] in ("concept", "operator") else ""
         if not key or key in taken:
             key = f"{home['id'] if home else ''}.{home['children'] + 1 if home else len(rows)}"
@@ -159,6 +165,7 @@ def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record
         above.append(row)
         rows.append(row)
     by_id = {row["id"]: row for row in rows}
+    # Only now is it known which children are the last of their parents.
     for row in rows:
         home = by_id.get(row["home"])
         row["last"] = (*home["last"], row["number"] == home["children"]) if home is not None else ()

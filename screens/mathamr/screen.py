@@ -168,12 +168,14 @@ class MathamrScreen(BrowserScreen):
         self.graph.stale = subject is not None
         if subject is None:
             self._show_inspection(None)
+        # Without nearest formulas, which take longer and are asked for separately.
         elif (known := self._inspections.get({**subject.params, "k": 0}, subject)) is not None:
             self._show_inspection(Inspection(known, subject))
         else:
             self.set_timer(_PATIENCE_S, lambda: self._still_waiting(subject))
 
     def _still_waiting(self, subject: Subject) -> None:
+        # The answer has not arrived, and nothing else was chosen since.
         if self.graph.stale and self.subject == subject:
             self._show_inspection(None)
             self.graph.stale = True
@@ -220,6 +222,7 @@ class MathamrScreen(BrowserScreen):
         """
         subject = subject.with_parser("")
         index = self._index_of(subject.folder)
+        # An index that a job has built is used; that of a small collection is built on the way.
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
         params = {**subject.params, **known, "k": NEAREST, "equal": True}
         result: Mapping[str, Any] | None = self._near.get(params, subject)
@@ -414,6 +417,7 @@ class MathamrScreen(BrowserScreen):
             return
         address = inspection.subject.address
         draft = self._draft[1] if self._draft[0] == address else inspection.document["penman"]
+        # An edit that could not be read is continued, and not begun again.
         if (text := edit_graph(self.workbench, draft, inspection)) is not None:
             self._draft = ("", "")
             self._readable = (address, self._edited[address]) if address in self._edited else ("", "")

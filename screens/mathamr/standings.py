@@ -61,6 +61,7 @@ class GraphComparison(Sheet):
             both = {"one": self._penman, "other": self._penman_other}
             self.ask_for(self.rows, "mathamr.compare", both, self._show_comparison, waiting)
 
+        # First the other graph, then the comparison of both.
         self.ask_for(self.rows, "mathamr.inspect", {**self._params, "k": 0}, compare_graphs, waiting)
 
     def _show_comparison(self, found: Mapping[str, Any]) -> None:
@@ -130,6 +131,7 @@ class StandingsSheet(Sheet):
         self._measure.ask({"folder": self._folder})
 
     async def _show_standings(self, event: RequestAnswer) -> None:
+        # The columns are known only with the answer, so the list is made here.
         if event.error is not None:
             listing = Listing((Column("topic", "topic"),), id="standings")
             await self._box.mount(listing)

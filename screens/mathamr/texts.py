@@ -115,6 +115,7 @@ def _formula_content(latex: str, start: int, lit: tuple[int, int], style: str, r
     """Return a formula between its brackets. One that is lit in part has that part under the mouse, too."""
     from engines.formula.unicode import unicode_text
 
+    # The part within the formula, cut at its ends.
     first, last = max(0, lit[0] - start), min(len(latex), lit[1] - start)
     shown, part = (latex, (first, last)) if raw else lit_part(latex, first, last, unicode_text)
     begin, end = ("$", "$") if raw else ("⟦", "⟧")
@@ -136,11 +137,13 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
     if not start < end or (start, end) == (0, len(latex)):
         return whole, (0, len(whole))
     before, part, after = latex[:start], latex[start:end], latex[end:]
+    # First put a sign on either side of the part, and see where the signs come out.
     marked = shown(f"{before}{{ǁ {part} ǁ}}{after}")
     left, right = marked.find("ǁ"), marked.rfind("ǁ")
     inner = marked[left + 1 : right].strip()
     if left < right and marked[:left] + inner + marked[right + 1 :] == whole:
         return whole, (left, left + len(inner))
+    # If that changes the drawing, replace letters and digits, and see what differs.
     for letter, other in (("n", "i"), ("Q", "R")):
         changed = shown(before + _change_letters(part, letter, other) + after)
         if len(changed) == len(whole) and changed != whole:
@@ -152,6 +155,7 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
 def _change_letters(part: str, letter: str, other: str) -> str:
     def change_sign(match: re.Match[str]) -> str:
         sign = match[0]
+        # Commands of LaTeX must stay what they are.
         if len(sign) > 1:
             return sign
         return str((int(sign) + 1) % 10) if sign.isdigit() else other if sign == letter else letter
@@ -162,6 +166,7 @@ def _change_letters(part: str, letter: str, other: str) -> str:
 def _lines_around(lines: list[Content], most: int) -> Content:
     """So many of the lines, with the first that is lit among them; … says that there are more."""
     lit = next((n for n, line in enumerate(lines) if any(_LIT in str(span.style) for span in line.spans)), 0)
+    # The line that is lit in the middle, as far as the text allows.
     start = max(0, min(lit - most // 2, len(lines) - most))
     shown = lines[start : start + most]
     dots = Content.styled("… ", "$quiet")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ProblemRecord = Mapping[str, Any]
 
+# Operators of equations are binary; everything else is a leaf.
 _OPERATORS = "+-*/^"
 _PART = re.compile(r"(N_\d+)|([^\W\d_]+(?:'[^\W\d_]+)?)|(\d+(?:\.\d+)?)|(.)", re.DOTALL)
 _PLACE = re.compile(r"N_(\d+)")
@@ -45,6 +46,7 @@ NUMBER, OTHER = "$accent bold", "$warning underline"
 
 def _split_parts(text: str, language: str) -> list[str]:
     """Placeholders, words, signs; in Chinese every character is one."""
+    # Chinese has no blanks between words.
     if language == "zh":
         return re.findall(r"N_\d+|[A-Za-z]+|.", text, re.DOTALL)
     return [match[0] for match in _PART.finditer(text)]
@@ -78,6 +80,7 @@ def mark_differences(problem: ProblemRecord, other: ProblemRecord | None) -> Con
 def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], index: int, language: str) -> bool:
     if language != "zh":
         return (parts[index].casefold(),) in known
+    # A character is known if either of its pairs is.
     return any(tuple(parts[at : at + 2]) in known for at in (index - 1, index) if at >= 0)
 
 
@@ -136,6 +139,7 @@ def grow_tree(tree: Tree, problem: ProblemRecord, steps: int | None = None) -> C
         steps: how many steps; None for all.
     """
     reached: dict[Tree, int] = {}
+    # The number of the step that computes each operator; equal ones are computed once.
     _number_steps(tree, reached)
     lines = []
     for lead, node in walk_outline(tree, lambda node: node.children):
@@ -159,12 +163,14 @@ def _number_steps(node: Tree, reached: dict[Tree, int]) -> None:
 
 def align_edits(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return edits in the order of both trees, with insertions where they belong."""
+    # Insertions by their place in the right tree.
     inserted = {edit["right"]: edit for edit in edits if edit["kind"] == "insert"}
     results: list[Mapping[str, Any]] = []
     due = 0
     for edit in edits:
         if edit["kind"] == "insert":
             continue
+        # Insertions that come before this node on the right are due now.
         if edit["right"] is not None:
             results += [inserted.pop(index) for index in range(due, edit["right"]) if index in inserted]
             due = edit["right"] + 1
@@ -326,6 +332,7 @@ def anchor_records(
         old = (before or {}).get(id_)
         moved = ""
         if triplet is not None and old is not None:
+            # The first letters, `p` and `n`, in the order of the columns.
             moved = "".join(name[0] for name in ("positive", "negative") if triplet[name] != old[name])
         row = {**anchor, "alone": "yes" if anchor["like"] == 1 else "", "moved": moved}
         row |= {"label": labels.get(id_, ""), "margin": None, "eq": None}
@@ -360,6 +367,7 @@ def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     for role, name in CANDIDATES_OF.items():
         for candidate in found[name]:
             row = candidate_row(role, candidate)
+            # The reason is shown once for a group of candidates.
             again = bool(records) and (role, row["why"]) == (records[-1]["role"], records[-1]["why"])
             chosen = candidate["id"] == found["triplet"].get(role)
             key = f"{role} {candidate['id']}"

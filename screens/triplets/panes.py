@@ -50,6 +50,7 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
     """
     from workbench.papers.mwp.data import list_sets, own_folders
 
+    # Files of the workspace are small and in our own format; others are only named here.
     own = set(own_folders(workspace))
     for name, path in list_sets(workspace).items():
         home = ("problems", name)
@@ -180,6 +181,7 @@ def _count_alike(count: int) -> str:
 def _score_content(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
+        # An anchor that is alone gets itself as its positive, which is no other problem.
         same = found["positive_count"] if not triplet["alone"] else 0
         words = _count_alike(same)
         return safe_text(words, "$quiet")
@@ -295,6 +297,7 @@ class WhyPane(Pane):
         ]
         if self._change.plain:
             lines.insert(0, self._change)
+        # In a low pane each reason is one line.
         if self.size.height < _ROOMY:
             cells = max(8, self.size.width - 4)
             lines = [line.truncate(cells, ellipsis=True) for line in lines]

@@ -94,6 +94,7 @@ class TripletsScreen(BrowserScreen):
     def _group_panes(self) -> list[tuple[Pane, ...]]:
         everything = (self.anchors, *self.problems, self.why)
         shape = 1 if self.full else max(1, self.columns)
+        # The class decides the grid of the panes; see `DEFAULT_CSS`.
         for index, name in enumerate(_SIZES, start=1):
             self.set_class(index == shape, name)
         if shape == 1:
@@ -189,6 +190,7 @@ class TripletsScreen(BrowserScreen):
 
     def _all_triplets(self, found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
         """Return the triplets by their anchors; those that gave way to another choice are asked for again."""
+        # An answer that was cut short is remembered only if the user wanted it so.
         whole = found["complete"] or self._stopped
         return {row["anchor"]: row for row in found["triplets"]} if whole else None
 
@@ -233,9 +235,11 @@ class TripletsScreen(BrowserScreen):
         if self.pool is None:
             return
         small = len(self.pool["anchors"]) <= _MANY
+        # Small sets are computed without being asked for, once for each choice.
         if wanted or (
             small and self._way not in self._triplets.known and self._way != self._triplets.pending
         ):
+            # The question for another choice is given up.
             self._triplets.stop()
             self._stopped = False
             self._triplets.get(self.choice.to_params(self.path), self._way)
@@ -245,6 +249,7 @@ class TripletsScreen(BrowserScreen):
         shown = ShownTriplet(self.source, self.path, self.choice, found) if found is not None else None
         before = None
         if shown is not None and self._before is not None:
+            # The triplet of the choice before, if it was looked at.
             old = self._explanations.known.get((self.path, self._before, shown.anchor))
             before = ShownTriplet(self.source, self.path, self._before, old) if old is not None else None
         self.anchors.shown = shown
@@ -274,6 +279,7 @@ class TripletsScreen(BrowserScreen):
             return
         self._before, before = self.choice, self.choice
         self.choice = choice
+        # Another pool has other anchors; another strategy only other triplets.
         if choice.pool != before.pool:
             self.pool = None
             self._ask_anchors()

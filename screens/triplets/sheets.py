@@ -101,6 +101,7 @@ class ProblemMap(Sheet):
         here = plane.here
         if here is None:
             return
+        # The other side lights the same problem, so that it can be followed.
         for other in self._planes.values():
             if other is not plane and other.dots:
                 other.lit = here.key
@@ -190,6 +191,7 @@ class SolveSheet(Sheet):
         self._steps.table.focus()
         self._draw_tree(found["tree"], 1)
         if len(found["steps"]) > 1:
+            # The tree grows by itself until a key is pressed.
             self._growth = self.set_interval(_STEP_S, self._grow_step)
 
     # The tree
@@ -198,6 +200,7 @@ class SolveSheet(Sheet):
         table = self._steps.table
         before = table.cursor
         table.cursor += 1
+        # The cursor did not move: this was the last step.
         if table.cursor == before:
             self._stop_growth()
 
