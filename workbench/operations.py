@@ -435,7 +435,7 @@ PICTURES = (
 def all_operations() -> dict[str, Operation]:
     """Return every operation by name: those of the papers, and those that belong to none."""
     of_papers = (row for paper in all_papers() for row in paper.load_operations())
-    # Added papers come first and cannot replace what belongs to no paper, because later entries win.
+    # What belongs to no paper comes last, so that an added paper cannot replace it.
     others = (row for target in _OF_NO_PAPER for row in load(target))
     return {row.name: row for row in (*of_papers, *others)}
 

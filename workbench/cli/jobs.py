@@ -103,8 +103,8 @@ def compare_many(
             {
                 "name": row.name,
                 "xs": [step for step, _ in row.band],
-                # With a single run there is no interval, so the band has no width.
                 "ys": [one.mean for _, one in row.band],
+                # With a single run there is no interval, so the band has no width.
                 "low": [one.mean if one.low is None else one.low for _, one in row.band],
                 "high": [one.mean if one.high is None else one.high for _, one in row.band],
             }

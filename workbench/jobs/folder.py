@@ -354,8 +354,8 @@ class Attempt:
             reason = {"why": why} if why else {}
             return json.dumps({"v": 1, "want": want, "t": time.time(), **reason}).encode() + b"\n"
 
-        # `update` holds the lock of the file, so that of two requesters neither overwrites the other's.
         self._refuse_removed()
+        # `update` holds the lock of the file, so that of two requesters neither overwrites the other's.
         update(self.folder / "request.json", add_request)
 
     def read_outcome(self) -> Ending | None:

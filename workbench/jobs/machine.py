@@ -134,7 +134,6 @@ def _boot_id() -> str:
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     with contextlib.suppress(OSError, subprocess.SubprocessError):  # macOS
-        # macOS has no /proc.
         asked = ["sysctl", "-n", "kern.bootsessionuuid"]
         return subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
     # Neither exists: the time of the boot, rounded because it is computed from the clock.

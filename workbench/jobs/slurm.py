@@ -208,7 +208,7 @@ def _query_queue(numbers: Iterable[str]) -> dict[str, ClusterState] | None:
     done = _run_command(command)
     if done is None:
         return None
-    # Squeue fails if all the numbers are unknown, which is an answer; any other failure is none.
+    # `squeue` fails if all the numbers are unknown, which is an answer; any other failure is none.
     if done.returncode:
         return {} if "Invalid job id" in done.stderr else None
     result = {}
