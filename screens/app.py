@@ -262,7 +262,7 @@ class Workbench(AppFrame):
                 self.place.show_refusal(verb, why_greyed(node, verb))
 
     def _settle_cursor(self, event: events.Event) -> bool:
-        """Return another key than the one that was held is about where the cursor is now."""
+        """Settle the cursor when a key other than the one that was held arrives; return whether it moved."""
         key = getattr(event, "key", "")
         again, self._last_key = key == self._last_key, key
         return not again and isinstance(self.focused, Table) and self.focused.settle_cursor()

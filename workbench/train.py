@@ -417,10 +417,6 @@ class Sweep:
     ratios, or `low..high` for all integers. Draws are uniform, with `/log` uniform in the logarithm, and use
     the recipe's seed; a combination that is drawn twice is run once.
 
-    Values are a list, `low..high/count` for values at equal distances, with `log` behind the count at equal
-    ratios, or `low..high` for all whole numbers. Draws are even, with `/log` in the logarithm, and by the
-    recipe's seed; what is drawn twice is run once.
-
     Raises:
         UsageError: E427 for a setting that has no effect without another.
     """

@@ -647,7 +647,7 @@ def other_training(
     differences: Sequence[str] | None,
     remedy: str = "Name another folder with --out, or remove what is in this one.",
 ) -> EngineError:
-    """Return the folder holds a training with other settings.
+    """Return the error that a folder holds a training with other settings.
 
     Args:
         differences: In words; None: not known.

@@ -113,7 +113,7 @@ class EgraphsScreen(BrowserScreen):
         self._show_state(again=True)
 
     def _visible_clusters(self) -> frozenset[str] | None:
-        """Return only the map draws the clusters that the filter hides in another way."""
+        """Return the clusters that pass the filter where the map is shown, which draws the others paler."""
         return self.left.passing if self.middle.page_name == "map" else None
 
     # Corpora

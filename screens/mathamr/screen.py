@@ -217,9 +217,7 @@ class MathamrScreen(BrowserScreen):
         self.refresh_bindings()
 
     def _near_formulas(self, subject: Subject) -> Mapping[str, Any] | None:
-        """Return the same with what is near its formula, if that is known: it does not depend on the
-        graph.
-        """
+        """Return what is near the subject's formula, if it is known; it does not depend on the graph."""
         subject = subject.with_parser("")
         index = self._index_of(subject.folder)
         # An index that a job has built is used; that of a small collection is built on the way.

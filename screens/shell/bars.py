@@ -66,7 +66,7 @@ class Header(Widget):
             self.post_message(self.Picked(name))
 
     def render(self) -> Content:
-        """Return the screens stay, if need be by their first letters; what stands around them gives way."""
+        """Draw the bar: the names of the screens stay, shortened if need be; the rest gives way."""
         cells = self.size.width
         cpu = f"CPU {self.load.cpu:.1f}/{self.load.cores}" if self.load is not None else ""
         name, brand = self.workspace, Content.assemble((" mathwb ", "$accent bold"), " ")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -25,11 +25,6 @@ from screens.widgets.dialogs import Chooser, Dialog, MenuChoice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from workbench.workspace import Workspace
-
-if TYPE_CHECKING:
-    from screens.shell.export import PaletteStep
-    from screens.shell.screen import WorkbenchScreen
-
 
 # The home row first, since most screens have few targets.
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
@@ -104,7 +99,6 @@ class JumpScreen(Dialog[int]):
 Reach = tuple[str, Destination]
 """A destination, and the name of the screen that shows it."""
 
-"""Words of addresses that the palette calls otherwise."""
 _MOST = 100
 
 

@@ -247,8 +247,6 @@ def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> s
 
     Rate and remaining time count from `before`, what was done when the stage began. An event may know its own
     rate better (`rate_per_s`).
-
-    Work that knows its own rate better says it (`rate_per_s` in the event).
     """
     done, total, unit = data.get("done", 0), data.get("total"), data.get("unit", "")
     parts = [f"{done:,}" + (f"/{total:,}" if total else "") + (f" {unit}" if unit else "")]

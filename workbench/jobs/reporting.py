@@ -608,7 +608,7 @@ def _state_path(run: Path, name: str) -> Path:
 
 
 def main(arguments: list[str]) -> int:
-    """Return the command that supervisors start.
+    """Run one reporter: the command that supervisors start.
 
     Returns:
         0, 1 when the reporter failed.

@@ -202,7 +202,7 @@ class Supervisor:
             # Asked before the log is read: events that the worker wrote just before its end are still passed
             # on.
             over = self._is_over()
-            self._take_signals()
+            self._forward_events()
             if over:
                 return self._find_ending(signals)
             if self._is_folder_removed():
@@ -210,10 +210,10 @@ class Supervisor:
                 self._signal_worker("kill")
             # Heartbeats are rare because they are writes; all other rounds look for requests.
             elif time.monotonic() >= next_beat:
-                self._pass_on_events()
+                self._write_heartbeat()
                 next_beat = time.monotonic() + timing.HEARTBEAT_S
             else:
-                self._pass_on(signals)
+                self._forward_requests(signals)
             signals.wait(min(timing.TICK_S, next_beat - time.monotonic()))
 
     def _is_folder_removed(self) -> bool:
@@ -234,7 +234,7 @@ class Supervisor:
         self._beat = replace(self._beat, peak_bytes=max(self._beat.peak_bytes, usage.ru_maxrss * unit))
         return True
 
-    def _pass_on_events(self) -> None:
+    def _write_heartbeat(self) -> None:
         rss = self._measure_memory()
         peak = max(rss, self._beat.peak_bytes)
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
@@ -258,7 +258,7 @@ class Supervisor:
                     total += process.memory_info().rss
         return total
 
-    def _pass_on(self, signals: Signals) -> None:
+    def _forward_requests(self, signals: Signals) -> None:
         # What the folder requests, or a signal to this process, or Ctrl-C in the foreground.
         want = self.attempt.read_request()
         if not want and signals.stops:
@@ -293,7 +293,7 @@ class Supervisor:
         elif worker is not None:
             worker.send_signal(number, group=want == "kill")
 
-    def _take_signals(self) -> None:
+    def _forward_events(self) -> None:
         # Only a command in the foreground listens to the events.
         if self._sink is None:
             return
@@ -306,10 +306,10 @@ class Supervisor:
         """
         # Nothing that the worker started may go on writing into the folder once the result is recorded.
         kill_leftovers(self.attempt.folder)
-        self._take_signals()
+        self._forward_events()
         # The log may be longer than one reading; everything is passed on before the end is reported.
         while self._tail.behind_bytes:
-            self._take_signals()
+            self._forward_events()
         peak = self._beat.peak_bytes
         # The worker's own account, then what can be concluded without an exit code, then the exit code.
         outcome = self.attempt.read_outcome()
@@ -396,7 +396,7 @@ def _folder_identity(folder: Path) -> tuple[int, int] | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Return the command that `submit` and `reconcile` start."""
+    """Run the supervisor of one attempt: the command that `submit` and `reconcile` start."""
     folder = Path(arguments[0])
     # Both are empty for a supervisor that adopts a worker.
     locks, cards = (*arguments[1:], "", "")[:2]
