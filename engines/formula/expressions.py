@@ -101,7 +101,10 @@ class Expressions(Letters):
                 self.at = at
                 break
             self.take_piece()
+            # A sum or integral without brackets reaches as far as possible, so its index
+            # may leak into the next term.
             tail = _trailing_variable(result)
+            # A second sign after the first, as in "a + -b", belongs to the term.
             right = self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
             # "Σ_k a_k + k" could end before or after the sign.
             if tail is not None and tail not in bound and tail in free_variables(right):
@@ -128,6 +131,7 @@ class Expressions(Letters):
         """Parse a sign and the term behind it."""
         piece = self.take_piece()
         label = _SIGNS.get(piece.operator.label)
+        # A plus before a term changes nothing; a minus before a plain number becomes part of the number.
         if label == "+":
             return self.parse_term()
         if label == "pm":
@@ -136,6 +140,7 @@ class Expressions(Letters):
             raise self.make_error(f"{piece.text!r} is not understood here", piece)
         if self.is_plain_number():
             return self.parse_term(minus=True)
+        # Several signs in a row nest, so the depth is counted to bound the recursion.
         if self.here.role == Role.ADD:
             self.enter_level()
             result = make_negative(self.sign_and_term())
@@ -146,6 +151,7 @@ class Expressions(Letters):
     def parse_term(self, *, minus: bool = False) -> Tree:
         """Parse factors side by side or with signs between them."""
         first = self.here
+        # A braced group is invisible in print: it may stand where the printed formula needs no brackets.
         if first.text == "{" and first.role == Role.ATOM:
             return self.parse_braced()
         result = opposite_number(self.parse_factor()) if minus else self.parse_factor()
@@ -160,12 +166,14 @@ class Expressions(Letters):
                 slashed = piece.text == "/"
                 if label not in _TIMES and label != "O!divide":
                     raise self.make_error(f"{piece.text!r} is not understood here", piece)
+                # The sign is the last piece, so the factor after it is missing.
                 if self.at >= self.length:
                     raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
                 result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
             # Juxtaposition: a factor follows without a sign.
             elif self.starts_factor():
+                # "a/b c" might be a/(bc) or (a/b)c; only a unit written as text, as in "1/2 m", is clear.
                 if slashed and not self.is_unit():
                     raise self.make_error(
                         "what is divided by can be read in two ways", remedy="Write brackets."
@@ -176,6 +184,8 @@ class Expressions(Letters):
                     parts = [argument_pieces(one)[0].text for one in self.take_piece().alone.children]
                     result = self.parse_powers(Tree("+", (result, Tree("/", tuple(map(Tree, parts))))))
                     continue
+                # "x 2" is rather a misprint for x² or x_2 than a product, unless a bracket
+                # closes before the number.
                 if piece.role == Role.NUMBER and before.role not in _CLOSED:
                     raise self.make_error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
@@ -259,7 +269,10 @@ class Expressions(Letters):
             result = self.parse_atom()
         else:
             self.raise_missing()
+        # Keep where each label occurs first, so that a later complaint about it can point at the formula.
         self.context.places.setdefault(result.label, piece.start)
+        # Only a normal end undoes `enter_level`: an error abandons the whole
+        # reading, and the depth with it.
         self.context.depth -= 1
         return result
 
@@ -270,6 +283,7 @@ class Expressions(Letters):
         start = self.here
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
+        # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
             if len(members) == 1 and self.is_evaluated():
                 return self.evaluate_between(members[0], start)
@@ -287,6 +301,7 @@ class Expressions(Letters):
         if pair == "{}" and len(members) == 1 and members[0].label in ("such", "and", "cases"):
             return members[0]
         if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
+            # {x}² or {x + 1} is more often a TeX group that became visible than a set of one element.
             if len(members) == 1 and (self.here.role == Role.SCRIPT or members[0].label in "+-*/"):
                 raise self.make_error("braces around one thing can be read in two ways", start)
             return Tree("set", tuple(members))
@@ -299,6 +314,7 @@ class Expressions(Letters):
             return members[0]
         # A pair in matching brackets may be an interval; round ones only if the context has intervals.
         if pair in _CLOSURE and len(members) == 2 and not any(map(is_statement, members)):
+            # An infinite end marks an interval, because no point of the plane has an infinite coordinate.
             infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in members)
             if pair != "()" or self.context.intervals or infinite:
                 return Tree("interval", (Tree(_CLOSURE[pair]), *members))
@@ -311,7 +327,9 @@ class Expressions(Letters):
     def parse_barred(self) -> Tree:
         """Parse an absolute value or norm."""
         opening = self.take_piece()
+        # While a bar is open, the next bar closes it instead of opening another one.
         self.bars += 1
+        # An integral outside the bars must not take its differential from inside them.
         integrals, self.integrals = self.integrals, 0
         result = self.parse_sum()
         if self.here.role != Role.BAR or self.here.text != opening.text:
@@ -323,6 +341,7 @@ class Expressions(Letters):
         self.take_piece()
         self.bars -= 1
         self.integrals = integrals
+        # Norms are refused only here, so that an unclosed one is reported as unclosed.
         if opening.text != "|":
             raise self.make_error("a norm is not understood", opening)
         return Tree("det" if result.label == "matrix" else "abs", (result,))
@@ -337,6 +356,7 @@ class Expressions(Letters):
         if label == "O!divide":
             return self.parse_powers(self.parse_fraction(piece))
         if label == "O!root":
+            # A root without a degree has degree 2 in the layout tree.
             radicand = self.term_of(tree.children[0])
             degree = self.term_of(tree.children[1])
             radical = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
@@ -348,11 +368,14 @@ class Expressions(Letters):
         if label == "C!emptyset":
             return Tree("set")
         if isinstance(tree, Line):
+            # {x}^2 is a usual way to mark the base of an exponent; elsewhere braces
+            # are mistaken for brackets.
             if piece.text == "{" and self.here.role != Role.SCRIPT:
                 raise self.braces_error(piece)
             return self.parse_powers(self.term_of(tree))
         if label.startswith("T!"):
             return self.parse_text(piece)
+        # The layout knows what follows, but a reader would have to guess what is meant.
         if label in _DOTS:
             raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):
@@ -400,6 +423,8 @@ class Expressions(Letters):
     def parse_fraction(self, piece: Piece) -> Tree:
         """Parse a fraction; `d/dx` is a derivative."""
         above, below = piece.alone.children
+        # Both parts are pieces, not trees: their first letters decide between a
+        # fraction and a derivative.
         parts = [argument_pieces(one) for one in (above, below)]
         for one in (above, below):
             if one.label == "E!missing" and (one is above or not parts[0]):
@@ -412,11 +437,14 @@ class Expressions(Letters):
         upper = self.cursor_on(parts[0])
         if self.integrals:
             upper.integrals = self.integrals
+            # The differential may come first ("dx f") or last ("f dx") in the numerator.
             top = ONE if upper.is_differential() else upper.parse_sets()
             if upper.is_differential():
                 if self.context.differential is not None:
                     raise self.make_error("two differentials are not understood", piece)
                 self.context.differential = upper.differential_name()
+                # After a leading differential the rest of the numerator is the integrand,
+                # without another differential.
                 if upper.at < upper.length and top == ONE:
                     upper.integrals = 0
                     top = upper.parse_only_term()
@@ -461,18 +489,24 @@ class Expressions(Letters):
         """Parse a letter or term with an accent."""
         tree = piece.alone
         mark = _MARKS.get(tree.label)
+        # Commands such as \abs{x} have the layout of an accent, but mean brackets.
         if tree.label in ("F!abs", "F!floor", "F!ceiling"):
             label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
             return self.parse_powers(Tree(label, (self.term_of(tree.children[0]),)))
+        # A bar over z, w, i or a sum is a conjugate; over another letter it makes a
+        # new name, such as a mean.
         parts = argument_pieces(tree.children[0])
         if tree.label == "F!¯" and any(
             (one.role == Role.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == Role.ADD
             for one in parts
         ):
             self.context.add_note("a line above is the conjugate")
+            # In \bar z_1 the subscript belongs to the letter below the bar, so it
+            # goes inside the conjugate.
             below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
             inside = [*parts, self.take_piece()] if below else parts
             return self.parse_powers(Tree("conj", (self.cursor_on(inside).parse_only_term(),)))
+        # The other marks, such as a hat or tilde, make a different name of one letter.
         if mark and len(parts) == 1 and is_variable(parts[0]):
             return self.parse_name(name_of(parts[0]) + mark)
         raise self.make_error(f"{tree.label[2:]!r} above or below is not understood", piece)
@@ -516,6 +550,8 @@ class Expressions(Letters):
     def range_of(self, low: Line, high: Line | None, piece: Piece, shape: str) -> tuple[str, Tree, Tree]:
         """Return the variable of a sum, from where it goes, and to where."""
         parts = low.parts
+        # Find the relations in the line below the sign: their number and position
+        # decide what the range is.
         relations = [at for at, one in enumerate(parts) if one.role == Role.RELATION]
         signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
         # With an upper bound: "k = low" below it.
@@ -530,9 +566,12 @@ class Expressions(Letters):
         infinity = Tree("inf")
         if len(relations) == 1 and relations[0] == 1 and is_variable(parts[0]):
             name = name_of(parts[0])
+            # Only an inequality has a bound that is a term; zero stands in for the
+            # others, which do not use it.
             bound = self.cursor_on(parts[2:]).parse_only_term() if signs[0] not in ("in", "=", "") else ZERO
             if signs[0] == ">=":
                 return name, bound, infinity
+            # The index is an integer, so k > a starts at a + 1.
             if signs[0] == ">":
                 return name, Tree("+", (bound, ONE)), infinity
             if signs[0] == "in" and len(parts) == 3:
@@ -545,6 +584,7 @@ class Expressions(Letters):
             start = self.cursor_on(parts[: relations[0]]).parse_only_term()
             end = self.cursor_on(parts[relations[1] + 1 :]).parse_only_term()
             if set(signs) <= {"<=", "<"}:
+                # The bounds are integers, so strict inequalities move them by one.
                 start = Tree("+", (start, ONE)) if signs[0] == "<" else start
                 end = Tree("-", (end, ONE)) if signs[1] == "<" else end
                 return name, start, end
@@ -555,10 +595,12 @@ class Expressions(Letters):
     def parse_integral(self) -> Tree:
         """Parse an integral, with its differential in front, within, or at the end."""
         piece = self.take_piece()
+        # Contour and multiple integrals have no counterpart among the terms.
         if piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
             raise self.make_error(f"{piece.text} is not understood", piece)
         if piece.operator.label != "O!int":
             raise self.make_error(f"{piece.text} over a region is not understood", piece)
+        # Either both limits or none: a single one names a region, as in ∫_D.
         low, high = self.parse_bounds(piece)
         if (low is None) != (high is None):
             raise self.make_error("an integral over a region is not understood", piece)
@@ -566,6 +608,8 @@ class Expressions(Letters):
         # The differential may stand inside the body ("dx/x"); an outer integral must not take it.
         outer, self.context.differential = self.context.differential, None
         self.integrals += 1
+        # With the differential in front, "∫ dx f", the integrand is one term;
+        # otherwise it reaches to its end.
         if self.is_differential():
             variable = self.differential_name()
             body = self.parse_term() if self.starts_factor() else ONE
@@ -584,6 +628,8 @@ class Expressions(Letters):
                 raise self.make_error(
                     f"{piece.text} does not name its variable", piece, r"Write \, dt at its end."
                 )
+        # The state of the integral around this one comes back, with the
+        # differential that it may have met.
         self.integrals -= 1
         self.context.differential = outer
         if ends is None:
@@ -613,6 +659,7 @@ class Expressions(Letters):
         low, high = self.parse_bounds(start)
         if low is None or high is None:
             raise self.make_error("limits behind a bracket are not understood", start)
+        # The limits may name their variable, as in |_{x=a}^{x=b}.
         ends = []
         name = ""
         for bound in (low, high):
@@ -620,6 +667,7 @@ class Expressions(Letters):
             if len(parts) > 2 and parts[1].text == "=" and is_variable(parts[0]):
                 name, parts = name_of(parts[0]), parts[2:]
             ends.append(self.cursor_on(parts).parse_only_term())
+        # Without a name there must be exactly one free variable that is not in the limits either.
         if not name:
             names = {one for one in free_variables(found) if is_name(one)} - set().union(
                 *map(free_variables, ends)
@@ -628,6 +676,7 @@ class Expressions(Letters):
             if len(names) != 1:
                 raise self.make_error("which variable the limits are for can be read in two ways", start)
             name = names.pop()
+        # Substitution under a binder could capture a bound variable, so such expressions are refused.
         if any(node.label in ("sum", "prod", "integral", "limit", "d", "call") for node in found):
             raise self.make_error("limits behind such an expression are not understood", start)
         return Tree(
@@ -639,15 +688,18 @@ class Expressions(Letters):
     def parse_limit(self) -> Tree:
         """Parse a limit, maximum or minimum."""
         piece = self.take_piece()
+        # max and min share the role of limits in the table of symbols, but take several arguments here.
         if piece.operator.label in ("F!max", "F!min"):
             return self.of_several(piece.operator.label[2:], piece)
         if piece.operator.label not in ("O!limit", "V!lim"):
             raise self.make_error(f"{piece.text} is not understood", piece)
+        # Below the sign there must be "variable arrow target".
         low, high = self.parse_bounds(piece)
         parts = low.parts if low is not None else ()
         arrows = ("\\to", "\\rightarrow", "\\longrightarrow")
         if len(parts) < 3 or parts[1].text not in arrows or not is_variable(parts[0]) or high is not None:
             raise self.make_error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")
+        # A target with "+" or "-" as its exponent is a one-sided limit.
         side, target = "both", parts[2:]
         if len(target) > 1 and target[-1].role == Role.SCRIPT and isinstance(target[-1].alone, Line):
             mark = [one.text for one in target[-1].alone.parts]
@@ -655,6 +707,7 @@ class Expressions(Letters):
                 side, target = mark[0], target[:-1]
         name = name_of(parts[0])
         to = self.cursor_on(target).parse_only_term()
+        # The variable is bound within the body only, where a letter such as e or i is then no constant.
         self.context.bound.append(name)
         if not self.starts_factor() and self.here.role != Role.ADD:
             raise self.make_error("\\lim has no body", piece)
@@ -667,10 +720,12 @@ class Expressions(Letters):
     def parse_derivative(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:
         r"""Return a derivative: `\frac{d}{dx}` of what follows, `\frac{dy}{dx}`, `\frac{d^2 y}{dx^2}`."""
         marks = ("d", "\\partial")
+        # Only "d over d" or "∂ over ∂", with a variable after the lower sign, is a derivative.
         if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
             return None
         if not is_variable(below[1]):
             return None
+        # The order is the exponent of the upper sign, and the exponent of the variable must repeat it.
         order, rest = 1, list(above[1:])
         if rest and rest[0].role == Role.SCRIPT and rest[0].text == "O!SUP":
             digits = spell_argument(rest[0].alone)
@@ -683,9 +738,12 @@ class Expressions(Letters):
         elif len(below) > 2:
             raise self.make_error("a derivative by such a variable is not understood", piece)
         variable = Tree(variable_name(name_of(below[1])))
+        # "dy/dx" has the body in the numerator; after a bare "d/dx" it is the term that follows.
         body = self.cursor_on(rest).parse_only_term() if rest else self.slope_of(piece)
+        # In dy/dx the letter y is a function of x, not a constant whose derivative would vanish.
         if is_name(body.label) and body != variable and not self.is_constant(body):
             body = Tree("call", (body, variable))
+        # A derivative of order n is n nested nodes of order one, so that rules need to know only these.
         for _ in range(order):
             body = Tree("d", (variable, body))
         return body

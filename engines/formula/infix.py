@@ -98,6 +98,7 @@ def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
     tokens = _MORE_TOKENS if letters else _TOKEN
     at, spaced = 0, False
     while at < len(text):
+        # Tokens are matched at the current position, and white space only sets a flag for the next token.
         match = tokens.match(text, at)
         if match is None:
             remedy = (
@@ -119,14 +120,17 @@ def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
             result.append(InfixToken("number", _check_name(text, word, start), start, spaced))
         elif kind == "slope":
             result.append(InfixToken("function", "d/dx", start, spaced))
+        # A logarithm carries its base within the token, as in log_2 and log₂.
         elif kind == "logarithm":
             base = (match["base"] or match["digits"]).replace("π", "pi")
             known = base if base in letters else _check_name(text, base, start)
             result.append(InfixToken("function", "log", start, spaced, known))
         elif kind == "name":
             result.append(InfixToken("leaf", _spell_name(word), start, spaced))
+        # A word may be a name, a function, or several of them side by side, such as "xsinx".
         elif kind == "word":
             result.extend(_split_names(text, word, start, spaced, letters))
+        # A superscript is a power: x⁻² becomes the tokens of x ^ -2.
         elif kind == "superscript":
             result.append(InfixToken("symbol", "^", start, spaced))
             if word[0] == "⁻":
@@ -172,8 +176,10 @@ def _spell_name(word: str) -> str:
 
 
 def _split_names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[InfixToken]:
+    # With further letters allowed, a word that is a name as it stands is not split.
     if letters and word not in CALLED and is_name(name := GREEK.get(word, word)):
         return [InfixToken("leaf", name, start, spaced)]
+    # Split the word into known names; the further letters and "d" count as names here.
     names = split_word(word, _MORE_NAMES, {*letters, "d", *_GREEK}) if letters else split_word(word, _NAMES)
     variables = [name for name in names if name == VARIABLE or (len(name) == 1 and name not in _MORE_NAMES)]
     # `xyz` and `ab` are products; `max` is rather a function
@@ -185,6 +191,7 @@ def _split_names(text: str, word: str, start: int, spaced: bool, letters: str) -
             start,
             "Separate names by spaces or signs.",
         )
+    # The parts keep their own offsets, and only the first may have a space before it.
     result: list[InfixToken] = []
     for name in names:
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
@@ -345,6 +352,7 @@ class InfixReader:
                     self.at += 1
                     self.push_tree(Tree("-" + follower.text), 1)
                     return
+                # "3+-2" without spaces may stand for ± as well.
                 if not token.spaced and self.at > 1 and self.tokens[self.at - 2].text == "+":
                     self.raise_error(
                         "+- can be read in two ways", token.position - 1, "Write - or ±, or brackets."
@@ -408,23 +416,28 @@ class InfixReader:
             self.at += 1
             self.open_bracket(following, function=token.text, base=token.base, power=power)
             return
+        # What follows has to be able to begin an operand.
         if following.kind in ("end",) or following.text in (*"+*/^,)]}",):
             self.raise_error(f"{token.text} has no argument", following.position, f"Write {token.text}(x).")
+        # "d/dx sin x" needs no brackets, because the function after it says where its argument ends.
         if token.text == "d/dx" and following.kind == "function":
             self.pending.append(_Pending("bare", "d/dx", token.position, _BARE, "d/dx"))
             return
+        # Functions of two arguments need their brackets, except a logarithm whose base is already known.
         if token.text == "d/dx" or (CALLED[token.text][1] > 1 and not token.base):
             self.raise_error(
                 f"{token.text} needs brackets around its argument",
                 following.position,
                 f"Write {_USAGE.get(token.text, token.text + '(u, v)')}.",
             )
+        # The argument is still to come: the operator waits with the precedence of a bare function.
         self.pending.append(
             _Pending("bare", token.text, token.position, _BARE, token.text, base=token.base, power=power)
         )
 
     def read_root(self, token: InfixToken) -> bool:
         """Read a root; return whether its argument is complete."""
+        # A root sign takes brackets, a single number or a single name; anything else is ambiguous.
         following = self.tokens[self.at]
         self.at += 1
         if following.kind == "symbol" and following.text in _CLOSED_BY:
@@ -432,6 +445,7 @@ class InfixReader:
             return False
         if following.kind not in ("number", "leaf"):
             self.raise_error("√ needs brackets around its argument", following.position, "Write √(x + 1).")
+        # √2^3 and √3! leave open whether the root or the postfix sign is applied first.
         if (sign := self.tokens[self.at].text) in ("^", "!"):
             more = "…" if sign == "^" else ""
             self.raise_error(
@@ -466,11 +480,15 @@ class InfixReader:
         if token.kind == "symbol":
             if token.text in "+-":
                 return self.read_infix(token, token.text, SUM)
+            # "sin pi/2" takes the whole angle as its argument, so this slash binds
+            # inside the bare argument.
             if token.text == "/" and self.is_angle_of_function():
                 return self.push_operator("/", token, _BARE_PRODUCT)
             if token.text in "*/":
                 return self.read_infix(token, token.text, PRODUCT)
             if token.text == "^":
+                # Reducing only what binds more tightly keeps a power pending, which
+                # makes it right-associative.
                 self.reduce_operators(POWER + 1)
                 return self.push_operator("pow", token, POWER)
             if token.text == ",":
@@ -479,9 +497,11 @@ class InfixReader:
             if token.text == "!":
                 self.read_factorial(token)
                 return False
+            # A bar closes if one is open, and otherwise opens an absolute value as a juxtaposed factor.
             if token.text in (*")]}⌋⌉",) or (token.text == "|" and self.inside_bars()):
                 self.close_bracket(token)
                 return False
+        # Nothing else matched, so the token begins a factor that is multiplied without a sign.
         self.read_juxtaposed(token)
         return True
 
@@ -546,7 +566,11 @@ class InfixReader:
                 token.position,
                 f"Write {function}(…)*(…) or {function}(…*(…)).",
             )
+        # Within a bare argument, "sin 2x", a leaf joins the argument; otherwise the
+        # product is outside of it.
         binding = _BARE_PRODUCT if inside and token.kind == "leaf" else PRODUCT
+        # Finish tighter operators first, so that the pending one before is the
+        # one that could be ambiguous.
         self.reduce_operators(binding + 1)
         before = self.pending[-1] if self.pending else None
         # "1/2x" does not say what is divided by.
@@ -554,6 +578,7 @@ class InfixReader:
             self.raise_error(
                 "what is divided by can be read in two ways", token.position, "Write (1/2)*x or 1/(2*x)."
             )
+        # Then those that bind equally: juxtaposition associates to the left.
         self.reduce_operators(binding)
         self.pending.append(_Pending("binary", "*", token.position, binding))
 
@@ -610,6 +635,7 @@ class InfixReader:
 
     def close_bracket(self, token: InfixToken) -> None:
         """Close a bracket and apply what stands before it."""
+        # Finish all operators inside the bracket: a sum binds least of all.
         self.reduce_operators(SUM)
         if not self.pending:
             self.raise_error(
@@ -722,6 +748,7 @@ def _halve_chain(tree: Tree) -> tuple[Tree, int]:
 def _join_terms(terms: list[tuple[str, Tree]]) -> Tree:
     if len(terms) == 1:
         return terms[0][1]
+    # Bars are functions of what they enclose: absolute value, floor or ceiling.
     middle = len(terms) // 2
     sign, right = terms[middle][0], terms[middle:]
     if sign == "-":

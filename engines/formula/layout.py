@@ -86,9 +86,12 @@ class _Layout(TokenCursor):
     def read_line(self, ends: tuple[str, ...]) -> list[Piece]:
         """Pieces up to one of the tokens `ends`, which is left standing; "" is the end of the formula."""
         result: list[Piece] = []
+        # An infix command such as \over splits the whole group: what was read so
+        # far becomes its upper part.
         above: list[Piece] | None = None
         label = ""
         first = middle = below = self.current_start()
+        # Only the first one counts; TeX itself refuses a second one in the same group.
         while self.at < len(self.tokens) and (text := self.tokens[self.at].text) not in ends:
             known = self.roles.get(text)
             if known is not None and known.role == "infix" and above is None:
@@ -100,6 +103,7 @@ class _Layout(TokenCursor):
                 self.read_one(result)
         if above is None:
             return result
+        # Build the operation only now, when the lower part is complete as well.
         tree = OperatorTree(
             label,
             (self.line_to_tree(above, first, middle), self.line_to_tree(result, below, self.previous_end())),
@@ -124,6 +128,8 @@ class _Layout(TokenCursor):
             found.append(self.make_piece(Role.STRAY, _make_leaf(f"V!{text}"), start, text))
         elif kind == "number":
             found.append(self.make_piece(Role.NUMBER, _make_leaf(f"N!{text}"), start, text))
+        # Three full stops are an ellipsis, and ":=" is one sign, although the lexer
+        # delivers single characters.
         elif text == "." and self.current_text() == "." and self.text_ahead(1) == ".":
             self.at += 2
             found.append(self.make_piece(Role.ATOM, OperatorTree("V!..."), start))
@@ -141,6 +147,7 @@ class _Layout(TokenCursor):
             return
         # Each role of `symbols` has its own layout.
         role, operator, alone = known
+        # Most symbols are pieces as they are: a letter, a sign or a constant.
         if role in _PLAIN:
             pieces.append(Piece(role, text, alone, operator, start, self.previous_end()))
         elif role in ("opening", "closing"):
@@ -151,6 +158,7 @@ class _Layout(TokenCursor):
         elif role == "fraction":
             above = self.read_argument()
             pieces.append(self.make_operation(operator.label, (above, self.read_argument()), start))
+        # A font command has no piece of its own: it changes the letters that follow, or nothing.
         elif role == "font":
             if self.texts and (kind := ALPHABET_OF.get(text)):
                 self.replace_letters(kind)
@@ -168,6 +176,7 @@ class _Layout(TokenCursor):
         elif role == "newline":
             self.skip_gap()
             pieces.append(self.make_piece(Role.ATOM, alone, start, text))
+        # These commands affect only the appearance, so their arguments are dropped.
         elif role in ("skipped", "rule"):
             self.skip_option()
             for _ in range(2 if role == "rule" else 1):
@@ -176,6 +185,7 @@ class _Layout(TokenCursor):
             self.skip_length()
         elif role == "space":
             self.read_space(text, pieces)
+        # A wide space separates formulas, but two separators in a row count once.
         elif role == "wide":
             if pieces and pieces[-1].role != Role.PUNCTUATION:
                 pieces.append(self.make_piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
@@ -186,6 +196,8 @@ class _Layout(TokenCursor):
                 replace(self.make_operation(operator.label, (self.read_argument(),), start), role=role)
             )
         elif role == "genfrac":
+            # \genfrac{open}{close}{thickness}{style}: a thickness of zero means that
+            # there is no fraction line.
             fence, _, thickness, _ = self.read_name(), self.read_name(), self.read_name(), self.read_name()
             label = "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
             above = self.read_argument()
@@ -210,6 +222,7 @@ class _Layout(TokenCursor):
             self.read_negated(text, pieces, start)
         elif role == "environment":
             self.read_environment(pieces, start)
+        # Only bars are left: two in a row are a norm, unless one is open that the first of them closes.
         else:
             bar = alone.label[2:]
             if text == "|" and self.current_text() == "|" and not _bar_open(pieces):
@@ -365,16 +378,19 @@ class _Layout(TokenCursor):
     def read_braced(self) -> tuple[list[Piece], int, int]:
         start = self.current_start()
         self.at += 1
+        # Beyond the limit a group is skipped as one piece, because the recursion must stay bounded.
         if self.depth >= DEEPEST:
             self.skip_group()
             return [self.make_piece(Role.STRAY, self.read_too_deep(start), start)], start, self.previous_end()
         begin = self.current_start()
         self.depth += 1
+        # An empty text is the end of the formula, so an unclosed group ends there.
         inner = self.read_line(("}", ""))
         self.depth -= 1
         end = self.previous_end()
         if self.current_text() == "}":
             self.at += 1
+        # The brace that is never closed stays visible as a stray piece, for the message to point at.
         else:
             inner.append(self.make_piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
             begin = start
@@ -396,6 +412,8 @@ class _Layout(TokenCursor):
         start = self.current_start()
         if self.current_text() == "{":
             return self.read_braced()
+        # Without braces an argument is one token, as in \frac12, with its own
+        # arguments if it is a command.
         inner: list[Piece] = []
         if self.current_text() in _UNARGUED:
             return inner, start, start
@@ -409,6 +427,7 @@ class _Layout(TokenCursor):
             self.skip_argument()
             return [self.make_piece(Role.ATOM, self.read_too_deep(start), start)], start, self.previous_end()
         self.depth += 1
+        # A command that yields no piece (such as a font) does not use up the argument.
         while not inner and self.current_text() not in _UNARGUED:
             self.read_one(inner)
         self.depth -= 1
@@ -480,6 +499,7 @@ class _Layout(TokenCursor):
         self.read_table(name, "\\end", found, start)
 
     def read_table(self, name: str, last: str, found: list[Piece], start: int) -> None:
+        # Too deep a table is skipped to its end and kept as one piece.
         if self.depth >= DEEPEST:
             while self.current_text() and self.current_text() != last:
                 self.at += 1
@@ -487,6 +507,7 @@ class _Layout(TokenCursor):
             return
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
+        # Each pass reads one cell; the token after it says whether the cell, the row or the table ends.
         while self.current_text():
             begin = self.current_start()
             cell = self.read_line(("&", "\\\\", "\\cr", last, ""))
@@ -500,11 +521,14 @@ class _Layout(TokenCursor):
                 if last == "\\end":
                     self.read_name()
                 break
+        # The loop ran out of tokens without meeting the end, so the environment is never closed.
         else:
             found.append(self.make_piece(Role.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
         self.depth -= 1
+        # A newline after the last row opens an empty row, which is not counted.
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
+        # Environments that hold a single formula, such as `equation`, are no matrices.
         if name in _SINGLE:
             found.append(self.make_piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start))
         else:

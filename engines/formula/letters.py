@@ -49,15 +49,20 @@ class Letters(Cursor):
         if text.count(".") > 1:
             raise self.make_error(f"{text!r} is no number", piece)
         end, after = piece.end, self.here
+        # Most numbers have nothing behind them that could belong to them.
         if after.role not in _BEHIND_NUMBERS and after.text != ",":
             return Tree(text)
         # 1,000: a comma before three digits separates thousands.
         if text.isdigit() and len(text) < 4 and text[0] != "0":
             while self.here.text == "," and self.piece_ahead(1).role == Role.NUMBER:
                 comma, digits = self.here, self.piece_ahead(1)
+                # A comma in braces, {,}, starts one character later, because the opening
+                # brace comes before it.
                 braced = comma.start > end
+                # Three digits exactly: "1,50" is a list or a decimal comma, not a number of thousands.
                 if comma.start - end > 1 or len(digits.text.partition(".")[0]) != 3:
                     break
+                # Digits follow the comma directly or after a thin space, "\,"; "1, 000" is a list.
                 if not (braced or digits.start == comma.end or digits.start == comma.end + 2):
                     break
                 self.at += 2
@@ -76,8 +81,10 @@ class Letters(Cursor):
         if self.here.role == Role.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
             self.take_piece()
             return self.parse_repeating(text + ".")
+        # The bar may also start after the first decimals, as in 0.1\overline{6}.
         if self.here.alone.label == "F!¯" and "." in text and self.here.role == Role.ATOM:
             return self.parse_repeating(text)
+        # A subscript of a number is its base, as in 101_2.
         if self.here.role == Role.SCRIPT and self.here.text == "O!SUB":
             return self.in_base(text)
         return Tree(text)
@@ -112,6 +119,8 @@ class Letters(Cursor):
         while True:
             piece = self.here
             if piece.role == Role.SCRIPT:
+                # Only names carry subscripts; those are read with the name, so one here
+                # belongs to an expression.
                 if piece.text != "O!SUP":
                     raise self.make_error("a subscript of an expression is not understood", piece)
                 self.take_piece()
@@ -120,6 +129,7 @@ class Letters(Cursor):
                 self.take_piece()
                 if piece.operator.label == "O!percent":
                     found = Tree("/", (found, Tree("100")))
+                # n!! is a function of its own, not the factorial of n!.
                 elif self.here.text == "!" and self.here.role == Role.POSTFIX:
                     raise self.make_error("a double factorial is not understood", piece)
                 else:
@@ -131,8 +141,10 @@ class Letters(Cursor):
         """Return a base with its exponent, which may also be a degree sign, a transpose, a star or a
         prime.
         """
+        # A single mark in the exponent is often no power: degree, transpose, star, and so on.
         if isinstance(script.alone, Line) and len(script.alone.parts) == 1:
             mark = script.alone.parts[0]
+            # A ring is the degree sign: 20°C is a unit, and any other angle is converted to radians.
             if mark.operator.label == "O!compose":
                 if self.here.role == Role.UNKNOWN and name_of(self.here) in ("C", "F"):
                     return Tree("*", (base, Tree("unit", (Tree("°" + name_of(self.take_piece())),))))
@@ -141,9 +153,12 @@ class Letters(Cursor):
                 return Tree("transpose", (base,))
             if base.label in SETS_OF_NUMBERS and mark.text in ("+", "-", "*"):
                 return Tree(base.label + mark.text)
+            # By convention z and w are complex, so a star conjugates them.
             if mark.text == "*" and base.label in ("z", "w"):
                 self.context.add_note(f"{base.label}* is the conjugate")
                 return Tree("conj", (base,))
+            # A^T could be a transpose or a power with exponent T, unless the base is a
+            # number or a known constant.
             if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
                 raise self.make_error("'T' as an exponent can be read in two ways", mark)
             if mark.role not in (Role.NUMBER, Role.UNKNOWN, Role.ATOM):
@@ -151,6 +166,7 @@ class Letters(Cursor):
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
         elif script.alone.label.startswith("V!′"):
+            # A prime behind an expression is a derivative, if only one variable can be meant.
             leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
             names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
             if not base.children or len(names) != 1:
@@ -158,6 +174,7 @@ class Letters(Cursor):
             for _ in script.alone.label[2:]:
                 base = Tree("d", (names[0], base))
             return base
+        # "n^{th}" is language, not a power.
         if spell_argument(script.alone) in ("th", "st", "nd", "rd"):
             raise self.make_error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
@@ -166,6 +183,7 @@ class Letters(Cursor):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
             raise self.make_error("a power of a vector is not understood", script)
+        # A matrix to the power of -1 is its inverse, not a reciprocal.
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))
         return Tree("pow", (base, exponent))
@@ -177,16 +195,20 @@ class Letters(Cursor):
         piece = self.take_piece()
         name = name_of(piece)
         self.context.places.setdefault(name, piece.start)
+        # Names that are functions of one, several or two arguments are read with their arguments.
         if (name in ONE_PLACE and len(name) > 1) or name in "ℜℑ":
             return self.parse_function(name, piece)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
         if name in PAIRS and self.here.role == Role.OPEN:
             return self.of_pair(PAIRS[name], piece)
+        # A currency sign stands before the number that it is the unit of.
         if name == "$":
             return Tree("*", (self.parse_factor(), Tree("unit", (Tree("$"),))))
+        # Δx is one name; Δ alone is a variable.
         if name == "Δ" and is_variable(self.here):
             return self.parse_name(name + name_of(self.take_piece()))
+        # An angle takes all the letters of its points, as in ∠ABC.
         if name == "∠" and is_variable(self.here):
             while is_variable(self.here):
                 name += name_of(self.take_piece())
@@ -196,8 +218,10 @@ class Letters(Cursor):
             return result
         if not is_name(name):
             raise self.make_error(f"{piece.text or name!r} is not understood", piece)
+        # A command of several letters that is in no table would be misread as a variable.
         if len(name) > 1 and piece.text.startswith("\\"):
             raise self.make_error(f"{piece.text} is not known", piece)
+        # Points of geometry next to each other, such as AB, name one segment.
         if name in self.context.geometric and self.here.role == Role.UNKNOWN:
             while self.here.role == Role.UNKNOWN and name_of(self.here) in self.context.geometric:
                 name += name_of(self.take_piece())
@@ -206,22 +230,27 @@ class Letters(Cursor):
 
     def parse_name(self, name: str) -> Tree:
         """Return a letter or word with its scripts, or the function that it is."""
+        # Scripts come first, since f_1(x) and f^2(x) have theirs before the brackets.
         label, power = self.parse_identifier(name)
         plain = label.label == variable_name(name)
         is_function = name in self.context.functions or label.label in self.context.functions
+        # A bracket after a name is a call only if the name can be a function in this formula.
         if (
             self.here.role == Role.OPEN
             and self.here.text in ("(", "[")
             and self.is_function_call(name, is_function)
         ):
             return self.parse_call(label, power)
+        # A power before a bracket, a^2(b), could be applied to the value of the function as well.
         lone = self.here.role == Role.OPEN and bracket_after(self.parts, self.at - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
         if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == Role.OPEN:
             raise self.make_error(f"square brackets behind {name} can be read in two ways")
+        # e, i and π are constants only without scripts of their own.
         if plain and name in ("e", "i", "π"):
             label = self.make_constant(name)
+        # A unit of several letters counts only right after a number, as in "3 cm".
         if len(name) > 1 and plain and name in UNITS and self.piece_ahead(-2).role == Role.NUMBER:
             label = Tree("unit", (Tree(name),))
         if power is not None:
@@ -230,6 +259,7 @@ class Letters(Cursor):
 
     def parse_identifier(self, name: str) -> tuple[Tree, Piece | None]:
         """Return a name with its subscript and primes, and its exponent where it has one."""
+        # Scripts may come in any order; a second exponent is left to `parse_powers`.
         power: Piece | None = None
         primes = ""
         indices: list[Tree] | str = ""
@@ -240,6 +270,7 @@ class Letters(Cursor):
                 if indices:
                     raise self.make_error("two subscripts are not understood")
                 indices = self.parse_indices(script)
+            # A prime is an exponent for the layout, but part of the name here.
             elif script.alone.label.startswith("V!′"):
                 primes += script.alone.label[2:]
             elif not isinstance(script.alone, Line):
@@ -252,9 +283,11 @@ class Letters(Cursor):
                 break
             self.at += 1
         name += "'" * len(primes)
+        # Indices that are terms make a sequence: a_{n+1} is the call a(n + 1).
         if isinstance(indices, list):
             self.context.sequences.add(name)
             return Tree("call", (Tree(name), *indices)), power
+        # A subscript without terms is part of the name; its reading as an index is kept for later.
         if indices:
             label = f"{name}_{indices}"
             self.context.subscripted[label] = name, self.index_terms(indices)
@@ -266,6 +299,7 @@ class Letters(Cursor):
         parts = argument_pieces(script.alone)
         if not parts:
             raise self.make_error("a subscript is empty", script)
+        # Collect the subscript as plain text; the loop is left as soon as something has to be evaluated.
         plain = ""
         for part in parts:
             if part.alone.label.startswith("T!"):
@@ -273,6 +307,8 @@ class Letters(Cursor):
             elif part.role == Role.NUMBER and part.text.isdigit():
                 plain += part.text
             elif part.role == Role.UNKNOWN and is_name(name := name_of(part)):
+                # A bound letter in a subscript varies, so the subscript is an index and
+                # no part of the name.
                 if name in self.context.bound:
                     break
                 plain += name
@@ -284,6 +320,7 @@ class Letters(Cursor):
                 plain += ","
             else:
                 break
+        # Reached only if every piece is plain text.
         else:
             if plain:
                 return plain
@@ -335,10 +372,12 @@ class Letters(Cursor):
     def parse_call(self, name: Tree, power: Piece | None) -> Tree:
         """Parse the arguments of a called function."""
         head, extra = name.label, name.children[:0]
+        # A name with indices is already a call: its indices become the first arguments.
         if name.label == "call":
             head, extra = name.children[0].label, name.children[1:]
         elif name.label in self.context.subscripted:
             del self.context.subscripted[name.label]
+        # f^{-1}(x) is the inverse function; any other power could mean a repeated application.
         if power is not None:
             marks = argument_pieces(power.alone)
             if [one.text for one in marks] != ["-", "1"]:
@@ -359,6 +398,8 @@ class Letters(Cursor):
         if (inside := self.parse_set_by_condition()) is not None:
             return "{", "}", [inside]
         opening = self.take_piece()
+        # Bars, integrals and hints from outside do not apply inside the brackets;
+        # they come back at the end.
         bars, self.bars = self.bars, 0
         self.brackets += 1
         integrals, self.integrals = self.integrals, 0
@@ -374,6 +415,8 @@ class Letters(Cursor):
             ):
                 # ]a, b[ or [a, b[
                 self.take_piece()
+                # An interval such as [a, b[ closes with an opening bracket, so its end is
+                # searched for before parsing.
                 end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
                 result.append(self.cursor_on(self.parts[self.at : end]).parse_only_term())
                 self.at = end
@@ -496,12 +539,15 @@ class Letters(Cursor):
         if minus:
             self.take_piece()
         role = self.here.role
+        # Another function, sum or integral without brackets is the whole argument.
         if role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
             argument = self.parse_factor()
             return make_negative(argument) if minus else argument
         if not self.starts_factor():
             raise self.make_error(f"{name} has no argument", piece, f"Write {name}(x).")
+        # A minus and the number after it become one negative number.
         plain = minus and self.is_plain_number()
+        # After a fraction it is unclear whether the next factor is part of the argument.
         fraction = self.here.alone.label == "O!divide"
         argument = opposite_number(self.parse_factor()) if plain else self.parse_factor()
         # Letters and numbers join the argument until something else stands there.
@@ -530,6 +576,7 @@ class Letters(Cursor):
                 raise self.make_error(
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."
                 )
+        # A bracket after the argument is ambiguous: sin x (x + 1).
         if self.here.role == Role.OPEN:
             place = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"

@@ -134,9 +134,12 @@ class _Expansion:
     def expand_tokens(self) -> list[Token]:
         result: list[Token] = []
         calls = 0
+        # `left` is a stack, reversed: the next token is its last, and an
+        # expansion is pushed back onto it.
         while self.left:
             token = self.left.pop()
             if token.text in _DEFINING:
+                # A definition that cannot be read must leave no trace, so what was consumed is put back.
                 before = list(self.left)
                 try:
                     self.define_macro(token.text)
@@ -144,9 +147,12 @@ class _Expansion:
                     self.left = before
                     result.append(token._replace(kind="stray"))
             elif token.text in self.macros and token.kind in ("command", "letter"):
+                # Macros that call themselves never end, and nested ones grow
+                # exponentially: both limits are needed.
                 calls += 1
                 if calls > _MOST_CALLS or len(self.left) + len(result) > _MOST_TOKENS:
                     return [*result, token._replace(kind="stray")]
+                # A macro at the end of the text may lack its arguments.
                 try:
                     self.call_macro(token, self.macros[token.text])
                 except IndexError:
@@ -160,16 +166,19 @@ class _Expansion:
 
     def define_macro(self, how: str) -> None:
         """Read a definition and remember it."""
+        # \let makes one token stand for another, here as a macro without arguments.
         if how == "\\let":
             name = self.left.pop().text
             if self.peek_text() == "=":
                 self.left.pop()
             self.macros[name] = _Macro(0, None, [self.left.pop()])
             return
+        # The name is in braces or bare, and has to be a single command.
         named = self.read_argument()
         if len(named) != 1 or named[0].kind != "command":
             raise _UnreadableError
         name, arguments, default = named[0].text, 0, None
+        # \def lists its arguments (#1#2), \newcommand counts them ([2]).
         if how in _DEF:
             while self.peek_text() == "#":
                 self.left.pop()
@@ -180,6 +189,7 @@ class _Expansion:
                 if len(count) != 1 or count[0].text not in "0123456789":
                     raise _UnreadableError
                 arguments = int(count[0].text)
+            # An option after the count is the default of the first argument.
             if self.peek_text() == "[":
                 default = self.read_option()
         if self.peek_text() != "{":
@@ -191,6 +201,7 @@ class _Expansion:
         ]
         if any(int(number) > arguments for number in argument_digits if number.isdigit()):
             raise _UnreadableError
+        # \DeclareMathOperator is a macro whose body is the operator in upright letters.
         if how in _OPERATORS:
             brace = Token("other", "{", 0), Token("other", "}", 0)
             body = [_OPERATOR, brace[0], *body, brace[1]]
@@ -199,6 +210,7 @@ class _Expansion:
     def call_macro(self, token: Token, macro: _Macro) -> None:
         """Put what a macro stands for in its place; its tokens stand where its name does."""
         given: list[list[Token]] = []
+        # Only the first argument can have a default, and only square brackets override it.
         for number in range(macro.arguments):
             if number == 0 and macro.default is not None:
                 given.append(self.read_option() if self.peek_text() == "[" else macro.default)
@@ -209,6 +221,8 @@ class _Expansion:
         while position < len(macro.body):
             part = macro.body[position]
             position += 1
+            # "#12" is the first argument, followed by the digit 2, since the lexer
+            # takes 12 for one number.
             if part.text == "#" and position < len(macro.body) and macro.body[position].kind == "number":
                 digits = macro.body[position].text
                 position += 1
@@ -218,6 +232,7 @@ class _Expansion:
                     made.append(Token("number", digits[1:], token.start, token.written or token.text))
             else:
                 made.append(Token(part.kind, part.text, token.start, token.written or token.text))
+        # Pushed in reverse, so that the result is expanded further from its first token on.
         self.left.extend(reversed(made))
 
     def read_argument(self) -> list[Token]:
@@ -321,6 +336,7 @@ def _spell_characters(tokens: list[Token], letters: str) -> list[Token]:
             result.append(token)
         elif token.kind == "number":
             result.append(Token("number", unicodedata.normalize("NFKC", token.text), token.start, token.text))
+        # Characters such as ² are scripts: consecutive ones, as in ¹², form a single script.
         elif mark := script_mark(token.text):
             written = token.text
             while at < len(tokens) and tokens[at].start == token.start + len(written):
@@ -329,8 +345,11 @@ def _spell_characters(tokens: list[Token], letters: str) -> list[Token]:
                 written += tokens[at].text
                 at += 1
             inner = "".join(latex_of(one) for one in unicodedata.normalize("NFKC", written))
+            # After an explicit ^ or _ the characters are already in a script.
             marked = result and result[-1].text == mark
             result += _lex_at(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
+        # A combining accent applies to the token before it: use one composed
+        # character where Unicode has it.
         elif unicodedata.combining(token.text) and result:
             base, command = result[-1], accent_command(token.text)
             whole = unicodedata.normalize("NFC", base.text + token.text)
@@ -349,6 +368,7 @@ def _lex_at(latex: str, start: int, written: str) -> list[Token]:
 
 def _brace_radicands(tokens: list[Token]) -> list[Token]:
     """Braces around the number, or in place of the brackets, behind the sign of a root."""
+    # Match brackets with a stack, noting only those that follow a root sign.
     opened: list[int] = []
     roots: dict[int, int] = {}
     for at, token in enumerate(tokens):
@@ -359,6 +379,7 @@ def _brace_radicands(tokens: list[Token]) -> list[Token]:
             opened.append(at if behind else -1)
         elif token.text == ")" and opened and (opening := opened.pop()) >= 0:
             roots[opening] = at
+    # Second pass: braces go around a number, and replace the brackets around anything longer.
     ends = set(roots.values())
     result: list[Token] = []
     for at, token in enumerate(tokens):

@@ -103,6 +103,7 @@ def read_content_mathml(xml: str) -> OperatorTree:
 def _to_tree(element: _Element) -> OperatorTree:
     name = name_of(element)
     children = list(element)
+    # Content markup names its operators by elements; these have children with a meaning of their own.
     if name == "apply":
         return _apply_operator(children)
     if name == "cerror":
@@ -112,6 +113,7 @@ def _to_tree(element: _Element) -> OperatorTree:
     if name == "interval":
         closure = _CLOSURES.get(element.get("closure", "closed"), "C-C")
         return OperatorTree(f"O!interval({closure})", tuple(map(_to_tree, children)))
+    # The label contains the number of elements, so that collections of different sizes differ.
     if name in ("set", "list", "vector"):
         return OperatorTree(f"M!{name[0].upper()}-{len(children)}", tuple(map(_to_tree, children)))
     if name == "matrix":
@@ -122,6 +124,7 @@ def _to_tree(element: _Element) -> OperatorTree:
         return OperatorTree("M!R!", tuple(map(_to_tree, children)))
     if name == "merror":
         return OperatorTree("E!", tuple(map(_to_tree, children)))
+    # Anything else is an operator without operands, or unknown, which "-!" marks.
     return OperatorTree(_LABELS.get(name, f"-!{name}"), tuple(map(_to_tree, children)))
 
 
@@ -226,6 +229,7 @@ def is_harmless(latex: str) -> bool:
 
 def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
     result: list[MathMl | None] = [None] * len(formulas)
+    # Formulas that could harm the program are never passed on; their result stays None.
     pending = [[at for at, one in enumerate(formulas) if one.strip() and is_harmless(one)]]
     while pending:
         positions = pending.pop()
@@ -235,9 +239,12 @@ def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
         if isinstance(made, list):
             for place, one in zip(positions, made, strict=True):
                 result[place] = one
+        # A batch that fails as a whole is halved until the formula at fault is alone, so that the others
+        # get their result in O(log n) further runs.
         elif len(positions) > 1:
             middle = len(positions) // 2
             pending += [positions[middle:], positions[:middle]]
+    # If nothing could be converted, check whether the program works at all.
     if not any(result) and isinstance(said := _run_latexml(["x"]), str):
         raise EngineError(
             f"{PROGRAM} cannot convert x: {said}",
@@ -251,6 +258,7 @@ def _run_latexml(formulas: Sequence[str]) -> list[MathMl] | str:
     """Return the MathML of formulas; or, where they cannot all be told apart, what went wrong."""
     from lxml import etree
 
+    # Each formula follows a paragraph with its number, by which its output is found again.
     body = "".join(f"\\par mathwb{at}formula ${one.strip()}$\n" for at, one in enumerate(formulas))
     with TemporaryDirectory(prefix="mathwb-") as place:
         source, out = Path(place) / "formulas.tex", Path(place) / "formulas.xhtml"
@@ -263,11 +271,13 @@ def _run_latexml(formulas: Sequence[str]) -> list[MathMl] | str:
         if not out.exists():
             lines = errors.read_text("utf-8", "replace").split("\n")
             return next((line.strip()[:160] for line in reversed(lines) if line.strip()), "no output")
+        # The output is not trusted: no entities, no network.
         try:
             parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
             root = etree.fromstring(out.read_bytes(), parser)
         except etree.XMLSyntaxError as error:
             return f"no XML: {error.msg}"
+    # Exactly one formula must follow each mark, or the results could be attributed to the wrong formula.
     behind: dict[int, list[_Element]] = {}
     for mark, element in _walk_formulas(root):
         behind.setdefault(mark, []).append(element)
@@ -301,6 +311,7 @@ def _run_limited(options: Sequence[str], errors: Path, formulas: int) -> None:
         )
         try:
             process.wait(seconds)
+        # The program may have started others, so its whole session is ended, even if it finished itself.
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

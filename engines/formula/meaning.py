@@ -172,6 +172,7 @@ class Statements(Expressions):
         """Read what stands between two formulas: a comma, a word, a new line."""
         result = ""
         first = self.at
+        # Several separators may follow each other, as in ", and \quad"; a word outranks a comma.
         while self.at < self.length:
             piece = self.here
             words = words_of(piece)
@@ -182,6 +183,7 @@ class Statements(Expressions):
             elif not result and piece.role == Role.PUNCTUATION:
                 result = ","
             self.at += 1
+        # The caller comes here only between formulas, so something has to separate them.
         if self.at == first:
             self.raise_unexpected()
         if self.at >= self.length:
@@ -202,6 +204,7 @@ class Statements(Expressions):
             name, before = last.children[0], self.join_formulas(formulas[:-1], joins[:-1])
             if all(name.label in one.list_labels() for one in formulas[:-1]):
                 return Tree("and" if is_statement(before) else "such", (before, last))
+        # What the words mean depends on whether statements or terms stand between them.
         kinds = [is_statement(one) for one in formulas]
         words = set(joins)
         if "iff" in words or "implies" in words or "if" in words:
@@ -213,12 +216,14 @@ class Statements(Expressions):
                     else Tree("implies", (right, left) if "if" in words else (left, right))
                 )
             raise self.make_error("a condition in words is not understood")
+        # Statements side by side hold together; "or" beside "and" would need brackets.
         if all(kinds):
             if "or" in words:
                 if "and" in words:
                     raise self.make_error("'and' beside 'or' can be read in two ways")
                 return Tree("or", tuple(formulas))
             return Tree("and", tuple(formulas))
+        # "a, b > 0" shares its relation with the names before it, but only plain names may do so.
         if any(kinds):
             last = formulas[-1]
             shared = last.label in SHARED and not any(kinds[:-1]) and words <= {",", "and"}
@@ -288,6 +293,7 @@ class Statements(Expressions):
 
     def parse_chain(self) -> Tree:
         """Parse a chain of relations, each with the sides next to it."""
+        # Every link of a chain needs its left side.
         if self.here.role == Role.RELATION:
             raise self.make_error("the left side is missing")
         left = self.parse_sets()
@@ -296,6 +302,8 @@ class Statements(Expressions):
             return Tree("in", (left, Tree(numbers)))
         relations: list[Tree] = []
         while True:
+            # The relation may be on the next line of aligned formulas, so blanks and
+            # gaps before it are skipped.
             ahead, piece = 0, self.here
             while is_blank(piece) or piece.alone.label == "V!quad":
                 ahead += 1
@@ -306,6 +314,7 @@ class Statements(Expressions):
                 continue
             # A single bar may mean "divides".
             bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
+            # A bar with a script belongs to limits, as in F|_a^b; arrows join whole chains.
             if (
                 (bar and self.piece_ahead(ahead + 1).role == Role.SCRIPT)
                 or (not bar and piece.role != Role.RELATION)
@@ -324,6 +333,7 @@ class Statements(Expressions):
                 relations.append(Tree("congruent", (left, right, modulus)))
             else:
                 relations.append(self.make_relation(relation, left, right, piece))
+            # Each link of a chain compares its neighbours: a < b < c is a < b and b < c.
             left = right
         if not relations:
             return left
@@ -334,17 +344,21 @@ class Statements(Expressions):
         piece = self.take_piece()
         label = piece.operator.label
         known = RELATIONS.get(label, "")
+        # \cong is the congruence of figures, which is not understood.
         if label == "U!approx":
             known = "approx" if piece.text != "\\cong" else ""
         elif label == "U!equivalent":
             known = "equivalent"
+        # Outside of brackets a bar between terms means "divides"; inside it is "such that" or "given".
         elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
             known = "divides" if piece.text in ("|", "\\mid") else "not divides"
+        # "<=" without a space is the sign ≤ typed as two.
         if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
             self.take_piece()
             known += "="
         while self.here.role == Role.SCRIPT:
             script = self.take_piece()
+            # Text above a relation, such as "def", is a remark; something below it changes its meaning.
             above = argument_pieces(script.alone)
             if script.text == "O!SUB" or any(one.text == "?" for one in above):
                 raise self.make_error(
@@ -529,6 +543,8 @@ def pieces_of(source: LatexSource) -> list[Piece]:
 
 def context_of(parts: list[Piece], names: Names) -> ReadingContext:
     """Return what is known of the letters of a formula before it is read."""
+    # `bare` has names without and `called` names with a bracket behind; `single` has
+    # capitals that occur alone.
     functions, letters = set(names.functions), set(names.letters)
     bare: set[str] = set()
     called: set[str] = set()
@@ -539,6 +555,7 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
     for line_parts in iterate_lines(parts):
         before = ""
         for at, piece in enumerate(line_parts):
+            # An i or e in a subscript is an index there, and so everywhere in this formula.
             if piece.text == "O!SUB" and at and line_parts[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
                 letters |= {one.text for one in argument_pieces(piece.alone) if one.text in ("i", "e")}
             if piece.role != Role.UNKNOWN:
@@ -557,6 +574,7 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
             behind = line_parts[at + 1] if at + 1 < len(line_parts) else None
             if capital and before:
                 capitals |= {before, name}
+            # A capital that occurs alone is a variable, so AB is a product of variables after all.
             elif capital and (behind is None or behind.role != Role.UNKNOWN or not name_of(behind).isupper()):
                 ahead = line_parts[at - 1] if at else None
                 if ahead is None or (ahead.role != Role.FUNCTION and ahead.text != "∠"):
@@ -566,14 +584,17 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
             if name == "i" and behind is not None and behind.role == Role.RELATION:
                 opens = at == 0 or line_parts[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
                 after = line_parts[at + 2].alone.label if at + 2 < len(line_parts) else ""
+                # Not so in "i = √…", which defines the imaginary unit.
                 if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
                     letters.add("i")
+    # A name is a function if it is always followed by a bracket, or if the formula defines it.
     functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _find_defined_names(parts)
     geometric = capitals - single - functions
     return ReadingContext(
         frozenset(functions),
         frozenset(letters),
         frozenset(bare),
+        # A single such name is no evidence of geometry.
         frozenset(geometric if len(geometric) > 1 else ()),
         bold,
     )
@@ -585,9 +606,12 @@ def _find_defined_names(parts: list[Piece]) -> set[str]:
     for at, (piece, after) in enumerate(pairwise(parts)):
         if piece.role != Role.UNKNOWN:
             continue
+        # "f: A → B" makes f a function.
         if after.text == ":" and any(one.operator.label.startswith("F!→") for one in parts[at + 2 :]):
             result.add(name_of(piece))
         elif after.text == "(":
+            # "P(x, y) =" does so too, if only letters are between its brackets;
+            # otherwise it may be a product.
             close = at + 2
             while close < len(parts) and (
                 parts[close].role in (Role.UNKNOWN, Role.SCRIPT) or parts[close].text == ","
@@ -697,6 +721,7 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
     [('=', (14, 20)), ('=', (19, 28))]
     """
     source = LatexSource.from_latex(formula)
+    # A formula that cannot even be tokenised has no links, which is no error for the caller.
     try:
         parts = pieces_of(source)
     except UnreadError:
@@ -709,6 +734,7 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
         # A modulus at the end of a chain applies to all its links.
         moduli = [end for side, _ in chain if (end := _take_modulus(side)) is not None]
         modulus = _read_side(moduli[-1], context) if moduli else None
+        # Read each side once: it belongs to the link on its left and to the one on its right.
         readings = [
             _read_side(side, context) if side else Reading(None, "a side is missing") for side, _ in chain
         ]
@@ -723,6 +749,7 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
             if label == "U!approx" and relation.text != "\\cong":
                 name = "approx"
             span = left[0].start, right[-1].end
+            # A modulus makes a congruence only of an equation or an equivalence.
             equivalent = modulus if label in ("U!equivalent", "U!eq") else None
             result.append(StatementLink(readings[at], name, readings[at + 1], span, equivalent))
     return result
@@ -765,12 +792,14 @@ def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
     for at, piece in enumerate(parts):
         depth = max(0, depth + (piece.role == Role.OPEN) - (piece.role == Role.CLOSE))
         after = next((one for one in parts[at + 1 :] if not is_blank(one)), None)
+        # Within brackets nothing ends a side, not even a relation.
         if depth or not (ends := _ends_side(piece, parts, at, after)):
             if not is_blank(piece) or depth:
                 side.append(piece)
         elif ends == "relation":
             chain.append((side, piece))
             side = []
+        # After a comma further items, as in "x = 1, 2", continue the side; a new relation begins a chain.
         elif after is not None and piece.text == "," and not _goes_on(parts, at):
             side.append(piece)
         else:
@@ -782,10 +811,12 @@ def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
 def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -> str:
     """Whether a side ends here: with a relation, or the chain as well."""
     label = piece.operator.label
+    # Arrows and logical signs stand between statements, so they end the chain.
     if label in ARROWS or label.startswith(("U!and", "U!or")):
         return "chain"
     if piece.role == Role.RELATION:
         return "relation"
+    # A new line that begins with a sign or a relation continues the chain.
     if piece.text == "\\\\":
         return "" if after is not None and after.role in (Role.RELATION, Role.ADD) else "chain"
     if piece.role == Role.PERIOD:
@@ -793,6 +824,7 @@ def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -
     if piece.role == Role.PUNCTUATION:
         if piece.alone.label == "V!quad" and after is not None and after.role in (Role.RELATION, Role.ADD):
             return ""
+        # "1,000" is one number: three digits right after the comma.
         before, behind = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
         number = before is not None and behind is not None and before.role == behind.role == Role.NUMBER
         return "" if number and len(behind.text) == 3 and behind.start - before.end < 4 else "chain"  # type: ignore[union-attr]

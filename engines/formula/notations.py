@@ -110,9 +110,11 @@ def _word_to_latex(word: str) -> str:
     lower = word.lower()
     if lower in _SPELT:
         return _SPELT[lower] + " "
+    # "in" and "to" are English words far more often than the symbols of these names.
     known = list_symbols().get(rf"\{word}")
     if known is not None and len(known.unicode) == 1 and word not in ("in", "to"):
         return rf"\{word} "
+    # From here on, known words become commands of LaTeX.
     if word == "mod":
         return r"\bmod "
     if word in ONE_PLACE or word in _OF_SEVERAL or word == "lim":
@@ -123,6 +125,7 @@ def _word_to_latex(word: str) -> str:
         return r"\in "
     if lower in _CONNECTED or word in UNITS:
         return rf"\text{{ {word} }}"
+    # A word of several names, such as "sinx", is split; short unknown words are products of letters.
     names = split_word(word, _NAMES, "xyz")
     if len(word) > 3 and not names:
         return rf"\text{{ {word} }}"
@@ -174,6 +177,7 @@ class _PlainWriter:
 
     def write_item(self) -> str:
         kind, text, detail = self.tokens.pop()
+        # The flag lives for one item only: it says whether a word comes right after a number.
         behind_number, self.number_end = self.number_end, kind == "number"
         if kind == "script":
             return self.write_script("_" if text == "_" else "^")
@@ -186,6 +190,7 @@ class _PlainWriter:
         if kind == "word" and text == "for" and self.next_text() in ("all", "every", "each", "some", "any"):
             return rf"\text{{ for {self.take_token()[1]} }}"
         if kind == "word":
+            # After a number, as in "2pir", a word is split into the names that it begins with.
             names = split_word(text, _NAMES, text) if behind_number else [text]
             if len(names) > 1 and len(names[0]) > 1:  # 2pir
                 self.tokens.append(("word", "".join(names[1:]), ""))
@@ -232,6 +237,7 @@ class _PlainWriter:
     def write_operand(self, mark: str) -> str:
         """Write what is raised or lowered: a sign, then a number, bracket, function or name with its own
         scripts."""
+        # Exponents of exponents recurse, so the depth is bounded.
         if self.depth > MAX_DEPTH:
             raise UnreadError(f"the expression is nested more than {MAX_DEPTH} deep")
         sign = ""
@@ -241,19 +247,23 @@ class _PlainWriter:
         if kind == "number":
             written = text
         elif kind == "word":
+            # A subscript takes the whole word, as in x_max; an exponent takes only its first name.
             names = [text] if mark == "_" else self.split_first_name(text)
             if "".join(names[1:]):
                 self.tokens.append(("word", "".join(names[1:]), ""))
             written = (rf"\{text}" if text in GREEK else text) if mark == "_" else self.write_word(names[0])
         elif text == "(":
             inner, closing = self.write_bracketed()
+            # Brackets around a script are dropped, unless an operator after them applies to the bracket.
             whole = mark == "_" or self.next_text() not in ("^", "**", *_POSTFIX)
             written = inner if whole and closing else f"({inner}{closing}"
         elif kind == "logarithm":
             written = self.write_application("log", rf"\log_{{{detail}}}")
         else:
+            # Nothing can be raised: the token is put back, for the caller to find it missing.
             self.tokens += [(kind, text, detail)] * bool(kind)
             return sign
+        # Powers associate to the right, so in x^a^b what follows a belongs to the exponent.
         while mark == "^" and (self.next_text() in ("^", "**", "_", *_POSTFIX) or self.is_superscript()):
             self.skip_spaces()
             written += self.write_item()
@@ -322,6 +332,7 @@ def _write_latex(element: _Element, *, lenient: bool) -> str:
     """Write an element; `lenient` leaves out what has no LaTeX, which is else an UnreadError."""
     name = name_of(element)
     if name in ("mi", "mo", "mn", "mtext"):
+        # Elements of text first.
         text = "".join(map(str, element.itertext())).strip()
         written = text.translate(_ESCAPED)
         if name == "mtext":
@@ -330,6 +341,7 @@ def _write_latex(element: _Element, *, lenient: bool) -> str:
         return rf"\operatorname{{{text}}}" if word else written
     if lenient and name in _UNSHOWN:
         return ""
+    # Then elements with children, whose LaTeX is composed from that of the parts.
     parts = [_write_latex(child, lenient=lenient) for child in element]
     if name in _ROWS:
         return " ".join(filter(None, parts))
@@ -337,10 +349,12 @@ def _write_latex(element: _Element, *, lenient: bool) -> str:
         return r"\,"
     if name == "mfrac" and len(parts) == 2:
         return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
+    # Scripts: the signs give the order in which MathML lists them after the base.
     if len(parts) == 1 + len(signs := _SCRIPTS.get(name, "")) > 1:
         base, *scripts = parts
         if name == "mover" and scripts[0] in _MARKS_ABOVE:
             return f"{_MARKS_ABOVE[scripts[0]]}{{{base}}}"
+        # LaTeX attaches a script to the last token, so a longer base needs braces.
         enclosed = base if name_of(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
         return enclosed + "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True))
     if name == "msqrt":
@@ -354,6 +368,7 @@ def _write_latex(element: _Element, *, lenient: bool) -> str:
         return rf"\begin{{matrix}} {rows} \end{{matrix}}"
     if name == "mtr":
         return " & ".join(parts)
+    # A lenient reader passes over an unknown element, but keeps what it contains.
     if lenient:
         return " ".join(filter(None, parts))
     raise UnreadError(f"<{name}> is not understood")
@@ -401,6 +416,7 @@ _CLOSURES = {"open": "oo", "closed": "cc", "open-closed": "oc", "closed-open": "
 def _to_term(element: _Element) -> Tree:
     name = name_of(element)
     text = "".join(map(str, element.itertext())).strip()
+    # Leaves: numbers and names have their text, constants an element of their own.
     if name in ("cn", "ci"):
         if len(element) or not text:
             raise UnreadError(f"<{name}> with elements in it is not understood")
@@ -412,10 +428,12 @@ def _to_term(element: _Element) -> Tree:
     if name == "interval":
         closure = _CLOSURES.get(element.get("closure", "closed"), "")
         return Tree("interval", (Tree(closure), *map(_to_term, element)))
+    # Collections have no operator; everything else is an application.
     if name in ("set", "list", "vector", "matrix", "matrixrow"):
         return Tree(_LABELS[name], tuple(map(_to_term, element)))
     if name != "apply" or not len(element):
         raise UnreadError(f"<{name}> is not understood")
+    # The operator comes first, then qualifiers such as `bvar`, in any order, then the operands.
     operator, *rest = element
     marks = {name_of(one): one for one in rest}
     given = [_to_term(one) for one in rest if name_of(one) not in _MARKS]
@@ -444,8 +462,10 @@ def _apply_content_operator(
         return Tree("sqrt", tuple(given)) if degree == Tree("2") else Tree("root", (degree, given[0]))
     if name == "log" and len(given) == 1:
         return Tree("log", (inner.get("logbase", Tree("10")), given[0]))
+    # Qualifiers that no case above accepts would silently be lost.
     if inner:
         raise UnreadError(f"<{name}> with <{next(iter(inner))}> is not understood")
+    # What has another form among the terms: exp x is a power of e, and a minus of one operand a negation.
     if name == "exp" and len(given) == 1:
         return Tree("pow", (Tree("e"), given[0]))
     if name == "minus" and len(given) == 1:
@@ -453,12 +473,14 @@ def _apply_content_operator(
     if name == "ci":
         return Tree("call", (_to_term(operator), *given))
     label = _LABELS.get(name) or ONE_PLACE.get(name, "")
+    # Operators of any number of operands are nested in pairs.
     if label in _NESTED and given:
         return nest_operands(label, given)
     # A relation of several operands is a chain.
     chained = label in ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx")
     if chained and len(given) > 2:
         return Tree("and", tuple(Tree(label, pair) for pair in pairwise(given)))
+    # Check the number of operands, because MathML does not.
     two = chained or label in ("-", "/", "pow", "mod", "without")
     one = label in ONE_PLACE.values()
     if not label or not given or (two and len(given) != 2) or (one and len(given) != 1):

@@ -214,6 +214,8 @@ def count_features(tree: OperatorTree) -> Counter[str]:
     """Return how often each feature occurs in a tree."""
     result: Counter[str] = Counter()
     whole: dict[int, tuple[str, str]] = {}
+    # Each entry has the path from its parent up to the root, and the same path with wildcards; both are
+    # cut, since a feature has at most `_STEPS` labels.
     order: list[tuple[OperatorTree, tuple[str, ...], tuple[str, ...]]] = [(tree, (), ())]
     for node, above, general in order:
         label, wild = node.label, _general_label(node.label)
@@ -222,9 +224,11 @@ def count_features(tree: OperatorTree) -> Counter[str]:
         for steps in range(2, len(path) + 1):
             result["p " + " ".join(path[:steps])] += 1
             result["g " + " ".join(other[:steps])] += 1
+        # The position of a child counts only where the order of the operands matters.
         for index, child in enumerate(node.children):
             at = "" if node.unordered else str(index)
             order.append((child, (label + at, *above)[: _STEPS - 1], (wild + at, *general)[: _STEPS - 1]))
+    # In reverse order children come before their parents, whose texts are composed of theirs.
     for node, _, _ in reversed(order):
         whole[id(node)] = exact, wild = _subtree_texts(node, whole)
         if node.children:
@@ -275,18 +279,22 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
     nodes, others = list(one.walk_nodes()), list(other.walk_nodes())
     texts, sizes = _texts_and_sizes(nodes)
     theirs, _ = _texts_and_sizes(others)
+    # Index the sub-trees of the other formula by their exact text and by that with wildcards.
     free: dict[tuple[bool, str], list[int]] = {}
     for place, (exact, wild) in enumerate(theirs):
         free.setdefault((True, exact), []).append(place)
         free.setdefault((False, wild), []).append(place)
     taken, used = set[int](), set[int]()
     result: list[TreePart] = []
+    # Greedy: the largest parts first, exact ones before those up to names.
     candidates = [(sizes[at], exact, at) for at in range(len(nodes)) for exact in (True, False)]
     candidates.sort(key=lambda one: (-one[0], not one[1], one[2]))
     for size, same, at in candidates:
+        # Nodes are in pre-order, so a sub-tree is a contiguous range of positions.
         here = range(at, at + size)
         if (size == 1 and not same) or any(place in taken for place in here):
             continue
+        # Take the first occurrence in the other formula that is still free.
         for place in free.get((same, texts[at][0 if same else 1]), ()):
             there = range(place, place + size)
             if not any(number in used for number in there):

@@ -45,6 +45,7 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
     stretches = [_Stretch()]
 
     def finish_stretch(listed: bool) -> _Stretch:
+        # Only at the end of a stretch is it known whether all of its sides are relations.
         last = stretches.pop()
         if last.statements and last.related and not last.listed:
             for at in last.signs:
@@ -55,6 +56,8 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
     # all of their sides are relations.
     for at, piece in enumerate(parts):
         current_stretch = stretches[-1]
+        # After an opening brace, and after commas behind it, elements are listed:
+        # connectives there make terms.
         label = piece.operator.label
         if piece.role == Role.OPEN:
             stretches.append(_Stretch(piece.text == "{"))
@@ -135,6 +138,7 @@ def make_fragments_of(parts: list[Piece]) -> OperatorTree:
     """Return pieces that cannot be parsed one by one, with what stands in brackets put together."""
     stack: list[list[OperatorTree]] = [[]]
     bare: Piece | None = None
+    # A script applies to the piece before it, which must be taken back from the output.
     for piece in parts:
         if piece.role == Role.SCRIPT:
             base = stack[-1].pop() if stack[-1] else ABSENT
@@ -151,6 +155,7 @@ def make_fragments_of(parts: list[Piece]) -> OperatorTree:
             stack[-1].append(make_fragments([*inner, shown]))
         else:
             stack[-1].append(shown)
+    # Brackets that are never closed have their contents put back where they are.
     while len(stack) > 1:
         inner = stack.pop()
         stack[-1].extend(inner)
@@ -273,6 +278,8 @@ class _Grammar:
         """Return formulas with punctuation between them; expressions in between join the side where they
         stand.
         """
+        # `left` collects the first side, `chain` the relations with their right sides,
+        # and `done` whole formulas.
         done: list[OperatorTree] = []
         left: list[OperatorTree] = []
         chain: list[tuple[OperatorTree, list[OperatorTree]]] = []
@@ -294,6 +301,7 @@ class _Grammar:
                     operator = self.parse_operator()
                     right = self.parse_conditioned() if self.starts_factor() else ABSENT
                     chain.append((operator, [right]))
+            # An expression without a relation before it joins the last side that was begun.
             elif chain:
                 chain[-1][1].append(expression)
             else:
@@ -303,8 +311,10 @@ class _Grammar:
                 colon = operator, finish_formula()
                 left, chain = [], []
                 continue
+            # An annotation, such as "(mod n)", does not end the formula.
             if self.parts[self.at - 1].role == Role.ANNOTATION and self.starts_factor():
                 continue
+            # Commas keep collecting into the same side, while a full stop ends the formula.
             if self.role_ahead() in _SEPARATORS and self.has_more():
                 full = self.role_ahead() == Role.PERIOD
                 while self.role_ahead() in _SEPARATORS:
@@ -313,6 +323,7 @@ class _Grammar:
                     done.append(finish_formula())
                     left, chain, colon = [], [], None
                 continue
+            # The sequence nests to the right: (f, (g, h)).
             done.append(finish_formula())
             results = done.pop()
             for before in reversed(done):
@@ -340,6 +351,7 @@ class _Grammar:
     def make_relation(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
+        # Split at the loosest connective first: arrows, then "or", then "and".
         if self.mode == "correct":
             for looser in (ARROWS, {"U!or"}, {"U!and"}):
                 indices = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
@@ -350,11 +362,13 @@ class _Grammar:
             return first
         if len(chain) == 1:
             return apply_operator(chain[0][0], (first, make_list(chain[0][1])))
+        # A chain a = b = c is the conjunction of its links.
         made = []
         before: OperatorTree | None = first
         for operator, right in chain:
             after = make_list(right)
             made.append(apply_operator(operator, (after,) if before is None else (before, after)))
+            # LaTeXML leaves out the shared side in later links; the correct mode repeats it.
             before = after if self.mode == "correct" else None
         return apply_operator(_AND, made)
 
@@ -436,6 +450,7 @@ class _Grammar:
         return result
 
     def parse_applied(self) -> OperatorTree:
+        # Operators that take what follows come first.
         role = self.role_ahead()
         if role in BODIES:
             return self.parse_body()
@@ -450,6 +465,7 @@ class _Grammar:
             result = self.parse_fenced()
         elif role == Role.BAR:
             result = self.parse_barred()
+        # The d of a differential is a letter that only an open integral turns into an operator.
         elif role in STARTS or role == Role.ANNOTATION:
             if self.integrals and self.is_differential():
                 self.take_piece()
@@ -457,6 +473,7 @@ class _Grammar:
             result = self.take_piece().alone
         else:
             raise _NoFormulaError
+        # Scripts and postfix signs apply in the order in which they are written.
         while True:
             if self.role_ahead() == Role.SCRIPT:
                 result = self.parse_scripted(result)
@@ -547,6 +564,7 @@ class _Grammar:
 
     def parse_bracketed(self) -> tuple[str, str, list[OperatorTree]]:
         opening = self.take_piece().text
+        # A bar or an integral outside the brackets is not closed by anything inside them.
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0
         result = [self.parse_element(opening)]
@@ -554,6 +572,7 @@ class _Grammar:
             while self.role_ahead() == Role.PUNCTUATION:
                 self.take_piece()
             result.append(self.parse_element(opening))
+        # A set with a condition, { x : x > 0 }, has a colon, bar or relation after its only element.
         if opening == "{" and self.role_ahead() in (Role.COLON, Role.BAR, Role.RELATION) and len(result) == 1:
             self.take_piece()
             result = [OperatorTree("O!conditional-set", (result[0], self.parse_formulas()))]
@@ -565,18 +584,22 @@ class _Grammar:
 
     def parse_element(self, opening: str) -> OperatorTree:
         """Return one of several things in brackets: an expression, or a bare operator."""
+        # A sign alone between brackets or commas is an operator as an object, as in (G, +).
         if self.role_ahead() in _SIGNS and self.role_ahead(1) in (Role.PUNCTUATION, Role.CLOSE):
             return self.take_piece().alone
         result = self.parse_conditioned() if opening != "{" else self.parse_expression()
+        # In square brackets a colon separates, as in the degree of a field extension, [K : F].
         if opening == "[" and self.role_ahead() == Role.COLON:
             operator = self.parse_operator()
             return apply_operator(operator, (result, self.parse_expression()))
         if self.role_ahead() == Role.RELATION and self.mode == "correct" and opening != "{":
             return self.parse_chained(result)
+        # In braces "\mid" is the bar of the condition, not a relation of divisibility.
         if self.role_ahead() == Role.RELATION and opening == "{":
             if self.parts[self.at].text == "\\mid":
                 return result
             operator = self.parse_operator()
+            # A relation such as x ∈ A counts as the element only if a condition follows.
             result = apply_operator(operator, (result, self.parse_expression()))
             if self.role_ahead() not in (Role.COLON, Role.BAR, Role.RELATION):
                 raise _NoFormulaError

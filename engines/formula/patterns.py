@@ -60,6 +60,7 @@ _HOLE = "W!hole"
 
 def _iterate_cut(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
     """Yield the tree with a hole for each wildcard, and the parts of it that have none."""
+    # From the leaves upwards; each node is stored with whether it is free of wildcards.
     done: dict[int, tuple[OperatorTree, bool]] = {}
     for node in reversed(list(tree.walk_nodes())):
         children = [done[id(child)] for child in node.children]
@@ -71,6 +72,7 @@ def _iterate_cut(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
             many = any(wildcard_name(child.label) == "??" for child in node.children) and not node.unordered
             held = tuple(OperatorTree(_HOLE) if many and not one else part for part, one in children)
             done[id(node)] = OperatorTree(node.label, () if many else held), fixed and not many
+    # Without any wildcard, the pattern is the formula itself.
     if done[id(tree)][1]:
         yield tree, True
         return
@@ -138,16 +140,20 @@ class _Matcher:
     def _match_one(
         self, pattern: OperatorTree, node: OperatorTree, bound: dict[str, OperatorTree]
     ) -> Iterator[dict[str, OperatorTree]]:
+        # Operands in any order make matching exponential, so the number of steps is bounded.
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return
         name = wildcard_name(pattern.label)
+        # "??" stands for any operands and binds nothing; a named wildcard must
+        # match the same tree each time.
         if name == "??":
             yield bound
         elif name is not None:
             before = bound.get(name)
             if before is None:
                 yield {**bound, name: node}
+            # Operands without order are sorted, so that a + b is the same as b + a.
             elif str(before.sort_operands()) == str(node.sort_operands()):
                 yield bound
         elif pattern.label == node.label:

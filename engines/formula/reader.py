@@ -114,10 +114,12 @@ def read_expression(text: str, notation: Notation = "auto", letters: str = "") -
         return read_prefix(text, letters)
     if notation == "infix":
         return read_infix(text, letters)
+    # Only LaTeX has commands and braces, so one of them decides.
     if notation == "latex" or "\\" in text or "{" in text:
         return _read_latex(text, letters)
     if not text.strip():
         raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
+    # Prefix comes first, because its texts are often infix as well, with another meaning.
     try:
         return read_prefix(text, letters)
     except ExpressionError as error:
@@ -126,9 +128,11 @@ def read_expression(text: str, notation: Notation = "auto", letters: str = "") -
     operator, *rest = text.split()
     if operator == "d" and rest and is_name(rest[0]):
         raise as_prefix  # a derivative, and no product of d
+    # Infix is the last notation to try; if it fails as well, one of the two errors is reported.
     try:
         return read_infix(text, letters)
     except ExpressionError as error:
+        # A text that begins with an operator of two operands and has no brackets looks like prefix.
         like_prefix = ARITY.get(operator) == 2 and not re.search(r"[()\[\]{}^|,]", text)
         raise (as_prefix if like_prefix else error) from None
 
@@ -161,8 +165,10 @@ def _read_latex(text: str, letters: str) -> Tree:
     # The tree may have more than the strict language: refuse at the first such node.
     for node in tree:
         label = node.label
+        # A node of the strict language needs no check, except that "d" must be with respect to x.
         if ARITY.get(label) == len(node.children) and label != "d":
             continue
+        # Report the place where the label was read; a subscripted name is stored under its letter.
         place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
         if label == "call":
             name = node.children[0].label
@@ -173,6 +179,7 @@ def _read_latex(text: str, letters: str) -> Tree:
                 context.places.get(name, 0),
                 "Functions are written like \\operatorname{arcsec}(x).",
             )
+        # These have explanations of their own; all others share the general message below.
         if label == "root":
             raise_at(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
         if label == "antiderivative" and letters:
@@ -185,6 +192,7 @@ def _read_latex(text: str, letters: str) -> Tree:
         if node.children and len(node.children) != wanted:
             what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
             raise_at(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
+        # The leaves go through the same check as those of the other notations.
         if not node.children:
             try:
                 count_operands(label if letters else label.removesuffix("_"), letters)

@@ -144,6 +144,7 @@ class _Writer:
 
     def write_node(self, node: OperatorTree) -> WrittenLatex:
         label, operands = node.label, node.children
+        # Each result carries how tightly it binds, so that the parent can decide about brackets.
         if label.startswith("E!"):
             return self.write_error(node), _FORMULAS
         if label.startswith("M!") and label[2:3] in tuple("LMR"):
@@ -152,13 +153,16 @@ class _Writer:
             return _write_leaf(label)
         if label in _SCRIPTS and len(operands) == 2:
             return self.write_scripted(node)
+        # A conjunction of links that share their sides was a chain.
         if label == "U!and" and (chain := self.write_chain(node)):
             return chain, _RELATION
         parts = self.write_nodes(operands)
         fence = _FENCES.get(label[:3] if label.startswith(("M!S-", "M!V-")) else label)
         if fence is not None:
+            # Inside a set a relation needs brackets, because it could be read as the condition.
             least = _SUM if fence == _FENCES["M!S"] else _RELATION
             return f"{fence[0]}{_write_elements(parts, least)}{fence[1]}", _ATOM
+        # Operators with a notation of their own come before those that only have a symbol.
         special = self.write_special(node, parts)
         if special is not None:
             return special
@@ -175,6 +179,7 @@ class _Writer:
         if label == "O!cases":
             rows = r" \\ ".join(" & ".join(texts[at : at + 2]) for at in range(0, len(texts), 2))
             return rf"\begin{{cases}}{rows}\end{{cases}}", _ATOM
+        # From here on, the number of operands decides.
         symbol, role = _operator_symbol(label)
         if role == Role.INTEGRAL and len(parts) == 3:
             limits = "".join(f"{mark}{{{text}}}" for mark, text in zip("_^", texts[1:], strict=True) if text)
@@ -189,11 +194,13 @@ class _Writer:
         if label in _FRACTIONS:
             return _FRACTIONS[label] % tuple(texts), _ATOM if label == "O!binomial" else _CALL
         if label == "O!root":
+            # A degree with "]" would end the optional argument of \sqrt, hence the braces.
             degree = f"{{{texts[1]}}}" if "]" in texts[1] else texts[1]
             return rf"\sqrt{'' if degree == '2' else f'[{degree}]'}{{{texts[0]}}}", _ATOM
         if label == "O!form-seq":
             return f"{texts[0]}{',' if self.splits_formulas(node) else ' .'} {texts[1]}", _FORMULAS
         if label == "O!conditional":
+            # "|" also stands for absolute values, so a side with commas uses \mid.
             if any(binds == _FORMULAS for _, binds in parts):
                 return r" \mid ".join(map(_write_side, parts)), _RELATION
             return " | ".join(_write_bound(part, _SUM) for part in parts), _CONDITION
@@ -328,6 +335,7 @@ def _write_leaf(label: str) -> WrittenLatex:
         return f"{name} ", _ATOM
     if len(name) == 1 and (font := split_alphabet(name)):
         return rf"\{ALPHABETS[font[0]][1][0]}{{{font[1]}}}", _ATOM
+    # A negative number binds like a sum: as an operand it needs brackets.
     if label.startswith("N!") or len(name) == 1:
         return _SPECIAL.get(name, name), _SUM if name.startswith("-") and len(name) > 1 else _ATOM
     return rf"\operatorname{{{name}}}", _ATOM
@@ -337,6 +345,7 @@ def _write_application(
     symbol: str, role: str, parts: Sequence[WrittenLatex], node: OperatorTree
 ) -> WrittenLatex:
     level = _LEVELS.get(role, _CALL)
+    # The weakest operators come first; each operand gets the brackets that its level needs.
     if level == _RELATION:
         ends = [_write_side(part) for part in parts]
         if role == Role.COLON:
@@ -347,11 +356,13 @@ def _write_application(
         return f" {symbol} ".join(_write_bound(part, _TERM) for part in parts), level
     if role == Role.ADD:
         terms = [_write_bound(part, _TERM) for part in parts]
+        # A single term is a sign in front, as in -x.
         if len(terms) == 1:
             return f"{symbol}{'' if symbol in '+-' else ' '}{terms[0]}", level
         terms[0] = _write_body(node.children[-len(parts)], parts[0])
         return f" {symbol} ".join(terms), level
     if role == Role.MULTIPLY and len(parts) > 1:
+        # Every factor but the last needs brackets if it would take the factors after it into itself.
         factors = [*(_write_bound(one, _CALL) for one in parts[:-1]), _write_bound(parts[-1], _FACTOR)]
         return f" {symbol} ".join(factors), level
     if role == Role.POSTFIX and len(parts) == 1:
@@ -361,6 +372,7 @@ def _write_application(
     if role in BODIES and len(parts) == 1 and node.label not in _CALLED:
         write = _write_integrand if role == Role.INTEGRAL else _write_body
         return f"{symbol} {write(node.children[-1], parts[0])}", level
+    # An operator of the form "F!★" without a role has only its sign, and is set as a binary operator.
     sign = node.label.rpartition("!")[2]
     if not role and len(parts) == 2 and len(sign) == 1 and not sign.isalnum():
         left, right = _write_bound(parts[0], _CALL), _write_bound(parts[1], _FACTOR)
@@ -369,6 +381,7 @@ def _write_application(
         return symbol + "".join(f"{{{text}}}" for text, _ in parts), _ATOM
     if role not in (*_NAMED, Role.OPERATOR, ""):
         symbol = rf"\operatorname{{{node.label.rpartition('!')[2]}}}"
+    # Anything else is set as a function with its operands in brackets.
     return f"{symbol}({_write_elements(parts)})", _CALL
 
 

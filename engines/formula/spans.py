@@ -36,6 +36,7 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()
     skipped: dict[str, dict[int, int]] = {}
+    # For each name, the next free token: the iterators only move forward, which keeps the search linear.
     left = {name: iter(position) for name, position in tokens.items()}
     # Leaves from left to right: each takes the next unused token of its name.
     for index, node in enumerate(nodes):
@@ -48,6 +49,8 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
     # Then operators from the last node up: from the first to the last of their operands.
     sizes = [1] * len(nodes)
     for index in range(len(nodes) - 1, -1, -1):
+        # In pre-order the first child follows its parent, and each next child after
+        # the nodes of the one before.
         child, inner = index + 1, list[tuple[int, int]]()
         for _ in nodes[index].children:
             if (child_span := spans[child]) is not None:
@@ -58,6 +61,8 @@ def node_spans(tree: OperatorTree, latex: str | LatexSource) -> list[tuple[int, 
             start, end = min(one[0] for one in inner), max(one[1] for one in inner)
             name = _name_of(nodes[index])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
+            # A sign in front, such as a minus, belongs to the span if only brackets
+            # and spaces are in between.
             if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
                 used.add(sign)
                 start = sign[0]

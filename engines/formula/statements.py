@@ -87,6 +87,7 @@ class Statement:
     def kind(self) -> Kind:
         """The sort of thing that the text says: number, term, relation, set, …."""
         label, parts = self.tree.label, self.tree.children
+        # The order matters: a label counts as the first kind that it fits.
         if not parts:
             return "set" if label == "set" else "number" if is_constant_token(label) else "term"
         if label in QUANTIFIERS:
@@ -103,6 +104,7 @@ class Statement:
             return "set"
         if label in _COLLECTIONS:
             return label  # type: ignore[return-value]
+        # A term with a unit is a quantity, and one of numbers alone is a number.
         if any(node.label == "unit" for node in self.tree):
             return "quantity"
         numeric = all(node.children or is_constant_token(node.label) for node in self.tree)

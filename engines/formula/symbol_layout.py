@@ -117,6 +117,7 @@ def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
     parts = [_list_symbols(child) for child in tree.children]
     if label == "line":
         return list(tree.children)
+    # Lines above and below each other: a fraction, or without its line a binomial.
     if label in ("O!divide", "O!continued-fraction", "O!binomial", "F!atop"):
         name = "O!frac" if label in ("O!divide", "O!continued-fraction") else "O!atop"
         made = OperatorTree(name, (_join_line(parts[0], "over"), _join_line(parts[1], "under")))
@@ -130,6 +131,7 @@ def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
     if label == "O!root" and len(parts) == 2:
         degree = () if tree.children[1].label == "N!2" else (_join_line(parts[1], "degree"),)
         return [OperatorTree("O!root", (_join_line(parts[0], "within"), *degree))]
+    # A script hangs on the last symbol of its base, so (a+b)^2 has its exponent on the bracket.
     if label in ("O!SUP", "O!SUB"):
         base = parts[0][-1] if parts[0] else ABSENT
         where = "over" if label == "O!SUP" else "under"
@@ -139,6 +141,7 @@ def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
         return [OperatorTree("O!{"), _make_table(rows)]
     if label.startswith("M!M-"):
         rows = [[_list_symbols(cell) for cell in row.children] for row in tree.children]
+        # The brackets of a matrix are in the name of its environment, and so only in the source.
         fence = _MATRIX.match(source)
         if fence is None:
             return [_make_table(rows)]
@@ -148,6 +151,7 @@ def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
             _make_table(rows),
             OperatorTree(_symbol_label(around[1])),
         ]
+    # Anything else keeps its label and has its parts inside.
     return [OperatorTree(label, tuple(_join_line(part, "within") for part in parts))]
 
 
@@ -186,8 +190,10 @@ def _layout_element(element: _Element) -> list[OperatorTree]:
     if name == "mtext":
         text = " ".join("".join(map(str, element.itertext())).replace("\xa0", " ").split())
         return [OperatorTree(f"T!{text}")] if text else []
+    # What is invisible or only repeats the formula in another form has no symbols.
     if name in ("mspace", "mphantom", "none", "annotation", "annotation-xml"):
         return []
+    # The first child is the presentation; annotations follow.
     if name == "semantics":
         return _layout_elements(inner[:1])
     if name in ("msup", "msub", "msubsup", "munder", "mover", "munderover"):
@@ -195,6 +201,7 @@ def _layout_element(element: _Element) -> list[OperatorTree]:
     if name == "mmultiscripts":
         return _layout_multiscripts(inner)
     if name == "mfrac" and len(inner) == 2:
+        # A fraction line of zero thickness is no line.
         label = "O!atop" if element.get("linethickness", "") in ("0", "0pt", "0.0pt") else "O!frac"
         parts = (
             _join_line(_layout_element(inner[0]), "over"),
@@ -211,6 +218,7 @@ def _layout_element(element: _Element) -> list[OperatorTree]:
         return [OperatorTree("O!root", parts)]
     if name == "mtable":
         return [_make_table([[_layout_elements(list(cell)) for cell in row] for row in inner])]
+    # Unknown elements and rows are transparent.
     return _layout_elements(inner)
 
 
@@ -225,8 +233,10 @@ def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
         "munder": ("under",),
         "munderover": ("under", "over"),
     }[name]
+    # A script that is an accent makes an accented symbol of its base.
     if name in ("mover", "munder") and lines and len(lines[0]) == 1 and lines[0][0].label[2:] in _ACCENTS:
         return [OperatorTree(f"F!{lines[0][0].label[2:]}", (_join_line(base, "within"),))]
+    # Limits above and below a large operator count as its scripts, whichever way they are set.
     if positions[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
         positions = tuple({"over": "above", "under": "below"}[index] for index in positions)
     last = base[-1] if base else ABSENT

@@ -180,11 +180,15 @@ def latex_of(character: str) -> str:
     """
     if character in _SPELLED:
         return _SPELLED[character]
+    # Format characters, such as a zero-width joiner, are invisible.
     if unicodedata.category(character) == "Cf":
         return ""
+    # The kind of decomposition says what the character is made of: a fraction, a
+    # font variant, a ligature.
     kind = unicodedata.decomposition(character).partition(" ")[0]
     plain = unicodedata.normalize("NFKC", character)
     parts = unicodedata.normalize("NFD", character)
+    # A letter with one accent is the command of the accent with the letter.
     if (
         len(parts) == 2
         and parts[0].isalpha()
@@ -194,13 +198,16 @@ def latex_of(character: str) -> str:
         return f"{command}{{{parts[0]}}}"
     if len(plain) > 1 and plain.isascii() and plain.isalpha():
         return plain
+    # U+2044 is the fraction slash that the compatibility decomposition of ½ contains.
     if kind == "<fraction>" and "⁄" in plain:
         above, _, below = plain.partition("⁄")
         return rf"\frac{{{above}}}{{{below}}}"
+    # Letters in a mathematical font stay as they are: plain letters would lose their meaning.
     if kind == "<font>" and plain.isascii():
         return character
     if character in _command_symbols() and not unicodedata.name(character, "").startswith("LATIN "):
         return _command_symbols()[character]
+    # Decompose further until the character has a spelling or no longer changes.
     return latex_of(plain) if len(plain) == 1 and plain != character else character
 
 

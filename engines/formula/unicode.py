@@ -146,11 +146,13 @@ def join_atoms(atoms: list[Atom], *, tight: bool) -> str:
     pieces: list[str] = []
     before: Atom | None = None
     for position, atom in enumerate(atoms):
+        # A plus or minus without a left operand is a sign, and gets no space behind it.
         if atom.kind == "binary" and (
             before is None
             or before.kind in ("relation", "binary", "open", "punctuation", "function", "large")
         ):
             atom = replace(atom, kind="ordinary")
+        # A fraction is written with a slash, so next to other factors it needs brackets.
         if atom.kind == "fraction":
             after = atoms[position + 1].kind if position + 1 < len(atoms) else ""
             near = ("ordinary", "number", "open", "close", "fraction", "large", "function")
@@ -171,6 +173,7 @@ _WORD = ("ordinary", "number", "fraction", "text", "command", "function", "large
 def _needs_space(a: Atom, b: Atom, tight: bool) -> bool:
     if "space" in (a.kind, b.kind):
         return False
+    # Relations and binary operators have spaces around them, except in scripts.
     if not tight and ("relation" in (a.kind, b.kind) or "binary" in (a.kind, b.kind)):
         return True
     if a.kind == "punctuation":
@@ -180,16 +183,19 @@ def _needs_space(a: Atom, b: Atom, tight: bool) -> bool:
     if a.text[-2:-1] in ("^", "_", *_ROOTS.values()) and b.text[:1].isalnum():
         # Else it would read as a part of the script or root: x^j C(k,j).
         return True
+    # A large operator is set off from a letter or bracket after it, which would look like its argument.
     if a.kind == "large" or (a.kind == "function" and "_" in a.text):
         return b.text[:1] in _OPEN or b.text[:1].isalnum() or b.kind in _WORD
     if a.kind == "function":
         return b.text[:1].isalnum() or b.kind in _WORD
+    # Before a function name a space is needed after anything that could run into it.
     if b.kind in ("function", "large"):
         return a.kind in ("ordinary", "number", "close", "fraction", "command", "text")
     if a.kind == "command":
         return b.text[:1].isalpha()
     if "text" in (a.kind, b.kind):
         return a.text[-1:].isalnum() and b.text[:1].isalnum()
+    # Two numbers side by side would read as one.
     return a.kind == "number" and b.kind == "number"
 
 
@@ -258,6 +264,7 @@ class _Reader(TokenCursor):
         while self.at < len(self.tokens):
             text = self.current_text()
             if text in until:
+                # At depth zero there is no group to close, so a stray token is skipped.
                 if depth:
                     break
                 self.at += 1
@@ -272,10 +279,12 @@ class _Reader(TokenCursor):
                 font = (ALPHABET_OF[text], len(atoms))
             else:
                 atoms += self.read_atom(depth, tight=tight or bool(above))
+        # The font applies from the place of its command to the end of the group.
         if font[0]:
             atoms[font[1] :] = [
                 replace(atom, text=to_alphabet(atom.text, font[0])) for atom in atoms[font[1] :]
             ]
+        # Several infix commands nest to the right: the last one is the innermost.
         for text, top in reversed(above):
             atoms = [
                 write_fraction(top, atoms) if text in ("\\over", "\\above") else write_binomial(top, atoms)
@@ -349,18 +358,21 @@ class _Reader(TokenCursor):
     def read_script(self, atoms: list[Atom], depth: int) -> None:
         mark = self.current_text()
         self.at += 1
+        # A script after a relation or at the beginning has an empty base.
         base = atoms.pop() if atoms and atoms[-1].kind not in ("space", "relation", "binary") else Atom("")
         if mark == "'":
             count = 1
             while self.current_text() == "'":
                 self.at += 1
                 count += 1
+            # A group with a prime or script needs brackets, since the braces are not shown.
             if base.grouped:
                 base = Atom(f"({base.text})", "close")
             primes = {1: "′", 2: "″", 3: "‴"}.get(count, "′" * count)
             atoms.append(replace(base, text=base.text + primes))
             return
         body = join_atoms(self.read_argument(depth), tight=True).strip()
+        # So does a second script of the same kind, and a fraction, of which only the end would be raised.
         if base.kind == "fraction" or base.grouped or mark in base.scripts:
             base = Atom(f"({base.text})", "close")
         shown = base.text + write_script(mark, body, plain=base.kind == "large")

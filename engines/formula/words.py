@@ -230,20 +230,24 @@ def is_connective(piece: Piece) -> bool:
 
 def join_words(parts: list[Piece]) -> list[Piece]:
     """Return the pieces with letters side by side that spell a function, as in `sin x`, as one word."""
+    # Most formulas have none of the initial letters, so this check saves the search.
     if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
         return parts
     result: list[Piece] = []
     at = 0
     while at < len(parts):
+        # Collect up to six single letters that touch each other.
         end, text = at, ""
         while end < len(parts) and len(text) < 6 and parts[end].role == Role.UNKNOWN:
             if len(parts[end].text) != 1 or (end > at and parts[end].start != parts[end - 1].end):
                 break
             text += parts[end].text
             end += 1
+        # Take the longest name that they begin with.
         word = next((text[:size] for size in range(len(text), 1, -1) if text[:size] in _SPELT), "")
         if text in ("Re", "Im") and end < len(parts) and parts[end].text == "(":
             word = text
+        # A letter directly before means that the letters are a product, as in "xsin".
         if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
             last = parts[at + len(word) - 1]
             tree = OperatorTree(f"V!{word}")
@@ -264,6 +268,8 @@ def unroll_cells(parts: list[Piece]) -> list[Piece]:
         if not piece.alone.label.startswith("M!M"):
             result.append(piece)
             continue
+        # Cells count as lines only in an environment that aligns, or in an array whose
+        # cells begin with relations.
         rows = piece.alone.children
         cells = [cell.parts for row in rows for cell in row.children if isinstance(cell, Line)]
         aligned = _ALIGNED.match(piece.text) or (
