@@ -95,6 +95,7 @@ def scan_folder(
         DataError: For a path that cannot be read, and E430 for a single file that is a PDF or of no known
             kind.
     """
+    # A single file is scanned like a folder of one, but refused aloud where a folder would pass it over.
     single = source.is_file()
     result = Scanned(source.parent if single else source)
     if single and not _document_kind(source.name):
@@ -102,6 +103,8 @@ def scan_folder(
         if source.suffix.lower() == ".pdf":
             what, remedy = "a PDF file has no formulas that can be read", _PDF_REMEDY
         raise DataError(what, path=source, code="E430", remedy=remedy)
+    # A file counts as unchanged if its size and both of its times are: reading
+    # all contents again is slow.
     states: dict[str, str] = {}
     for path, entry in [(source.name, source.stat())] if single else _walk_documents(source, result.left_out):
         kind = _document_kind(path)
@@ -121,13 +124,16 @@ def scan_folder(
                     result.scans[path] = state, tex.scan_tex(text_of(result.root / path))
                 except DataError:  # it is told when its formulas are read
                     result.scans[path] = state, tex.Scan((), {}, root=False)
+    # Definitions reach from the file that makes them to the files that it inputs, so they need all scans.
     result.macros = tex.resolve_project_macros({path: scan for path, (_, scan) in result.scans.items()})
     for path, state in sorted(states.items()):
+        # Packages and classes only provide definitions, and have no formulas of their own to index.
         if path.lower().removesuffix(".gz").endswith((".sty", ".cls")):
             continue
         # The macros that a file uses may be defined in another one: its state includes their digest.
         if path in result.macros:
             state += result.macros[path].digest
+        # The chosen column decides which formulas a table or dump has, so it is part of the state.
         large = _document_kind(path) in ("table", "dump")
         # A table counts only if it has a column of formulas.
         if (
@@ -166,9 +172,11 @@ def _walk_documents(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str,
     pending = [""]
     while pending:
         inside = pending.pop()
+        # An iterative walk: a deep tree of folders cannot exhaust the stack.
         try:
             entries = sorted(os.scandir(folder / inside), key=lambda entry: entry.name)
         except OSError as error:
+            # Only the top folder has to be readable; others that are not are counted and passed over.
             if not inside:
                 raise file_error(error, folder, "read") from error
             left_out["folders that cannot be opened"] += 1
@@ -181,6 +189,7 @@ def _walk_documents(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str,
                 left_out["with a name that is not UTF-8"] += 1
                 continue
             try:
+                # Links to folders are not followed, because they may form a circle.
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in _PASSED_OVER:
                         pending.append(path)
@@ -230,10 +239,12 @@ def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
         )
         inputs = list(tex.reachable_files(own, scans))
         root = inputs
+        # A root document is its own project; any other file looks for a root that inputs it.
         if not scans[own].root:
             reached = (
                 list(tex.reachable_files(str(path), scans)) for path in beside if scans[str(path)].root
             )
+            # Without such a root, the file and what it inputs itself make the project.
             root = next((paths for paths in reached if own in paths), inputs)
         macros = tex.Macros({name: text for path in root for name, text in scans[path].definitions.items()})
         for path in inputs:
@@ -335,9 +346,11 @@ def _read_packed_texts(file_path: Path) -> Iterator[tuple[str, str, tex.Macros |
 
 def _read_archive_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the texts in an archive, which is unpacked in memory alone; names stay in it."""
+    # Limit the unpacked size: a small archive may expand to more than the memory holds.
     left = MAX_CHARACTERS
     try:
         archive = tarfile.open(path)  # noqa: SIM115  (closed below)
+    # A paper with a single source is a gzipped file without an archive around it.
     except tarfile.ReadError as error:
         if not path.name.endswith(".gz"):
             raise _broken_archive_error(path) from error
@@ -354,6 +367,7 @@ def _read_archive_texts(path: Path) -> Iterator[tuple[str, str]]:
                 left -= member.size
                 if left < 0:
                     raise _too_large(path)
+                # Member names are normalised against a root, so that "../" cannot leave the archive.
                 file: IO[bytes] | None = archive.extractfile(member)
                 if file is not None:
                     yield normpath(f"/{member.name}").lstrip("/"), _decode_source(file.read())

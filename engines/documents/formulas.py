@@ -65,6 +65,8 @@ def extract_formulas(
 ) -> Iterator[DocumentFormula]:
     """Yield the formulas of a document, in order."""
     row = document.id if document.row else ""
+    # `words` holds the text of the current sentence, `pending` its formulas, which
+    # wait for the sentence to end.
     words: list[str] = []
     pending: list[tuple[str, int]] = []
 
@@ -89,12 +91,15 @@ def extract_formulas(
             row_formulas = list(_formulas_of(piece.text, line, macros, one_line=bool(document.row)))
             pending += row_formulas
             words.append(" ".join(f"${latex}$" for latex, _ in row_formulas))
+            # A full stop may be inside the formula, as in $x = 1.$, and ends the sentence all the same.
             if piece.text.rstrip().endswith((".", ".\\]")):
                 yield from end_sentence()
             continue
         # Text between formulas may end one sentence and begin the next.
         at = 0
         for match in _ENDS.finditer(piece.text):
+            # The match includes the mark that ends the sentence; a paragraph break, by
+            # contrast, is no part of it.
             kept = match.end() if match[0][0] in ".?!" else match.start()
             words.append(_strip_markup(piece.text[at:kept]))
             at = match.end()
@@ -122,12 +127,14 @@ def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool)
 
 def _split_rows(text: str) -> Iterator[tuple[str, int]]:
     """Yield the rows of a formula without the signs that align them, and where each begins."""
+    # A formula that is one environment has its rows inside; their offsets are moved by where these begin.
     if (inner := _INNER.fullmatch(text.strip())) is not None:
         yield from ((row, start + text.find(inner[2])) for row, start in _split_rows(inner[2]))
         return
     if "\\\\" not in text and "&" not in text:
         yield text, 0
         return
+    # Only separators at depth zero count: a matrix in a row has & and \\ of its own.
     depth = begun = at = 0
     kept: list[str] = []
     for match in _ROWS.finditer(text):
@@ -139,6 +146,7 @@ def _split_rows(text: str) -> Iterator[tuple[str, int]]:
             at = match.end()
             if what != "&":
                 yield " ".join(kept), begun
+                # An alignment sign only joins the cells of a row, while a line break ends it.
                 kept, begun = [], at
     yield " ".join([*kept, text[at:]]), begun
 
@@ -212,6 +220,7 @@ def _read_parquet_cells(path: Path, column: str | None) -> Iterator[_Cell]:
         names = file.schema_arrow.names
         wanted = chosen_column(path, names, column)
         line = 0
+        # Batches bound the memory: a column of a large file does not fit into it at once.
         for batch in file.iter_batches(10_000, columns=[wanted, *(["id"] if "id" in names else [])]):
             cells = batch.column(wanted).to_pylist()
             ids = batch.column("id").to_pylist() if "id" in names else [""] * len(cells)
@@ -234,6 +243,7 @@ def _read_json_cells(path: Path, column: str | None, on_bad: OnBad) -> Iterator[
         except ValueError as error:
             on_bad(_unusable_row_error(path, line, str(error), 'Write lines such as {"latex": "x^2"}.'))
             continue
+        # The first row decides on the column, as the header of a table does.
         if wanted is None:
             wanted = chosen_column(path, list(row), column)
         if isinstance(cell := row.get(wanted), str):

@@ -85,6 +85,7 @@ def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_
             kind. What is wrong with a row or a formula goes to `on_bad`.
     """
     names = [suffix.lower() for suffix in path.suffixes]
+    # The kind is the last suffix that is no compression, as in `answers.jsonl.gz`.
     kind = next((name for name in reversed(names) if name not in (".gz", ".bz2", ".xz")), "")
     if posts is not None:
         from engines.retrieval.trec import read_run
@@ -131,6 +132,7 @@ def split_pieces(
         start, at = match.start(), match.end()
         closing, formula = _closing_delimiter(match, kind)
         if closing is None:
+            # A delimiter without an end, such as a comment sign outside of LaTeX, is ordinary text.
             at = start + 1 if match["comment"] else at
             continue
         # A delimiter that is missing once is missing for the rest: do not search for it again.
@@ -156,6 +158,7 @@ def split_pieces(
             if kind == "md" and len(body) > 2 and body[0] == body[-1] == "`":
                 body = body[1:-1]  # GitHub's $`x`$
             yield TextPiece(body, line(at), formula=True)
+        # A line comment leaves its line end to the text, because it may separate paragraphs.
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
         yield TextPiece(text[begun:], line(begun))
@@ -244,6 +247,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
     begun = 1
 
     def flush_words() -> Iterator[TextPiece]:
+        # Text is decoded only between tags: a decoded "<" would look like the beginning of another tag.
         held = unescape_html("".join(words))
         words.clear()
         yield from split_pieces(held, tell, kind="html", first=begun)
@@ -262,6 +266,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         at = match.end()
         if latex is None:
             words.append(
+                # A block that ends also ends a sentence, and any other tag separates words.
                 "\n" * lines if lines else ". " if match["block"] and match["block"][0] == "/" else " "
             )
         else:
@@ -301,11 +306,13 @@ def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Text
     except (KeyError, TypeError, RecursionError) as error:
         what = "this is not a notebook: it has no list of cells"
         raise DataError(what, path=path, remedy="Save it as nbformat 4.") from error
+    # JSON escapes each line in one of two ways; search for it from where the last one was found.
     place = 0
     for source in sources:
         lines = []
         for each in source.split("\n"):
             written = (json.dumps(each, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+            # A line that is not found keeps the previous position, so line numbers never decrease.
             place = max(place, *(text.find(one, place) for one in written))
             lines.append(text.count("\n", 0, place) + 1)
         for piece in split_pieces(source, _make_reporter(path, on_bad)):

@@ -80,10 +80,12 @@ def collect_definitions(text: str) -> dict[str, str]:
         if named is None:
             continue
         name, at = named[1] or named[2], named.end()
+        # \let has a token as its value, and every other definition a body in braces.
         if match[0] == "\\let":
             value = _LET.match(text, at)
             end = value.end() if value else -1
         else:
+            # Skip the number of arguments, their defaults or the parameter text before the body.
             while text[at : at + 1].isspace() or text[at : at + 1] in ("[", "#"):
                 at = text.find("]", at) + 1 if text[at] == "[" else at + 1 + (text[at] == "#")
                 if not at:
@@ -91,6 +93,7 @@ def collect_definitions(text: str) -> dict[str, str]:
             end = find_closing(text, at) + 1 if text[at : at + 1] == "{" else -1
         if end > 0:
             result[name] = text[match.start() : end]
+        # The limit protects against generated files; real projects have far fewer definitions.
         if len(result) == _MOST_DEFINITIONS:
             break
     return result | _collect_environments(text)
@@ -162,9 +165,12 @@ class Macros:
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = given
         self._known: dict[frozenset[str], str] = {}
+        # The stored state of a file has only this digest of its definitions.
         self.digest = (
             blake2b(repr(sorted(given.items())).encode(), digest_size=8).hexdigest() if given else ""
         )
+        # Macros without arguments that open or close an environment, such as
+        # \newcommand{\be}{\begin{equation}}.
         self._bodies = {
             name: _definition_body(text)
             for name, text in given.items()
@@ -202,6 +208,7 @@ class Macros:
         >>> Macros(known).expand_macros(r"\norm{x} \text{ if so}")
         '\\|x\\| \\text{ if so}'
         """
+        # Only the definitions that this formula uses are put before it, since expanding with all is slow.
         used = frozenset(self._used_definitions(latex))
         if not used:
             return latex
@@ -212,12 +219,14 @@ class Macros:
         parts: list[str] = []
         end = len(before)
         for token in expand_macros(lex_latex(source)):
+            # Tokens have lost the white space between them: put back what separates words and lines.
             apart = token.start > end and source[token.start - 1].isspace()
             letters = token.text[:1].isalpha() and parts and _ENDS_IN_LETTER.search(parts[-1])
             lines = source.count("\n", end, token.start)
             if lines or apart or letters:
                 parts.append("\n" * lines or " ")
             parts.append(token.text)
+            # Tokens of an expansion carry the position of the call, so the end must never move back.
             end = max(end, token.end)
         return "".join(parts).strip(" ")
 

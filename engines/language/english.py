@@ -92,6 +92,7 @@ def analyse_sentences(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterat
 
     def documents() -> Iterator[Doc]:
         for sentence in sentences:
+            # The words are given, so documents are made by hand and the tokeniser is bypassed.
             yield Doc(
                 nlp.vocab,
                 words=[word for word, _ in sentence],
@@ -99,6 +100,7 @@ def analyse_sentences(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterat
                 sent_starts=[index == 0 for index in range(len(sentence))],
             )
 
+    # `pipe` processes many sentences in one batch, which is much faster than one call each.
     for document in nlp.pipe(documents()):
         yield tuple(
             Word(

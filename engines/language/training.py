@@ -48,6 +48,7 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
             without sentences.
     """
     empty = True
+    # A blank line ends a sentence; `fused` tells for words in a fused token whether a blank follows.
     rows: list[tuple[int, list[str]]] = []
     fused: dict[int, bool] = {}
     for number, line in read_lines(path):
@@ -69,7 +70,9 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
                 raise _unusable_line_error(path, number, f"{columns[0]} is not a range of words")
             first, last = int(ends[1]), int(ends[2])
             fused.update(dict.fromkeys(range(first, last), False))
+            # Only the last of its words may have a blank after it.
             fused[last] = "SpaceAfter=No" not in columns[9]
+        # Numbers with a point belong to empty nodes of the enhanced graph.
         elif "." not in columns[0]:
             rows.append((number, columns))
     if rows:
@@ -86,10 +89,13 @@ def _parse_sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[i
             raise _unusable_line_error(
                 path, number, f"the word is called {columns[0]} where {index + 1} is due"
             )
+        # A head of 0 marks the root, which points to itself here; otherwise numbers
+        # from 1 become indices from 0.
         head = int(columns[6]) if re.fullmatch(r"[0-9]{1,4}", columns[6]) else -1
         if not 0 <= head <= len(rows):
             raise _unusable_line_error(path, number, f"the head {columns[6]} is no word of the sentence")
         heads.append(head - 1 if head else index)
+    # Follow all heads at once: in a tree every word ends at the root, while in a cycle it never settles.
     ends: Sequence[int] = range(len(heads))
     for _ in heads:
         ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
@@ -128,6 +134,8 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
     """
     positions = list(range(len(sentence.words)))
     random.shuffle(positions)
+    # In three of ten cases the formula is put after a noun, "the function f";
+    # otherwise it replaces a phrase.
     if random.random() < 0.3:
         for index in positions:
             if sentence.tags[index] in ("NN", "NNS") and sentence.relations[index] != "compound":
@@ -135,6 +143,8 @@ def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
         return None
     for index in positions:
         tag, relation = sentence.tags[index], sentence.relations[index]
+        # Only noun phrases and whole clauses can be formulas, because other
+        # phrases read unnaturally as one.
         noun = relation in _NOMINAL and tag[:2] in ("NN", "PR")
         if (noun or (relation in _CLAUSE and tag[:2] == "VB")) and (
             changed := _replace_phrase(sentence, index, relation)
@@ -163,6 +173,7 @@ def _replace_phrase(sentence: Sentence, position: int, relation: str) -> Sentenc
     # The phrase must be contiguous and must not be the whole sentence.
     if last - first + 1 != len(removed) or len(removed) == len(sentence.words):
         return None
+    # A clause needs at least three words to resemble a statement such as x > 0.
     if relation in ("root", "ccomp", "advcl", "parataxis") and len(removed) < 3:
         return None
     # Renumber: the phrase becomes one word, and heads point to the new numbers.
@@ -170,6 +181,7 @@ def _replace_phrase(sentence: Sentence, position: int, relation: str) -> Sentenc
     new = {word: number for number, word in enumerate(order)}
     heads = tuple(new[sentence.heads[word] if sentence.heads[word] in new else position] for word in order)
 
+    # The remaining word at `position` stands for the whole phrase and keeps its head and relation.
     def select_words(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return tuple(own if word == position else values[word] for word in order)
 
@@ -187,6 +199,7 @@ def _renumber_sentence(sentence: Sentence, index: int) -> Sentence:
     def insert_word(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return (*values[: index + 1], own, *values[index + 1 :])
 
+    # Heads behind the insertion move by one.
     heads = [head + (head > index) for head in sentence.heads]
     heads.insert(index + 1, index)
     return replace(
@@ -312,8 +325,10 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     random = Random(spec.seed)
     sentences = list(read_treebank(train))
     config = load_config_from_str(CONFIG.format(width=spec.width))
+    # `auto_fill` completes the settings that the configuration leaves to the defaults of the library.
     nlp: Language = load_model_from_config(config, auto_fill=True)
     words, vectors = word_vectors(WORDS_WITH_VECTORS, VECTOR_WIDTH)
+    # Static vectors give unseen words the neighbours of known ones; NORM looks them up in lower case.
     nlp.vocab.vectors = Vectors(
         strings=nlp.vocab.strings, data=vectors, keys=words, name="minilm", attr="NORM"
     )
@@ -325,17 +340,21 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     ]
     check = [_make_example(nlp, sentence) for sentence in read_treebank(dev)]
     nlp.initialize(lambda: learn)
+    # An update takes about WORDS words, which gives the number of updates for the schedule.
     steps = spec.epochs * (sum(len(example.reference) for example in learn) // WORDS + 1)
+    # The learning rate rises over 250 updates and then falls to zero at the last one.
     rates: Any = warmup_linear(2e-3, 250, steps)
     optimizer = Adam(learn_rate=rates, L2=0.01, grad_clip=1.0)
     best: dict[str, float] = {}
     with atomic_folder(spec.out, _RECORD) as folder:
         for epoch in range(1, spec.epochs + 1):
+            # Each epoch draws for each sentence whether it is seen with or without its formula.
             drawn = [pair[random.random() < WITH_FORMULA] for pair in zip(learn, formulas, strict=True)]
             random.shuffle(drawn)
             for batch in _batch_examples(drawn):
                 nlp.update(batch, sgd=optimizer, drop=0.2)
                 optimizer.step_schedules()
+            # Averaged weights score better than the last ones, and they are what is saved.
             with nlp.use_params(optimizer.averages):
                 scores = _score_pipeline(nlp, check)
                 if not best or scores["las"] > best["las"]:
@@ -410,13 +429,16 @@ def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]
     folder = Path(get_model_path())
     vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     weights = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"].astype(np.float64)
+    # Only plain words: the vocabulary also has word pieces, digits and signs.
     ordered = sorted(
         (number, word) for word, number in vocabulary.items() if word.isalpha() and word.isascii()
     )
     words = [word for _, word in ordered][:count]
     table = weights[[number for number, _ in ordered][:count]]
+    # Principal components: the leading eigenvectors of the covariance matrix of the centred vectors.
     table -= table.mean(axis=0)
     _, axes = np.linalg.eigh(table.T @ table)
+    # `eigh` returns eigenvalues in ascending order, so the last columns are the leading axes.
     axes = axes[:, ::-1][:, :width]
     # The sign of an eigenvector is arbitrary: the largest entry is positive.
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(width)])
