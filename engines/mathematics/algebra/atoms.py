@@ -58,9 +58,13 @@ def is_zero(tree: Tree) -> bool | None:
         above, below, degree = _Bounds().bound_conjugates(tree)
     except _NotAlgebraicError:
         return None
+    # Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2009): for α = U / L with algebraic integers U and
+    # L, the norm of U is an integer, so |U| is at least 1 over the product of its other conjugates.
+    # Unless α is 0, |α| >= 2^-(above (degree - 1) + below).
     needed = above * (degree - 1) + below + 2
     if needed > _MAX_BITS:
         return None
+    # Double the precision until the ball excludes 0, or lies within the bound and so can only be 0.
     bits = 64
     while True:
         with ctx.workprec(bits):
@@ -68,6 +72,7 @@ def is_zero(tree: Tree) -> bool | None:
                 value = _evaluate_ball(tree)
             except ZeroDivisionError:
                 return None
+            # A divisor that cannot be told from 0 at this precision is 0, so the number has no value.
             if not value.is_finite() and bits > needed:
                 return None
             if value.is_finite():
@@ -75,6 +80,7 @@ def is_zero(tree: Tree) -> bool | None:
                     return False
                 if value.abs_upper() < arb(2) ** -int(needed + 1):
                     return True
+        # Stop where the balls do not shrink as the precision grows.
         if bits > 4 * needed + 4096:
             return None
         bits *= 2
@@ -123,6 +129,9 @@ class _Bounds:
             part = part_of_pi(tree.children[0])
             if part is None:
                 raise _NotAlgebraicError
+            # sin and cos of a rational multiple of pi are half a sum of two roots of unity,
+            # so numerator and denominator are at most 2. The roots of unity of all such terms
+            # lie in one cyclotomic field.
             self.turns = lcm(self.turns, 2 * part.denominator)
             return 1.0, 1.0
         if tree.label in _ARITHMETIC:
@@ -131,6 +140,7 @@ class _Bounds:
                 return u + v, low + lower
             if tree.label == "/":
                 return u + lower, low + v
+            # Over a common denominator, |u v' ± v u'| is at most twice the larger product.
             return max(u + lower, low + v) + 1, low + lower
         if tree.label == "abs":
             return self._bound_node(tree.children[0])
@@ -138,10 +148,14 @@ class _Bounds:
         base = tree.children[0]
         u, low = self._bound_node(base)
         if exponent < 0:
+            # The reciprocal exchanges numerator and denominator.
             u, low, exponent = low, u, -exponent
         u, low, k = u * exponent.numerator, low * exponent.numerator, exponent.denominator
         if k > 1:
+            # Each different root multiplies the degree of the field by at most its index.
             self.roots[base, k] = k
+            # (p/q)^(1/k) is (p q^(k-1))^(1/k) / q as well as p / (q p^(k-1))^(1/k):
+            # take the smaller bounds.
             u, low = min(((u + (k - 1) * low) / k, low), (u, (low + (k - 1) * u) / k), key=sum)
         return u, low
 
@@ -166,6 +180,7 @@ def _evaluate_ball(tree: Tree) -> arb:
     if tree.label in _CIRCULAR:
         part = part_of_pi(tree.children[0])
         assert part is not None
+        # The values at exact multiples of pi are free of the rounding that pi itself would bring in.
         angle = fmpq(part.numerator, part.denominator)
         values = {"": arb(1), "sin": arb.sin_pi_fmpq(angle), "cos": arb.cos_pi_fmpq(angle)}
         above, *below = _CIRCULAR[tree.label]
@@ -415,9 +430,13 @@ class Powers:
             if known > 0:
                 result.append((factor, exponent))
             elif known < 0:
+                # The factor with its sign changed is positive; what that does to the
+                # product is kept in `sign`.
                 result.append((expand_tree(multiply_terms(MINUS, factor)), exponent))
                 sign = -sign if exponent % 2 else sign
             else:
+                # u^(2k) is |u|^(2k), which is known to be positive; an odd exponent leaves
+                # one u whose sign is unknown.
                 even = exponent - exponent % 2
                 if even:
                     result.append((Tree("abs", (factor,)), even))
@@ -462,6 +481,7 @@ class Powers:
             )
         logarithm, rest = _without_logarithm(m)
         if logarithm is not None and base == _E:
+            # e^(c ln v) is v^c.
             if rest == ONE:
                 return self._to_the(logarithm, c)
             return self._make_exponential(logarithm, [(c, rest)])

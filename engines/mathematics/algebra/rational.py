@@ -451,6 +451,7 @@ def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
     for factor, multiplicity in factors:
         block = factor**multiplicity
         cofactor_polynomial = bottom / content // block
+        # xgcd gives s and t with s · cofactor + t · block = 1, so s is the inverse modulo the block.
         inverse = cofactor_polynomial.xgcd(block)[1]
         piece = (rest * inverse / content) % block
         # Expand each numerator in powers of its factor: one fraction for every exponent.

@@ -50,6 +50,8 @@ def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
     }
     if max(map(sum, rows), default=0) > _MOST_DEGREE or not _is_symmetric(rows):
         return
+    # Exponents of the single atoms, and from them the elementary polynomials: e_k is the sum of all
+    # products of k different atoms.
     unit = [tuple(int(at == place) for at in range(count)) for place in range(count)]
     elementary = [
         {tuple(map(sum, zip(*chosen, strict=True))): Fraction(1) for chosen in combinations(unit, size)}
@@ -57,6 +59,7 @@ def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
     ]
     written = [_to_tree(space, polynomial) for polynomial in elementary]
     parts = _split_into_elementary(rows, elementary)
+    # Of a multiple of one elementary polynomial only e_2 has another form: (Σ x)² = Σ x² + 2 e_2.
     if len(parts) == 1 and sum(parts[0][1]) == 1:
         if parts[0][1][1]:
             squares = _to_tree(space, {tuple(2 * n for n in one): Fraction(1) for one in unit})
@@ -96,6 +99,9 @@ def _split_into_elementary(
     comes next."""
     parts = []
     rest = dict(rows)
+    # Gauss: if x^(a1, ..., an) is the lexicographically leading term of a symmetric
+    # polynomial, its exponents descend, and e_1^(a1-a2) e_2^(a2-a3) ... e_n^an has the same
+    # leading term. Subtracting lowers it.
     while rest:
         lead = max(rest)
         c = rest[lead]

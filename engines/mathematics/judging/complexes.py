@@ -31,6 +31,7 @@ def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0)
     known = with_integers((left, right), known)
     if known.assumptions.relations and not names:
         known = Known(known.assumptions, known.notes)
+    # Variables that are compared by size can only be real.
     real = {*known.assumptions.integers} | {
         name for one in known.assumptions.relations for name in free_variables(one.left, one.right)
     }
@@ -42,11 +43,13 @@ def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0)
         return Verdict("equal", reason=note)
     if outcome == "different":
         rest = [name for name in names if name not in real]
+        # Perhaps they differ only off the real axis: try again with real values for all variables.
         if rest:
             again, _ = _compare_at_points(left, right, names, {*names}, known, seed)
             if again == "equal":
                 verb = "is real" if len(rest) == 1 else "are real"
                 return Verdict("equal if", f"{', '.join(rest)} {verb}", witness, note)
+        # An assumption that is not understood might exclude the point at which they differ.
         if known.unclear:
             return undecided_verdict(f"{known.unclear} is assumed, which is not understood")
         return Verdict("different", witness=witness, reason=note)
@@ -146,6 +149,7 @@ def principal_value(tree: Tree, point: Mapping[str, acb]) -> acb | None:
     if label in ("sum", "prod"):
         return _add_terms(tree, point)
     operation = _OPERATIONS.get(label)
+    # An operation without a complex value here is unknown, which decides nothing.
     if operation is None:
         return acb(arb.nan())
     parts = [principal_value(child, point) for child in tree.children]

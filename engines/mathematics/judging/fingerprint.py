@@ -201,10 +201,13 @@ class _Evaluation:
         variable, low, high, body = node.children
         bounds = []
         for below, above in zip(self.evaluate_node(low, names), self.evaluate_node(high, names), strict=True):
+            # Sums are added up only between bounds that are exact integers, and only if they are short.
             first = None if below is None or not below.is_exact() else integer_in_ball(below)
             last = None if above is None or not above.is_exact() else integer_in_ball(above)
+            # last = first - 1 is the empty sum; a bound further below has no agreed meaning.
             known = first is not None and last is not None and first - 1 <= last < first + _TERMS
             bounds.append(range(int(first), int(last) + 1) if known else None)  # type: ignore[arg-type]
+        # Evaluate the body once for all terms at all points: each pair is a point of its own there.
         indices = [(index, term) for index, terms in enumerate(bounds) for term in terms or ()]
         inner = _Evaluation(len(indices))
         own = {name: [row[index] for index, _ in indices] for name, row in names.items()}
@@ -314,6 +317,8 @@ class _Keys:
     def _smallest_key(self, node: Tree, points: slice, salt: str) -> int | None:
         label = node.label
         if label in _RELATIONS:
+            # A relation is identified by the difference of its sides, on which moving
+            # terms across has no effect.
             left, right = (
                 self._evaluation.evaluate_node(child, self._names)[points] for child in node.children
             )
@@ -325,6 +330,7 @@ class _Keys:
             if None in keys:
                 return None
             said = [str(key) for key in keys]
+            # Members of a set have no order.
             if label in _UNORDERED:
                 said.sort()
             return _next_random(salt, label, *(child.label for child in node.children[:first]), *said)

@@ -126,6 +126,7 @@ def compare_numbers(left: Tree, right: Tree) -> int | None:
             if first > second:
                 return 1
             agreed = agreed_bits(first, second) or 0
+    # No root bound is known for integrals, so agreement in many bits has to do.
     if any(node.label == "integral" for side in (left, right) for node in side):
         return 0 if agreed >= _INTEGRATED else None
     if agreed < _BITS[-1] // 2:
@@ -288,15 +289,18 @@ def _separate_units_of(tree: Tree, powers: Counter[str], times: int) -> Tree | N
     if tree.label in ("*", "/"):
         one, other = tree.children
         left = _separate_units_of(one, powers, times)
+        # Units of a divisor count negatively.
         right = _separate_units_of(other, powers, times if tree.label == "*" else -times)
         return None if left is None or right is None else Tree(tree.label, (left, right))
     if tree.label == "pow":
+        # The square root of a unit is not a unit here.
         exponent = exact_value(tree.children[1])
         if exponent is None or exponent != int(exponent):
             return None
         base = _separate_units_of(tree.children[0], powers, times * int(exponent))
         return None if base is None else Tree("pow", (base, tree.children[1]))
     if tree.label in ("+", "-"):
+        # Terms of a sum must have the same units.
         first, second = map(separate_units, tree.children)
         if first is None or second is None or first.units != second.units:
             return None

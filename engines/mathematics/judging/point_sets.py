@@ -189,6 +189,7 @@ class PointSet:
 
 def of_term(term: Tree) -> PointSet:
     """Return the set that a term stands for. Raises: UnclearError."""
+    # A set of points has the ends of its intervals, and a test whether a single point belongs to it.
     label, parts = term.label, term.children
     if label in ("set", "list"):
         members = tuple(map(_read_end, parts))
@@ -197,6 +198,7 @@ def of_term(term: Tree) -> PointSet:
         return _make_interval(parts[0].label, parts[1], parts[2])
     if label in ("union", "intersection", "without"):
         sides = [of_term(part) for part in parts]
+        # A combination can begin or end only where one of its parts does.
         ends = tuple(end for side in sides for end in side.ends)
         if label == "union":
             return PointSet(ends, lambda at: any(side.holds(at) for side in sides))
@@ -286,6 +288,7 @@ def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
 def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
     from engines.mathematics.verification.rigorous import LongSumError, value_at
 
+    # Raise the precision until the sign is certain.
     for bits in _BITS:
         with ctx.workprec(bits):
             exact = at.exact
@@ -302,6 +305,7 @@ def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
                 return -1
             if result.is_zero():
                 return 0
+    # No precision proves that a value is 0: it counts as such only where the caller knows that it may be.
     if may_vanish and result is not None and result.rad() < arb(2) ** -(_BITS[-1] // 2):
         return 0
     raise UnclearError
@@ -355,6 +359,7 @@ def list_roots(tree: Tree, name: str) -> list[RealNumber]:
         raise UnclearError from None
     if top.is_zero():
         return []
+    # With other atoms than the variable, only a linear equation can be solved.
     if space.atoms not in ([], [Tree(name)]):
         return _linear_root(tree, name)
     if not space.atoms or top.is_constant():
@@ -366,6 +371,8 @@ def list_roots(tree: Tree, name: str) -> list[RealNumber]:
     for exponents, c in top.to_dict().items():
         dense[int(exponents[0])] = Fraction(int(c.p), int(c.q))
     result: list[RealNumber] = []
+    # Over the rationals a linear factor has an exact root; any other root is known by the polynomial of
+    # its factor and its rank among the real roots.
     for factor, _ in _make_polynomial(dense).numer().factor()[1]:
         coefficients = tuple(Fraction(int(c)) for c in factor.coeffs())
         if len(coefficients) == 2:
@@ -387,11 +394,13 @@ def _linear_root(tree: Tree, name: str) -> list[RealNumber]:
         raise UnclearError
     if place < 0:
         return []
+    # With the variable below as well, its zeros would have to be excluded.
     if any(exponents[place] for exponents in quotient.bottom.to_dict()):
         raise UnclearError
     rows = quotient.top.to_dict()
     if any(exponents[place] > 1 for exponents in rows):
         raise UnclearError
+    # Split the numerator a x + b into b and a; the root is -b / a.
     parts = []
     for wanted in (0, 1):
         chosen = {e: c for e, c in rows.items() if e[place] == wanted}

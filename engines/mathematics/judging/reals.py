@@ -76,16 +76,19 @@ def judge_real_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) ->
         return of_numbers(left, right)
     if len(names) > _MOST_VARIABLES:
         return undecided_verdict(f"there are more than {_MOST_VARIABLES} variables")
+    # Polynomials are decided exactly, which is faster and leaves no doubt.
     if (result := _judge_polynomials(left, right, known)) is not None:
         return result
     whole = with_integers((left, right), known)
     renamed = _Renamed(left, right, whole.assumptions)
+    # An error means that the verifier cannot judge the terms, and says nothing about them.
     try:
         result = renamed.judge_terms(seed)
     except (EngineError, RecursionError, OverflowError) as error:
         what = error.what if isinstance(error, EngineError) else "the terms are too large"
         return undecided_verdict(what)
     notes = "; ".join(whole.notes)
+    # An assumption that is not understood might exclude the point at which they differ.
     if result.outcome == "different" and whole.unclear:
         return undecided_verdict(f"{whole.unclear} is assumed, which is not understood")
     return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
@@ -102,11 +105,14 @@ def _judge_polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
         result = space.to_quotient(difference).top
     except TooLargeError:
         return None
+    # A polynomial vanishes everywhere exactly if all of its coefficients do.
     if result.is_zero():
         return EQUAL
+    # Under assumptions, such as x = y, they may be equal all the same.
     if known.assumptions or known.unclear or known.notes:
         return None
     names = [atom.label for atom in space.atoms]
+    # A polynomial that is not zero has few zeros, so one of the first small points shows the difference.
     for start in range(2, 2 + _MOST_TRIES):
         point = {name: fmpq(start + 3 * index) for index, name in enumerate(names)}
         one, other = (value_at(side, point) for side in (left, right))
@@ -195,9 +201,11 @@ class _Renamed:
             raise ExpressionError("derivatives by several variables are not judged")
         names = sorted(variables_of(left, right) | assumptions.variables)
         bound = {node.children[0].label for tree in (left, right) for node in tree if node.label in BINDERS}
+        # The verifier differentiates by x alone, so the variable of the derivatives takes this name.
         first = next(iter(slopes), VARIABLE if VARIABLE in names or len(names) != 1 else names[0])
         self.names = {first: VARIABLE}
         taken = {*names, *bound}
+        # Another variable that is called x already gets a new name.
         new = (f"x_{number}'" for number in range(len(taken) + 1))
         for name in sorted(taken - {first}):
             self.names[name] = name if name != VARIABLE else next(one for one in new if one not in taken)
@@ -288,9 +296,11 @@ class _Renamed:
         """
         try:
             region = Region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed=seed)
+            # Evaluating the property raises an error if no point satisfies the assumptions.
             region.points  # noqa: B018
         except EngineError:
             return ""
+        # A candidate was true at all points tried; the verifier confirms or rejects it.
         for candidate in self._iterate_candidates(region):
             assumed = Assumptions(
                 tuple(sorted({*self.assumptions.integers, *candidate.integers})),
@@ -325,12 +335,15 @@ class _Renamed:
         points = region.points[:, : 4 * _TRIED]
         agreeing = self._compare_at_points(points, region.variables)
         rows = dict(zip(region.variables, points, strict=True))
+        # Sign conditions: the sides must agree at some of the points that satisfy it, differ at none of
+        # them, and there must be at least eight.
         for sign in ("<", ">"):
             for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
                 ahead = [rows[name] > 0 if sign == "<" else rows[name] < 0 for name in chosen]
                 inside = reduce(np.logical_and, ahead)
                 if inside.sum() >= 8 and (agreeing[inside] >= 0).all() and (agreeing[inside] > 0).any():
                     yield from self._of_sign(chosen, sign)
+        # Integers: replace the values of the variables by small natural numbers.
         for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
             whole = points.copy()
             for name in chosen:
@@ -389,8 +402,10 @@ def list_needs(tree: Tree) -> list[tuple[str, Tree]]:
             fixed = numbers.exact_value(exponent)
             if numbers.is_number(base):
                 continue
+            # A real power with an exponent that is no integer needs a base that is not negative.
             if fixed is None or fixed != int(fixed):
                 result.append(("{} >= 0" if fixed is not None and fixed > 0 else "{} > 0", base))
+            # An exponent of 0 or less excludes the base 0.
             elif fixed <= 0:
                 result.append(("{} != 0", base))
         elif node.label == "log":
@@ -434,6 +449,7 @@ def read_assumptions(statements: Sequence[Tree]) -> Given:
     values: list[tuple[str, Tree]] = []
     unclear = ""
     for one in iterate_flat(statements):
+        # Values that were stated earlier are substituted into later statements.
         for name, instead in values:
             one = replace_variable(one, name, instead)
         if one.label == "in" and not one.children[0].children and one.children[1].label in INTEGERS:
@@ -441,6 +457,7 @@ def read_assumptions(statements: Sequence[Tree]) -> Given:
             integers[name] = None
             if one.children[1].label in ("N", "ℕ"):
                 relations.append(AssumedRelation(ZERO, "<=", Tree(name)))
+        # Being real, or a number of another such set, restricts nothing here.
         elif one.label == "in" and one.children[1].label in NUMBER_SETS:
             continue
         elif one.label == "=" and (result := _value_said(one)):

@@ -175,6 +175,7 @@ def _invert_matrix(tree: Tree) -> Tree:
     below = _compute_determinant(rows)
     if len(rows) == 1:
         return _make_matrix([[Tree("/", (ONE, below))]])
+    # Cramer's rule: the inverse is the transposed matrix of the cofactors over the determinant.
     return _make_matrix(
         [
             [
@@ -263,6 +264,7 @@ def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
             return judge_members(judge, pairs[0], pairs[1], assume)
     if all(one in ("tuple", "list") for one in kinds):
         result = judge_members(judge, left.children, right.children, assume)
+        # Lists in different orders may still be the same, as those of the solutions of an equation are.
         if result.outcome == "equal" or kinds != ("list", "list"):
             return result
         return _judge_sets(judge, left, right, assume)
@@ -270,6 +272,7 @@ def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
         return _judge_sets(judge, left, right, assume)
     if "tuple" in kinds:
         return Verdict("different", witness=f"{_name_of(left)} and {_name_of(right)}")
+    # Only intervals and sets of numbers are left: compare them as sets of points on the line.
     try:
         difference = point_sets.of_term(left).find_difference(point_sets.of_term(right))
     except point_sets.UnclearError as error:
@@ -351,6 +354,7 @@ def judge_members(
     witness = ""
     for one, other in zip(left, right, strict=True):
         result = judge.compare_terms(one, other, assume)
+        # One pair that differs decides; one that is undecided matters only if no pair differs.
         if result.outcome == "different":
             return result
         if result.outcome == "undecided":
@@ -374,6 +378,7 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
         return undecided_verdict(f"there are more than {_MOST_MEMBERS} members")
     reasons: list[str] = []
     notes: list[str] = []
+    # Both directions: each member of either set needs an equal one in the other.
     for own, others in ((left.children, right.children), (right.children, left.children)):
         for member in own:
             apart = []
@@ -384,10 +389,12 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
                     break
                 apart.append(result)
             else:
+                # With variables, a member may equal one of the others for some of their values.
                 if all(one.outcome == "different" for one in apart) and not free_variables(member, *others):
                     return Verdict("different", witness=f"{_to_text(member)} belongs to one of them only")
                 reasons.append(f"{_to_text(member)} may belong to one of them only")
     if reasons:
+        # Two sets of one member are equal under the same conditions as their members.
         if len(left.children) == len(right.children) == 1:
             return judge.compare_terms(left.children[0], right.children[0], assume)
         return undecided_verdict(reasons[0])

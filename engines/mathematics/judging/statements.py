@@ -91,6 +91,7 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "exists":
         return undecided_verdict("it is not known whether there is such a value")
     if label == "congruent":
+        # a ≡ b (mod n) says that n divides a - b.
         remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
         return judge.compare_terms(remainder, ZERO, assume)
     if label == "approx":
@@ -99,6 +100,7 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
         return _judge_membership(judge, parts[0], parts[1], assume)
     if label == "subset":
         one, other = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
+        # A set is a subset of another one exactly if it equals their intersection.
         both = point_sets.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
         if (difference := one.find_difference(both)) is None:
             return EQUAL
@@ -147,6 +149,7 @@ def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
             one, other = (numbers.number_ball(side, 256) for side in sides)
             apart = abs(one - other)
             for side, written, given in zip(sides, (one, other), (other, one), strict=True):
+                # Take each side in turn as the rounded one: it has as many decimals as are written.
                 text = side.label if not side.children else ""
                 digits = len(text.partition(".")[2])
                 digit = 10.0**-digits if text.lstrip("-")[:1].isdigit() else 0.0
@@ -228,6 +231,7 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
 
 def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
     """By all values of the one variable. Raises: UnclearError."""
+    # A set of integers is not made of intervals.
     if any(one.label == "in" and one.children[1].label in INTEGERS for one in iterate_flat(assume)):
         raise point_sets.UnclearError
     given = [
@@ -240,6 +244,7 @@ def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> V
     difference = region.find_difference(both)
     if difference is None:
         return EQUAL
+    # If the claim fails at single points only, not between any two ends, they are exceptions.
     outside = point_sets.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
     if not any(
         outside.holds(at)
@@ -291,6 +296,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
         sides = [truth_at(part, point) for part in parts]
         if label == "not":
             return None if sides[0] is None else not sides[0]
+        # One true part decides `or`, and one false part `and`, even where other parts are unknown.
         if (decisive := label == "or") in sides:
             return decisive
         return None if None in sides else not decisive
@@ -333,12 +339,17 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
     if label in ("+", "*", "/"):
         sides = [_lower_sign(part, signs) for part in parts]
         if sides[0] is None or sides[1] is None:
+            # The sign of u is unknown, but u · u is not negative.
             return 0 if label == "*" and parts[0] == parts[1] else None
+        # A sum is positive if one of its terms is and none is negative, a
+        # product only if all factors are.
         return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
     if label == "pow":
         exponent = numbers.exact_value(parts[1])
         base = _lower_sign(parts[0], signs)
         if base == 1:
+            # An even power is not negative, and with a negative exponent it is
+            # positive wherever it is defined.
             return 1
         if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
             return 0 if exponent > 0 else 1
@@ -428,6 +439,7 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
     one, other = (Tree("-", each.children[:2]) for each in (left, right))
     modulus, second = left.children[2], right.children[2]
     if modulus == second or judge.compare_terms(modulus, second, assume).outcome == "equal":
+        # n divides a exactly if it divides -a, so the sum counts as well as the difference.
         for sign in ("-", "+"):
             gap = Tree(sign, (one, other))
             for multiple in (gap, Tree("mod", (gap, modulus))):
@@ -439,6 +451,7 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
     random = Random(0)
     names = sorted(free_variables(left, right))
     remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
+    # Look for integers at which only one of the two holds.
     for _ in range(0 if assume else _TRIED):
         point = {name: float(random.randint(0, 12)) for name in names}
         held = [truth_at(remainder, point) for remainder in remainders]
@@ -519,6 +532,7 @@ def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
     names = sorted(free_variables(one, other))
     if "unit" in {*one.list_labels(), *other.list_labels()} or not names:
         return None
+    # If one difference is a multiple of the other, the quotient of their values at a point is the factor.
     for start in (3, 7):
         point = {name: Tree(f"{start + 2 * index}") for index, name in enumerate(names)}
         factors = [_substitute_values(tree, point) for tree in (one, other)]
@@ -528,6 +542,7 @@ def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
             continue
         if not all(sign):
             continue
+        # Only a positive factor keeps the direction of an inequality.
         if left.label not in ("=", "!=") and sign[0] != sign[1]:
             return None
         factor = Tree("/", (factors[0], factors[1]))
@@ -682,8 +697,11 @@ def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
     for index, atom in enumerate(space.atoms):
         if atom.children or atom.label in ("pi", "e", "i"):
             continue
+        # The variable must not be inside another atom, such as sin a, where solving for it fails.
         if any(atom.label in other.list_labels() for other in space.atoms if other != atom):
             continue
+        # Linear means here: exactly one term has the variable, and this term is
+        # the variable times a number.
         with_it = {exponents: c for exponents, c in rows.items() if exponents[index]}
         if len(with_it) != 1:
             continue

@@ -114,6 +114,7 @@ class TermJudge:
             return shapes.with_units(self, left, right, known)
         if "antiderivative" in labels:
             return self._judge_antiderivatives(left, right, known)
+        # Calls of unknown functions are replaced by names, so that the rest can be judged without them.
         calls = Calls(self, known)
         sides = [calls.replace_calls(find_closed_forms(side)) for side in (left, right)]
         if sides[0] == sides[1]:
@@ -337,6 +338,8 @@ def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
     if name not in space.atoms:
         return body
     offset = space.atoms.index(name)
+    # Far out only the leading terms count: the limit is the quotient of their coefficients if the degrees
+    # are equal, and 0 if the degree below is greater.
     leads = []
     degrees = []
     for polynomial in (top, bottom):
@@ -377,6 +380,7 @@ def _common_ratio(body: Tree, name: str) -> Tree | None:
     """What each term of a series is multiplied by to give the next; None where that varies."""
     if name not in free_variables(body):
         return ONE
+    # The ratio of a product or quotient is that of the ratios of its parts.
     if body.label in ("*", "/"):
         sides = [_common_ratio(part, name) for part in body.children]
         if sides[0] is None or sides[1] is None:
@@ -395,6 +399,7 @@ def _common_ratio(body: Tree, name: str) -> Tree | None:
         return None if name in free_variables(step) else Tree("pow", (base, step))
     if name in free_variables(exponent):
         return None
+    # If u has the ratio r, then u^c has the ratio r^c.
     inner = _common_ratio(base, name)
     return None if inner is None else Tree("pow", (inner, exponent))
 

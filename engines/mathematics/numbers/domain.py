@@ -74,21 +74,25 @@ def list_intervals(program: Programs) -> list[DomainInterval]:
     """
     positions = search_grid(48)
     state = evaluate(program, positions).state[0]
+    # Nothing was found on the coarse grid, so try one that is ten times finer.
     if not (state == DEFINED).any():
         positions = search_grid(480)
         state = evaluate(program, positions).state[0]
         if not (state == DEFINED).any():
             return []
     inside = state == DEFINED
+    # Points without a known state are skipped: a change lies between two neighbours that are decided.
     known = np.flatnonzero(state != UNKNOWN)
     changes = np.flatnonzero(np.diff(inside[known].astype(np.int8)))
     low, high = positions[known[changes]].copy(), positions[known[changes + 1]].copy()
     rising = inside[known[changes + 1]]
+    # Bisect all changes at once; `rising` says that the domain begins there, read from left to right.
     for _ in range(_BISECTIONS if len(changes) else 0):
         middle = (low + high) / 2
         there = evaluate(program, middle).state[0] == DEFINED
         up = there != rising
         low, high = np.where(up, middle, low), np.where(up, high, middle)
+    # Of each bracket the end inside the domain is taken.
     edges = np.where(rising, high, low).tolist()
     if inside[known[0]]:
         edges.insert(0, -inf)
@@ -159,6 +163,7 @@ class Roots:
         return self._ratios[function]
 
     def _read_ratio(self, function: int) -> Ratio | None:
+        # A ratio is a pair of polynomials with rational coefficients: numerator and denominator.
         if function == self._functions.x:
             return fmpq_poly([0, 1]), fmpq_poly([1])
         code, a, b = self._functions.forms[function][0]
@@ -194,6 +199,7 @@ class Roots:
             programs = compile_many([self._functions.to_tree(function), self._functions.to_tree(slope)])
         except ExpressionError:
             return [], 0.0
+        # Balls in double precision find the brackets on a grid; precise ones refine them below.
         values, errors = evaluate_balls(programs, positions)
         brackets = sorted(
             _iterate_brackets(positions, values, errors, target), key=lambda one: abs(one[0] + one[1])
@@ -204,6 +210,7 @@ class Roots:
                 result += self._refine_crossing(function, target, arb(low), arb(high))
             else:
                 result += self._around_turn(function, slope, target, arb(low), arb(high))
+        # Beyond the first bracket that was not searched, nothing is known.
         known = inf if len(brackets) <= _SEARCHED_PLACES else abs(sum(brackets[_SEARCHED_PLACES][:2])) / 2
         return result, known
 
@@ -235,6 +242,7 @@ class Roots:
         if first is None or last is None:
             return low, False
         below, above = first - target, last - target
+        # Start from the secant, which is mostly closer to the root than the middle.
         middle = ((low * above - high * below) / (above - below)).mid()
         for _ in range(_HALVINGS):
             root = self._refine_newton(function, target, middle, low, high)
@@ -596,10 +604,14 @@ class Edges:
         if inverse is None or not inverse.is_finite():
             return 0
         if name in _PERIODIC:
+            # tan and cot repeat after pi, the others after 2 pi; the zeros of all of
+            # them repeat after pi.
             period = arb.pi() if name in ("tan", "cot") or t == 0 else 2 * arb.pi()
+            # The second solution within a period: sin(pi - u) = sin u and cos(-u) = cos u.
             other = arb.pi() - inverse if name in ("sin", "csc") else -inverse
             starts = [inverse] if period < 4 else [inverse, other]
             return self._unite_masks(self._solve_periodic(a, start, period) for start in starts)
+        # A value that the inverse does not map back lies outside the range of the function.
         back = _apply_function(CODE[name], inverse)
         if back is None or (back.is_finite() and not back.overlaps(t)):
             return 0

@@ -173,10 +173,12 @@ def raise_ball(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
             return (0.0, INF) if maybe_integer else (NAN, INF)
         if base_is_zero and abs(b) > rb:
             return (0.0, 0.0) if b > 0.0 else (NAN, INF)
+        # Where the ball of the base reaches 0, its logarithm has no bound.
         if a <= ra:
             return 0.0, INF
         n = b
     v = math.pow(a, n)
+    # Near the smallest numbers a relative error no longer bounds the rounding.
     if abs(v) < TINY:
         return 0.0, INF
     # |d ln a| <= ra / (|a| - ra), so the relative error of the power is at most exp(spread) - 1.
@@ -217,6 +219,7 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
             return (NAN, INF) if (m - 1.0) - r > 0.0 else (0.0, INF)
         y = math.asin(u) if code == ASIN else math.acos(u)
         if r > 0.0:
+            # 1 - u² is computed as (1 - u)(1 + u), without cancellation near the ends of the domain.
             r /= math.sqrt(((1.0 - m) - r) * (1.0 + (m + r)))
         return canonical_ball(y, r + ULPS * abs(y))
     # The slope 1/(1 + u²) is at most 1/max(1, low)².
@@ -236,10 +239,12 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
     # tanh' = 1 - tanh², which is small far out.
     if code == TANH:
         y = math.tanh(u)
+        # 1 - y² may have lost its last digits, hence the added 2^-50.
         return y, (min(r, 2.0) * min(1.0 - y * y + 2.0**-50 + r, 1.0) + ULPS * abs(y)) * GROW
     if code == ASINH:
         y = math.asinh(u)
         low = max(m - r, 0.0)
+        # From 1e8 on, 1 + low² rounds to low².
         steep = low if low > 1e8 else math.sqrt(1.0 + low * low)
         return canonical_ball(y, r / steep + ULPS * abs(y))
     if code == ACOSH:
@@ -247,6 +252,7 @@ def apply_primary(code: int, u: float, r: float) -> Ball:
             return (NAN, INF) if (u - 1.0) + r < 0.0 else (0.0, INF)
         y = math.acosh(u)
         if r > 0.0:
+            # u² - 1 is computed as (u - 1)(u + 1), again without cancellation near 1.
             r /= math.sqrt((u - 1.0) - r) * math.sqrt(u - r + 1.0)
         return canonical_ball(y, r + ULPS * y)
     if (m - 1.0) + r >= 0.0:  # atanh
@@ -408,6 +414,7 @@ def power_slope(
         return 0.0, INF  # at an end of the domain, or 0 all along
     if constant:  # b a^(b-1) a'
         c, rc = add_balls(b, rb, -1.0, 0.0)
+        # For the exponent 1 the base may be 0, and the derivative is that of the base.
         if abs(c) <= rc:
             return da, rda
         v, r = raise_ball(a, ra, c, rc, fixed)
@@ -459,6 +466,7 @@ def combine_slope(
         a, b, ra, rb = b, a, rb, ra
         da, db, rda, rdb = db, da, rdb, rda
     if code in (LOG, DIV):
+        # (a/b)' = (a' - (a/b) b') / b.
         q, rq = divide_balls(a, ra, b, rb)
         q, rq = multiply_balls(q, rq, db, rdb)
         p, rp = add_balls(da, rda, -q, rq)
@@ -503,6 +511,8 @@ def share_subterms(
             code = int(codes[i])
             a = b = 0
             if code < LEAF:
+                # The first operand of a derivative has to be x, and each operator needs
+                # its operands on the stack.
                 if code < 0 or top < (1 if code < ADD else 2) or (code == DIFF and codes[i + 1] != LEAF):
                     top = 0
                     break
@@ -571,6 +581,7 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
         elif slot[n]:
             slot[n], slot[a], slot[b] = duals, 1, 1
             duals += 1
+    # Values with radii for all nodes, and derivatives with radii for those that have a slot.
     v, r = np.empty((count, width)), np.empty((count, width))
     v[0], r[0] = 0.0, INF
     dv, dr = np.empty((duals, width)), np.empty((duals, width))
@@ -597,6 +608,7 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
         elif code == DIFF:
             t = slot[b]
             for j in range(width):
+                # A derivative exists only where the function itself is defined.
                 known = v[b, j] == v[b, j] and r[b, j] < INF
                 v[n, j], r[n, j] = (dv[t, j], dr[t, j]) if known else (v[b, j], r[b, j])
         else:

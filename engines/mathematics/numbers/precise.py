@@ -157,6 +157,7 @@ def apply_operation(
     code, _, b = form
     arithmetic = _ARITHMETIC.get(code)
     if arithmetic is not None:
+        # The usual case: all operands are known, so one pass without further checks is enough.
         try:
             plain = list(map(arithmetic, one, other))
         except TypeError:  # None is no operand
@@ -233,6 +234,7 @@ class Functions:
         whole: Collection[str] = (),
     ) -> None:
         self.bits = bits
+        # Two functions count as equal if they agree in all but 64 bits, which rounding may have used up.
         self.agreed = bits - 64
         self.merged = merged
         # exact values and inexact ones of the same function would not meet: make them all inexact
@@ -244,6 +246,7 @@ class Functions:
                 for name, row in rows.items()
             }
         self.points = balls_of["x"]
+        # Function 0 stands for no operand.
         self.values: list[tuple[BallValue, ...]] = [(_NAN,) * len(points)]
         self.forms: list[list[FunctionForm]] = [[]]
         self.fixed = [True]

@@ -125,8 +125,10 @@ def _number_terms(rows: Ints, operands: Ints, table: Ints, count: int, slots: In
     stack = np.empty(rows.shape[1] + 1, np.int64)
     for term in range(rows.shape[0]):
         top, end = 0, rows.shape[1]
+        # Shorter rows are filled up with negative numbers at their ends.
         while rows[term, end - 1] < 0:
             end -= 1
+        # From right to left, operands of the prefix notation are on the stack before their operator.
         for at in range(end - 1, -1, -1):
             code = rows[term, at]
             left, right = -1, -1
@@ -137,6 +139,7 @@ def _number_terms(rows: Ints, operands: Ints, table: Ints, count: int, slots: In
                 top -= 1
                 right = stack[top]
             slot = _find_slot(code, left, right, table, slots)
+            # Equal terms share a slot, and so a number.
             if slots[slot] < 0:
                 table[count, 0], table[count, 1], table[count, 2] = code, left, right
                 slots[slot] = count
@@ -533,6 +536,7 @@ def _split_factors(part: _Part) -> tuple[int, list[str], list[str]]:
 def _add_parts(left: _Part, right: _Part, minus: bool) -> _Part:
     if minus:
         right = (-right[0], right[1], right[2], right[3])
+    # A sum without terms is 0.
     if right[1] == _SUM and not right[2] and not right[3]:
         return left
     if left[1] == _SUM and not left[2] and not left[3]:
@@ -542,6 +546,7 @@ def _add_parts(left: _Part, right: _Part, minus: bool) -> _Part:
     for part in (left, right):
         sign, kind, first, second = part
         if kind == _SUM:
+            # A negative sign exchanges the positive and the negative terms.
             if sign > 0:
                 plus += first
                 less += second

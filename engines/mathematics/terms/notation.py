@@ -168,6 +168,7 @@ def check_head(tree: Tree) -> None:
     if not FURTHER.keys().isdisjoint(tree.list_labels()):
         return  # worked out where it is judged
     values: list[float | None] = []
+    # In reverse pre-order, operands have their values before their operator needs them.
     for node in reversed(list(tree)):
         if not node.children:
             values.append(float(node.label) if is_constant_token(node.label) else LEAVES.get(node.label))
@@ -180,6 +181,7 @@ def check_head(tree: Tree) -> None:
         zero = node.children[1] if node.label == "/" else node.children[0]
         negative = right is not None and right < 0
         divides = (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and negative)
+        # Floating point only suggests that the divisor is 0, which is then proved exactly.
         if divides and _is_zero(zero):
             raise ExpressionError(
                 f"{to_prefix(node)[:60]!r} divides by zero wherever x is",

@@ -53,11 +53,13 @@ def _build_sympy(tree: Tree, real: bool) -> Any:
     x = sympy.Symbol("x", real=True) if real else sympy.Symbol("x")
     leaves = {"x": x, "pi": sympy.pi, "e": sympy.E}
     stack: list[Any] = []
+    # In reverse pre-order, operands are on the stack before their operator.
     for node in reversed(list(tree)):
         label = node.label
         if not node.children:
             known = leaves.get(label)
             stack.append(sympy.Rational(*Fraction(label).as_integer_ratio()) if known is None else known)
+        # SymPy's acot jumps at 0, so the one with values in (0, pi) is written with atan.
         elif label == "acot":
             stack.append(sympy.pi / 2 - sympy.atan(stack.pop()))
         elif len(node.children) == 1:

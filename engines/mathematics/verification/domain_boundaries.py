@@ -322,10 +322,13 @@ class _Search:
         parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1
         best = min(_BEST, _MOST // parts // 4)
         while True:
+            # Each round drops the boxes that cannot contain a point, judges the middles of
+            # the rest, and halves them.
             centers = self._find_remaining(centers, halves)
             if not centers.size:
                 return CurveSearchResult(centers, 0.0 if complete else side)
             margins, errors, within = self._evaluate_middles(centers)
+            # Middles that are certainly beyond the margin, where the expression has a value.
             beyond = (margins < -errors) & np.isfinite(within)
             sure = beyond | (margins > errors) | np.isnan(margins) | np.isnan(within)
             if beyond.any():
@@ -338,6 +341,8 @@ class _Search:
                 return CurveSearchResult(points[:, ::step], side if step == 1 else inf)
             deeper = complete and several and centers.shape[1] <= _BEST
             last = halves.max() <= reach * (_FEW_FINEST if deeper else _FINEST)
+            # Too many boxes: go on with those nearest to the margin, after which the
+            # search is no longer complete.
             if last or centers.shape[1] * parts > _MOST:
                 margins[~np.isfinite(margins) | np.isnan(within)] = inf
                 nearest = np.argsort(margins, kind="stable")[: _SIDES if last else best]

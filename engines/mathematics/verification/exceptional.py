@@ -168,6 +168,8 @@ class SpaceExceptions:
                 for place, lost in rows:
                     at = self._lines[number].point_at(place.value)
                     condition = self._find_condition(programs, k, number, place, lost=lost)
+                    # A condition on the variable of the line alone is a single value; so is
+                    # one that all lines share.
                     alone = condition is not None and variables_of(condition[0]) == {name}
                     if alone or _is_on_all(place, others):
                         point = ExceptionalPoint(((Tree(name), place.text),), lost, at)

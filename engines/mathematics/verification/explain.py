@@ -211,6 +211,7 @@ def explain(
         )
     verdict = judge.check([member])[0]
     points = np.atleast_2d(judge.points)
+    # lexsort takes its last key first, so the points are sorted by the first variable.
     points = points[:, np.lexsort(points[::-1])]
     several = judge if isinstance(judge, MultivariateVerifier) else None
     # All sub-terms of the member are evaluated, to name the innermost one that fails.

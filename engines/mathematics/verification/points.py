@@ -81,6 +81,7 @@ def _choose_candidates(
     candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int
 ) -> NDArray[np.intp]:
     total, room = len(candidates), 2
+    # An open hash table with a power of two of places counts the candidates of each cell.
     while room < 2 * total:
         room *= 2
     place = np.zeros(room, np.int64)
@@ -96,6 +97,8 @@ def _choose_candidates(
             groups += 1
             place[spot] = groups
         sizes[place[spot] - 1] += 1
+    # Half of the points come from the rarest cells, and the rest in the order of the candidates. Sorting
+    # by name first makes the choice independent of the order in the table.
     order = np.argsort(names[:groups], kind="mergesort")
     rare = firsts[order[np.argsort(sizes[order], kind="mergesort")[: count // 2]]]
     found, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
@@ -416,6 +419,7 @@ class Region:
         only_integers = (
             free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
         )
+        # Rejection sampling: draw from the ranges, and keep the points that satisfy all assumptions.
         for _ in range(_ROUNDS if possible else 0):
             rows = []
             for name in self.variables:
@@ -423,6 +427,7 @@ class Region:
                 rows.append(self._sample_variable(name, random, ranges, _POOL // len(ranges)))
             points = np.stack(rows)
             kept = np.concatenate([kept, points[:, self.assumptions_hold(points)]], axis=1)
+            # `unique` sorts; the sorted first indices restore the order in which the points were drawn.
             _, first = np.unique(kept, axis=1, return_index=True)
             kept = kept[:, np.sort(first)]
             if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):

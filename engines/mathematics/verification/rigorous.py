@@ -188,6 +188,7 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         return _apply_soundly(label, [_to_ball(part) for part in exact])
     if any(part is None for part in exact):
         return None
+    # Rational arithmetic stays exact as long as its numbers are short.
     if label in _EXACTLY and all(isinstance(part, fmpq) for part in exact):
         result = _EXACTLY[label](*exact)
         if result is not NotImplemented:
@@ -392,6 +393,7 @@ def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         return arb.nan() if arb(low).contains_integer() and arb(high).contains_integer() else None
     given = [values[one] for one in sorted(variables_of(body) - {name.label})]
     key = (tree.label, name.label, body, first, ctx.prec, *given)
+    # Continue from the partial sum that an earlier call reached, if the rest of the term is exact.
     begin = first - 1, fmpq(0 if tree.label == "sum" else 1)
     done, total = totals.known.get(key, begin) if all(isinstance(one, fmpq) for one in given) else begin
     if done > last:
@@ -403,6 +405,7 @@ def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         if one is None:
             return None
         total = total + one if tree.label == "sum" else total * one
+        # Exact sums grow with each term; from here on a ball takes their place.
         if isinstance(total, fmpq) and _bit_length(total) > _EXACT_BITS:
             total = arb(total)
     if last >= first and all(isinstance(one, fmpq) for one in given):
@@ -478,6 +481,7 @@ def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> 
     if label in BINDERS or label == "d":
         return acb(arb.nan())
     parts = [_evaluate_complex(child, values, analytic) for child in tree.children]
+    # With `analytic` set, a function with a branch cut has no value on the cut; quadrature needs this.
     if label in _CUT:
         return getattr(parts[0], _CUT[label])(analytic=analytic)
     if label in "+-*/":
@@ -485,8 +489,10 @@ def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> 
         return {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}[label](one, other)
     if label == "pow":
         base, exponent = parts
+        # An integer power is defined on the whole plane, while others follow the cut of the logarithm.
         if exponent.is_exact() and exponent.imag == 0 and exponent.real.is_integer():
             return base**exponent
+        # The logarithm is unbounded near 0, but |z^p| is at most |z|^p for a real exponent p.
         if base.contains(0) and exponent.real > 0 and exponent.imag == 0 and not analytic:
             most = abs(base).upper() ** exponent.real
             return acb(arb(0, most), arb(0, most))
