@@ -136,6 +136,7 @@ def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedT
     warnings: list[str] = []
     at = 0
     for number, (name, latex) in enumerate(formulas):
+        # Formulas are in the order of the text, so each search begins after the last match.
         start = text.find(f"${latex}$", at)
         if start < 0:
             warnings.append(f"the formula {name or number} is not in the text")
@@ -143,6 +144,7 @@ def mark_cleaned_text(text: str, formulas: Iterable[tuple[str, str]]) -> MarkedT
         first = short = re.sub(r"\W", "_", name.removeprefix("q_")) or f"n{number}"
         written, kept = split_punctuation(latex, short)
         again = 1
+        # An id that another formula with other LaTeX has already gets a number.
         while results.get(short, kept) != kept:
             again += 1
             short = f"{first}_{again}"

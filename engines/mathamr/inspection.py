@@ -52,12 +52,14 @@ def find_formula_roots(graph: Graph, formulas: Mapping[str, ParsedFormula]) -> d
     strings = [unicodedata.normalize("NFKC", linearize_graph(Graph(tree))) for tree in trees]
     result: dict[str, str] = {}
     free = list(range(len(trees)))
+    # First the trees whose string is that of a formula.
     for name, formula in formulas.items():
         wanted = write_tree_string(formula)
         match = next((at for at in free if strings[at] == wanted), None)
         if match is not None:
             result[name] = trees[match].variable
             free.remove(match)
+    # The rest in the order of the text, since a tree that was changed is still in its place.
     for name in formulas:
         if name not in result and free:
             result[name] = trees[free.pop(0)].variable
@@ -152,6 +154,7 @@ def build_node_rows(
 ) -> list[dict[str, Any]]:
     """Return the nodes in the order written, with constants and references where they stand."""
 
+    # Formulas become blanks of the same length, so that words keep their offsets.
     outside = re.sub(r"\$[^$]*\$", lambda match: " " * len(match[0]), text)
     words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(outside)]
     known, used = graph.map_variables(), set[int]()

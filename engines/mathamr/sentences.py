@@ -380,11 +380,16 @@ class SentenceTask:
         left, right = (self._encode_side(model, batch, side) for side in ("left", "right"))
         settings, labels = self.settings, batch["labels"].to(right.dtype)
         turn = int(batch["turn"][0])
+        # The vectors have unit length, so this is the cosine distance of each pair.
         apart = 1 - (left * right).sum(-1).detach()
+        # Labels, distances and turns travel with the vectors, because each exchange
+        # between processes is costly.
         facts = torch.stack([labels, apart, torch.full_like(labels, turn)], -1)
         rows, begin = rows_of_all(torch.cat([right, facts], -1))
+        # In one step processes may have different turns; only rows of the same turn go together.
         here = rows[:, -1] == turn
         if turn:
+            # Where the rows of this process begin among those of its turn.
             before = int(here[:begin].sum())
             loss = ranking_loss(left, rows[here, :-3], scale=settings.scale, begin=before)
         else:

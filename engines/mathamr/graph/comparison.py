@@ -72,6 +72,7 @@ def pair_nodes(
     best = [-1] * len(names[0])
     if result.x is not None:
         for index, partner in pairs:
+            # The solver's integers are exact only up to its tolerance.
             if result.x[number[index, partner]] > 0.5:
                 best[index] = partner
     # Without a proof, climb from several starts and keep the best pairing of all.
@@ -314,6 +315,7 @@ def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, A
     for triple in triples[0]:
         source, role, target, is_node = fold_case(triple)
         is_matched = False
+        # A relation matches only if both of its nodes are paired.
         if source in pairing and (not is_node or target in pairing):
             renamed = pairing[source], role, pairing[target] if is_node else target, is_node
             is_matched = unmatched[renamed] > 0

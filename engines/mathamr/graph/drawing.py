@@ -132,12 +132,14 @@ def _place_nodes(nodes: Sequence[PlacedNode]) -> None:
     children: dict[str, list[PlacedNode]] = {}
     for node in nodes:
         children.setdefault(node.parent, []).append(node)
+    # Nodes are in depth-first order, so the leaves of a subtree get consecutive lines.
     line = 0
     for node in nodes:
         node.x = _MARGIN + starts[node.depth]
         if node.name not in children:
             node.y = _MARGIN + line * _LINE + _LINE / 2
             line += 1
+    # Children come after their parents, so in reverse order their lines are known first.
     for node in reversed(nodes):
         if node.name in children:
             below = children[node.name]

@@ -177,6 +177,7 @@ class _Parse:
             return
         self.attach_word(number, many, "advmod")
         noun = many + 1
+        # Pass over adjectives and participles between "many" and its noun.
         while noun < len(self.words) - 1 and self.words[noun].tag[:2] in ("JJ", "VB"):
             noun += 1
         if self.words[min(noun, len(self.words) - 1)].tag[:2] != "NN":
@@ -189,8 +190,10 @@ class _Parse:
         verb = self.words[noun].head
         if self.words[verb].relation == "aux":
             verb = self.words[verb].head
+        # With "do" after the noun, as in "how many zeros does it have", the noun is the object.
         if any(self.lowercase_text(one) in _DO for one in self.list_below(verb, "aux") if one > noun):
             self.attach_word(noun, verb, "obj")
+        # Without it, as in "how many zeros has it", the word after "has" is the subject.
         elif verb == noun + 1 and self.words[verb].lemma == "have":
             for one in self.list_below(verb, "obj"):
                 self.attach_word(one, verb, "nsubj")
@@ -217,6 +220,7 @@ class _Parse:
         "does the set contain …"."""
         word, subject, known = self.words[number], number - 1, load_frames().words
         lemma = find_lemma(replace(word, tag="VBZ"), load_frames())
+        # Only a noun that may be a verb, and not an adjective, can be a mistaken verb.
         if word.tag not in ("NN", "NNS") or f"{lemma}/v" not in known or f"{lemma}/j" in known:
             return
         if subject not in self.list_below(number, "compound"):
@@ -226,7 +230,9 @@ class _Parse:
             for one in (word.head, *self.list_below(number, "cop", "aux"))
             if self.lowercase_text(one) in _DO
         ]
+        # A form of "do" before the subject makes a question of the sentence.
         helper = asked[0] if asked and asked[0] < subject else None
+        # Otherwise the word stays a noun, unless its relation or an object after it speaks for a verb.
         if helper is None:
             right = any(one > number for one in self.list_below(number, "obj"))
             if word.relation in _LOOSE or (f"{lemma}/n" in known and not right):
@@ -270,6 +276,7 @@ class _Parse:
             number + 1
         ) != "of":
             return
+        # The noun is the head of "of", a few words after it: "two of the three real roots".
         for noun in range(number + 2, min(number + 7, len(self.words))):
             if self.words[number + 1].head == noun:
                 break

@@ -60,6 +60,7 @@ class BuiltinParser:
         from engines.language.english import analyse_sentences
 
         split = [_split_sentences(text) for text in contexts]
+        # All sentences of all contexts form one stream, from which `next` takes them in the same order.
         words = analyse_sentences(sentence.words for context in split for sentence in context)
         inventory, known = load_frames(), load_roles(self._labeller)
         for context in split:

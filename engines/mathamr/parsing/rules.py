@@ -167,12 +167,14 @@ class Concepts(Dependencies):
         if number in self.parts:
             return self.parts[number]
         if number in self.formulas:
+            # A run of formulas is one word of the sentence, and a conjunction in the graph.
             each = [
                 GraphPart("string-entity").add_edge(":value", one) for one in self.formulas[number].split()
             ]
             made = each[0] if len(each) == 1 else join_parts("and", each)
             if (bound := self.build_bound(number)) is not None:
                 made = bound.add_edge(":op1", made)
+        # A pronoun is a re-entrancy of what it refers to.
         elif (meant := self.find_antecedent(number)) is not None:
             made = self.parts[meant]
         else:
@@ -554,10 +556,13 @@ class _SentenceRules(Concepts):
             return
         roles = self.frames.roles.get(inner.concept)
         if roles is not None:
+            # A present participle is active: the noun of "converging series" does
+            # what the participle says.
             active = self.words[one].tag == "VBG" and inner.concept != "follow-04"
             part.add_edge(":ARG0-of" if (active and "0" in roles) or "1" not in roles else ":ARG1-of", inner)
         else:
             part.add_edge(":mod", inner)
+        # An adjective such as "solvable" says that something is possible.
         if self.is_able(one):
             inner.add_edge(":ARG1-of", GraphPart("possible-01"))
         self.add_modifiers(one, inner)
@@ -704,6 +709,7 @@ class _SentenceRules(Concepts):
             part.add_edge(":manner", inner)
         elif preposition in ("in", "on", "at") and inner.concept in TIMES:
             part.add_edge(":time", inner)
+        # A frame has roles for its complements; for other concepts the preposition decides.
         elif part.concept in self.frames.roles:
             bare = not preposition and one in self.formulas
             self.assign_roles(number, part, [(one, inner, "obj" if bare else "obl")])
@@ -803,13 +809,16 @@ class _SentenceRules(Concepts):
             ),
             None,
         )
+        # The pronoun stands for the noun itself, so that the clause has an edge to the noun.
         if pronoun is not None:
             self.parts[pronoun] = part
         inner = self.build_clause(one)
+        # Without a pronoun, as in "the number we seek", the noun is the object that the clause lacks.
         if pronoun is None:
             role = ":ARG1" if not inner.has_role(":ARG1") else ":ARG2"
             part.add_edge(role + "-of", inner)
             return
+        # Turn this edge round, because the noun governs the clause.
         for index, (role, target) in enumerate(inner.edges):
             if target is part:
                 del inner.edges[index]

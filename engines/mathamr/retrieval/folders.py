@@ -258,6 +258,7 @@ def _make_parts(
             yield report_part(_make_part(task, folder, keys))
         return
     workers = max(1, min(8, os.cpu_count() or 1))
+    # Processes are spawned: a fork would copy locks that other threads of this process hold.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting: list[Future[Path]] = []
         try:
@@ -271,6 +272,7 @@ def _make_parts(
                 check(stop)
                 yield report_part(waiting.pop(0).result())
         except BaseException:
+            # Without this, leaving the block would wait for all tasks that were submitted.
             pool.shutdown(cancel_futures=True)
             raise
 
@@ -282,6 +284,7 @@ def _make_part(task: _Task, folder: Path, keys: ValueKeys | None) -> Path:
         Its folder.
     """
     part_folder = folder / task.name
+    # A folder appears under this name only when it is complete, so what an earlier run made can be used.
     if (part_folder / _PART).exists():
         return part_folder
     segment = Segment(None if keys is None else keys.start_anew(), by_tree=True)

@@ -243,6 +243,7 @@ class FormulaIndex:
         of those before into the first `k`, they are looked up only of what could still be among these.
         """
         query_features = self._find_query_features(features)
+        # In a small index, scoring all looks is faster than choosing between them.
         if len(self) < _FEW:
             scores = self.score_looks(features)
             rows = top_k(scores, k)
@@ -277,6 +278,7 @@ class FormulaIndex:
             best = (shared_weights + remaining) / (
                 own + ALPHA * np.maximum(self._masses[candidates], shared_weights)
             )
+            # A little less than the threshold, since sums in single precision depend on their order.
             candidates = candidates[best >= threshold * _ROUNDED]
             if number == len(query_features):
                 break

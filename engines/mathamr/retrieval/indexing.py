@@ -168,6 +168,7 @@ def _index_once(
     from engines.mathamr.retrieval.folders import is_current, write_documents
     from engines.retrieval.stored import new_folder
 
+    # Nothing has changed, and the vectors are those of the same encoder: the index is up to date.
     if collection is None and (old := is_current(spec.folder, out, about)) is not None:
         encoder = (old.get("encoder") or {}).get("place")
         if spec.encoder is None or encoder == spec.encoder:
@@ -228,6 +229,7 @@ def find_index(
         from engines.mathematics.judging.fingerprint import ValueFingerprints
 
         version = ValueFingerprints().version
+    # The state of the files is part of the name, so a changed collection gets a new index.
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     file_path = cache / "formulas" / sha256(repr((VERSION, version, state)).encode()).hexdigest()[:16]
     if not (file_path / "about.json").exists():
@@ -319,6 +321,8 @@ class _CollectionRows:
         if formula.id in self.field_of and self.find_field(formula.post, formula.id) < 0:
             self.add_warning("formulas are in the text of another post than the table says", location)
         latex = remove_comments(formula.text)
+        # Formulas with one visual id are one look; without an id the LaTeX decides. The letters keep
+        # the two kinds of keys apart.
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _look_different(formula.text, self.latex[look]):

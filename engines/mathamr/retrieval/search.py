@@ -141,6 +141,7 @@ def rank_formulas(
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)
+        # Vectors of other weights cannot be compared with those of the query.
         if model.fingerprint != opened.about["encoder"]["fingerprint"]:
             what = f"the vectors of the index are of other weights than the model {model.name} has now"
             raise EngineError(what, code="E668", remedy="Restore the model, or build the index again.")
@@ -149,6 +150,7 @@ def rank_formulas(
         results.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(results) == 1:
         return results[0]
+    # The scores of the two methods are on different scales, so their ranks are fused.
     runs = [TrecRun("", {"q": [(str(row), score) for row, score in one]}) for one in results]
     fused = reciprocal_rank_fusion(runs).rankings["q"][:k]
     return [(int(row), score) for row, score in fused]

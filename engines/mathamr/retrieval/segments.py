@@ -317,6 +317,7 @@ def _number_looks(
     used, parts = [], []
     for source in sources:
         hashes = _StoredColumn(source.folder / "hashes.npy").read_values()
+        # Looks of which at least one formula is kept.
         here = np.ones(len(hashes), bool)
         if source.kept is not None:
             column = (batch["look"].to_numpy() for batch in read_batches(source.folder / "formulas.arrow"))
@@ -324,6 +325,7 @@ def _number_looks(
             here = np.bincount(held, minlength=len(hashes)) > 0
         used.append(here)
         parts.append(hashes[here])
+    # Equal hashes are the same look, and the numbers follow the first occurrences.
     known, at, inverse = np.unique(np.concatenate(parts), return_index=True, return_inverse=True)
     number = np.empty(len(known), np.int32)
     number[np.argsort(at, kind="stable")] = np.arange(len(known), dtype=np.int32)
@@ -332,6 +334,7 @@ def _number_looks(
         own = inverse[begin : begin + len(part)]
         of, new = np.full(len(here), -1, np.int32), np.zeros(len(here), bool)
         of[here] = number[own]
+        # A look is new to the source in which it occurs first.
         new[here] = at[own] == np.arange(begin, begin + len(part))
         numbers.append(of)
         first.append(new)

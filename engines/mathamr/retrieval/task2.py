@@ -375,6 +375,7 @@ def _read_look_run(
     for topic, ranking in run.rankings.items():
         if topic not in qrels.grades:
             continue
+        # Several formulas of one look count once, at the rank of the best.
         best: dict[str, float] = {}
         for formula, score in ranking:
             look = opened.look_of(formula)
