@@ -126,10 +126,10 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     try:
         with file:
             with contextlib.suppress(OSError):  # it replaces a file, and that one's permissions stay
-                # Sync the data before the rename and the folder after it: a crash leaves the old file or the
-                # new one.
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
+            # Sync the data before the rename and the folder after it: a crash leaves the old file
+            # or the new one.
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -200,6 +200,7 @@ def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
         failed_path = target if error.errno in _FULL else error.filename or target
         raise file_error(error, failed_path, "write") from error
     finally:
+        # The old folder comes back if nothing has taken its place.
         if old.exists() and not target.exists():
             old.rename(target)
         for leftover in (draft, old):

@@ -165,6 +165,7 @@ def check_shapes(cls: Any, folder: Path, **changes: Any) -> None:
         )
     finally:
         logging.set_verbosity(level)
+    # The library reports such weights instead of raising an error, so the first one is named here.
     for name, stored, described in sorted(loading["mismatched_keys"]):
         own, wanted = ("×".join(map(str, shape)) for shape in (stored, described))
         raise ValueError(f"the weights {name} are {own} numbers, and config.json describes {wanted}")
@@ -207,16 +208,19 @@ def check_sizes(config: Mapping[str, Any], shapes: Mapping[str, Sequence[int]]) 
         if own in _CORE and value < 1:
             raise ValueError(f"{name} is {value:,}")
         if _LAYERS.search(own):
+            # Each layer has at least one weight of its own, so there cannot be more layers than weights.
             most = max(len(shapes), _ANY_LAYERS)
             layers.append(value)
         elif _LENGTHS.search(own):
             most = _ANY_LENGTH
         elif _SIZES.search(own):
+            # No size can be larger than the longest side of a weight.
             most = max(largest, _ANY_SIZE)
         else:
             continue
         if value > most:
             raise ValueError(f"{name} is {value:,}, and the weights are not of that size")
+    # Names such as `layers.11.weight` number the layers that the weights are for.
     stacked = max((int(match[1]) + 1 for one in shapes if (match := _STACK.search(one))), default=0)
     if layers and stacked > sum(layers):
         raise ValueError(f"{sum(layers):,} layers are described, and the weights are of {stacked:,}")

@@ -189,6 +189,7 @@ def draw_curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
         if spec.markers:
             line |= _marker_style(number, len(ys), colour, look)
         axes.plot(one["xs"], ys, color=colour, label=str(one["name"]), solid_joinstyle="round", **line)
+        # A single value between two gaps would be a line of length zero, so it is drawn as a dot.
         alone = _isolated_indices(ys)
         axes.plot([one["xs"][at] for at in alone], [ys[at] for at in alone], "o", color=colour)
     if len(spec.curves) > 1:
@@ -264,6 +265,7 @@ def _make_axes(figure: Figure, spec: CurvesPicture, width: int, height: int) -> 
     y_locator = MaxNLocator(max(2, min(5, height // (look.cell_height * 2))))
     x_locator = MaxNLocator(max(2, min(7, width // (look.cell_width * 12))))
     (low, high), (start, end) = spec.y, spec.x
+    # A margin keeps the extreme values off the frame.
     pad = (high - low) * 0.04
     shown = [tick for tick in y_locator.tick_values(low, high) if low - pad <= tick <= high + pad]
     formatter = ScalarFormatter(useMathText=False)

@@ -270,10 +270,13 @@ def csv_rows(
 
     result = csv.reader(note_lines(), delimiter=delimiter, strict=strict)
     while True:
+        # The reader counts the lines that it has taken, which gives the line where this row begins.
         before, wrong = result.line_num, ""
         taken.clear()
         try:
             cells = next(result, None)
+            # A quote that is never closed is no error for the library: it reads on
+            # to the end of the file.
             if not strict and len(taken) > 1 and _is_open(taken, delimiter):
                 cells, wrong = [], "a quote is not closed"
         except csv.Error as error:

@@ -247,6 +247,7 @@ def _describe_field(name: str, hint: Any, default: Any) -> Field:
         hint, *marks = get_args(hint)
         arg = next((mark for mark in marks if isinstance(mark, Arg)), arg)
     optional = many = False
+    # `X | None` makes the setting optional, and `tuple[X, ...]` gives it several values.
     if get_origin(hint) in (Union, UnionType):
         inner = [part for part in get_args(hint) if part is not NoneType]
         optional = len(inner) < len(get_args(hint))
@@ -360,7 +361,9 @@ def _check_item(field: Field, value: Any, name: str, code: str) -> Any:
         if not isinstance(value, Mapping):
             raise make_refusal(f"{name} is {value!r}, and a table is needed", code)
         return read(kind, value, place=f"{name}.", code=code)
+    # An integer is accepted where a real number is needed, and text where a path is.
     accepted = {float: (int, float), Path: (str, Path), dict: (Mapping,)}.get(kind, (kind,))
+    # In Python a bool is also an int, but true is no number here.
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
         raise make_refusal(f"{name} is {value!r}, and {_WORDS[kind]} is needed", code)
     if kind is float or kind is Path:

@@ -211,10 +211,12 @@ def differentiate_operation(tree: Tree, slopes: Sequence[Tree]) -> Tree:
     if label == "*":
         return _plus(_times(du, v), _times(u, dv))
     if label == "/":
+        # (u/v)' = (u' - (u/v) v') / v, which uses the quotient as it stands.
         return Tree("/", (_minus(du, _times(tree, dv)), v))
     if label == "pow":
         if dv is ZERO:
             return du if v == ONE else _times(_times(v, Tree("pow", (u, Tree("-", (v, ONE))))), du)
+        # u^v = e^(v ln u), so its derivative is u^v (v' ln u + v u'/u).
         return _times(tree, _plus(_times(dv, Tree("ln", (u,))), _times(v, Tree("/", (du, u)))))
     if label == "log":  # ln v / ln u
         top, bottom = Tree("/", (dv, v)), Tree("/", (du, u))

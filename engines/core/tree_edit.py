@@ -122,6 +122,7 @@ class _Forest:
         self.labels = np.array(labels, np.int32)
         self.leaves = np.array(leaves, np.int32)
         self.roots = np.array(roots, np.int32)
+        # Sorted labels give a lower bound of the distance without comparing the trees.
         self.sorted = self.labels.copy()
         for begin, end in zip(self.nodes_at, self.nodes_at[1:], strict=False):
             self.sorted[begin:end].sort()

@@ -80,6 +80,7 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
     """
     from engines.egen.rules.table import TABLE, load_families, parse_families
 
+    # Only a TOML file is a table of families; other files have the rules of other systems.
     if spec.file is not None and spec.file.suffix != ".toml":
         from engines.egen.rules.own import classify_rule, read_foreign
 

@@ -385,6 +385,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     corpus.check_shards()
     table = corpus.read_clusters()
     size = table["size"].to_numpy()
+    # A cluster of n expressions has n (n - 1) ordered pairs.
     ordered = size * (size - 1)
     members = int((size - 1).sum())
     heads = sum(len(sources) for sources in table["merged_from"].to_pylist())

@@ -143,6 +143,7 @@ def derive(
     start = base_theory.read_term(spec.start)
     target_tree = None if spec.target is None else base_theory.read_term(spec.target, head=False)
     own_rule_text = ""
+    # The user's rules are checked first, and become part of the theory.
     if spec.rules:
         from engines.egen.rules.own import checked_rules
 
@@ -252,6 +253,7 @@ def _write_corpus(graph: SerializedEgraph, names: Sequence[str], spec: Extract) 
     from engines.egen.theories.terms import s_expression
 
     assert spec.out is not None
+    # Keep folders apart: a corpus is never written over another one.
     if any((spec.out / name).exists() for name in ("manifest.json", "plan.json")):
         raise other_folder(spec.out, "this folder holds a corpus already")
     refuse_other_folder(spec.out)

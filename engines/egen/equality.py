@@ -161,12 +161,14 @@ def verify(
             lines = enumerate(
                 (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
             )
+        # Windows bound the memory, and are large enough for heads to be judged together.
         while (window := list(islice(lines, _WINDOW_LINES))) or bad:
             judged = [
                 *(_in_any_notation(window, make_judge) if real else _judge_in_theory(window, name, spec)),
                 *(Judged(error.line or 0, "", "", error=error) for error in bad),
             ]
             bad.clear()
+            # Judging groups lines by their heads, so the order of the file is restored.
             for item in sorted(judged, key=lambda item: item.line):
                 row = _to_row(item)
                 counts[row["verdict"]] += 1

@@ -199,6 +199,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     length, most, mode = len(found["head"].split()), config["max_tokens"], config["mode"]
     dropped = {reason: number for reason, number in stats.get("dropped", {}).items() if number}
     forms = {"same form", "padding", "detour"}
+    # The causes are tried in order, from the growth of the e-graph to the judging of its terms.
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
         return f"growth ended before any could be sampled ({how})", {}
@@ -213,12 +214,14 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         return "all other forms have no value at points where it has one", {"holes": True}
     if not dropped:
         return "it has no value, or none that can be computed, at almost all points", {}
+    # Only forms that are the same up to trivial changes were found.
     if set(dropped) <= forms:
         plain = style == "any" and config.get("theory", "reals") == "reals"
         padded = {} if config.get("padding") else {"padding": True}
         return "no rule gives it another form", {"style": "plain"} if plain else padded
     left_out = ", ".join(f"{number:,} {reason}" for reason, number in dropped.items())
     modes = get_args(Mode)
+    # Look for the next wider mode that accepts what this one has dropped.
     kept = (wide for wide in modes[modes.index(mode) + 1 :] if ACCEPTED[wide] & {*dropped})
     wider = next(({"mode": wide} for wide in kept), {})
     return f"mode {mode} excludes all other forms ({left_out})", wider

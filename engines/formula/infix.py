@@ -648,6 +648,7 @@ class InfixReader:
         self.at += 1
         # The operands since the bracket was opened are what it holds.
         given = len(self.done) - opened.height
+        # Bars are functions of what they enclose: absolute value, floor or ceiling.
         if opened.label in _BARS:
             self.apply_function(_BARS[opened.label], opened)
         if opened.function:
@@ -748,7 +749,6 @@ def _halve_chain(tree: Tree) -> tuple[Tree, int]:
 def _join_terms(terms: list[tuple[str, Tree]]) -> Tree:
     if len(terms) == 1:
         return terms[0][1]
-    # Bars are functions of what they enclose: absolute value, floor or ceiling.
     middle = len(terms) // 2
     sign, right = terms[middle][0], terms[middle:]
     if sign == "-":

@@ -194,6 +194,7 @@ class _Reader:
         starts = (
             word == "(" or self.signs.is_variable(word) or {"prefix", "function", "constant"} & {*positions}
         )
+        # Two operands side by side are joined by the operator whose sign is empty, if there is one.
         if not self.operand and starts and "infix" not in positions and (beside := self.signs._spelt.get("")):
             self.check_between(beside[0], at)
         if self.operand and word == "(":
@@ -212,6 +213,7 @@ class _Reader:
         elif not self.operand and (name := positions.get("infix")):
             self.check_between(name, at)
         elif not self.operand and (name := positions.get("postfix")):
+            # Operators that bind more tightly than the postfix sign are finished first.
             self.reduce_operators(self.signs.table[name].binds)
             self.done.append(Tree(name, (self.done.pop(),)))
         elif not self.operand and word == "," and self.is_in_function():

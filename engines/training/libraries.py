@@ -103,6 +103,7 @@ def start_accelerator(config: TrainConfig) -> Accelerator:
         kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=_PATIENCE_H))],
     )
     if made.device.type == "cuda":
+        # Products in TF32 are exact enough for training, and several times faster.
         torch.set_float32_matmul_precision("high")
     return made
 

@@ -329,6 +329,7 @@ class _Training:
             use_cache(TokenCache(self._cache, self._identity.contents))
         self._model = self._task.model()
         self._module = make_objective(self._model, self._task).to(device)
+        # Frozen weights are neither trained nor counted.
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
         self._parameters = sum(weight.numel() for weight in trained)
         with quick_imports():
@@ -399,7 +400,9 @@ class _Training:
         # The first loss at once: it says that all is well, long before the tenth.
         if last or step == 1 or step % config.log_every == 0:
             self._log()
+        # Evaluating and saving do not count as training time.
         self._meter.pause_clock()
+        # All processes have to stop at the same step, or some would wait for the others for ever.
         stopped = not last and self._any_process_wants(self._stop())
         better = False
         if last or (config.eval_every and step % config.eval_every == 0):
@@ -408,6 +411,7 @@ class _Training:
             self._ended = "finished"
         elif config.patience and self._best.worse_in_a_row >= config.patience:
             self._ended = "early_stop"
+        # Better weights are saved at once, since only a checkpoint brings them back at the end.
         due = config.save_every and step % config.save_every == 0
         if due or better or stopped or self._ended:
             self._save_checkpoint()
@@ -517,6 +521,7 @@ class _Training:
         self._emit_event("warning", {"message": message})
 
     def _finish(self) -> TrainResult:
+        # The model is made of the best weights, which need not be the last ones.
         if self._ended and self._config.best and self._best.step != self._step:
             chosen = checkpoints.verify(self._checkpoints / f"step-{self._best.step:06d}")
             checkpoints.load_weights(self._model, chosen.folder / "model.safetensors")
@@ -540,6 +545,7 @@ class _Training:
         )
         if self._ended and self._first:
             self._save_model(result)
+            # The cached rows were needed only as long as the training could go on.
             token_cache.remove_cache(self._rows)
         return result
 

@@ -196,6 +196,7 @@ def cached_rows(
     """
     names: list[Name] = []
 
+    # The names are collected while the sequences are written.
     def ids() -> Iterator[Sequence[int]]:
         for name, row in rows():
             names.append(name)
@@ -205,6 +206,7 @@ def cached_rows(
         result = CachedSequences.store_sequences(ids(), keep=keep)
         return names, result
     with hold_lock(path):
+        # Damaged rows read as None and are written again, so their names are collected again too.
         while (read := _read_rows(path)) is None:
             names.clear()
             with atomic_folder(path, "names.json") as draft:

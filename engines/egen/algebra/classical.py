@@ -104,12 +104,14 @@ def iterate_classical_forms(
             yield from drop_repeated([("derivative", head)])
     head_forms = list(drop_repeated(_iterate_forms(head, signs, families, whole=True)))
     yield from head_forms
+    # Forms of short forms: two changes in a row reach what neither reaches alone.
     short_forms = sorted((form for _, form in head_forms if len(form) <= len(head) + _LONGER), key=len)[
         :_AGAIN
     ]
     yield from drop_repeated(
         found for form in short_forms for found in _iterate_forms(form, signs, families, whole=True)
     )
+    # Then one sub-term at a time in another form.
     for subterm in dict.fromkeys(node for node in head if node != head and len(node) > 1):
         inside = _iterate_forms(subterm, signs, families, whole=False)
         yield from drop_repeated((family, _swap_subterm(head, subterm, form)) for family, form in inside)
@@ -213,6 +215,7 @@ def _strip_minus(tree: Tree) -> Tree | None:
 def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
     """Yield a rational function of e^u: factored, divided through by a power of it, by tanh(u/2)."""
     powers = Powers(signs)
+    # Write the powers of e as powers of a single z = e^u; with more than one atom there is no such u.
     powers.scan_tree(tree)
     whole = bottom_up(tree, powers.split_power)
     space = Space([whole])
@@ -236,8 +239,10 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
             total = add_multiple(total, to_fraction(polynomial[index]), term)
         return total
 
+    # Divide above and below by the highest power of z, then by half of it, for forms such as e^u + e^-u.
     for by in dict.fromkeys((most, Fraction(most, 2) if most % 2 == 0 else most)):
         yield divide_terms(lower_degree(top, int(by)), lower_degree(bottom, int(by)))
+    # e^u = (1 + tanh(u/2)) / (1 - tanh(u/2)).
     half = Tree("tanh", (expand_tree(divide_terms(inside, TWO)),))
     through = divide_terms(add_terms(ONE, half), subtract_terms(ONE, half))
     yield from iterate_expanded(_swap_subterm(space.to_tree(result), atom, through), signs)
@@ -414,6 +419,7 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
             term = ONE
             for atom, n in zip(space.atoms, exponents, strict=False):
                 n = int(n)
+                # f^n is (f²)^(n // 2) times f if n is odd; the square is then replaced.
                 if atom.label == name and n > 1:
                     square = raise_to_power(Tree(other, atom.children), 2)
                     base = (
@@ -592,6 +598,7 @@ def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
         yield multiply_terms(factor if s > 0 else multiply_terms(MINUS, factor), Tree("sin", (sine,)))
         yield multiply_terms(factor if t > 0 else multiply_terms(MINUS, factor), Tree("cos", (cosine,)))
         return
+    # Only sums of two equal functions are left, as in sin u ± sin v = 2 sin((u ± v)/2) cos((u ∓ v)/2).
     if len(labels) == 1 and m.label in (*_CIRCULAR, *_HYPERBOLIC):
         yield from _two_waves(m.label, c, m.children[0], d, n.children[0])
 

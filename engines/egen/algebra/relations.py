@@ -356,8 +356,10 @@ class _Ends:
     def split_ends(self, start: Tree, target: Tree) -> tuple[TermLines, TermLines]:
         sides: tuple[TermLines, TermLines] = [("", start)], [("", target)]
         powers, angles = self.powers, self.angles
+        # A later step may make work for an earlier one, so all steps are repeated until nothing changes.
         for _ in range(_ROUNDS):
             before = sides[0][-1][1], sides[1][-1][1]
+            # First work out derivatives, and write all functions by a few of them.
             for side in sides:
                 self._by_rules(side, ("log-to-ln",))
                 while self._by_rules(side, _DERIVATIVES) or self._by_rules(side, _OTHER_DERIVATIVES):
@@ -365,6 +367,7 @@ class _Ends:
                 self._by_rules(side, _WRITTEN_BY_OTHERS)
                 if self.exponentials:
                     self._by_rules(side, _BY_EXPONENTIALS)
+            # Then the angles: sums, fractions, signs and multiples, until exact values can be read off.
             self._change_everywhere(sides, "addition theorem", angles.expand_addition)
             self._scan_sides(sides, angles.scan_tree)
             for side in sides:
@@ -376,6 +379,7 @@ class _Ends:
             self._change_everywhere(sides, "exact value", angles.exact_value)
             for side in sides:
                 self._by_rules(side, _COMPOSED)
+            # Last come squares, absolute values, powers and logarithms.
             self._change_everywhere(sides, "squares", _strip_function)
             self._change_everywhere(sides, "absolute value", powers.resolve_absolute)
             self._scan_sides(sides, powers.scan_tree)

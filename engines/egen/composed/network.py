@@ -141,6 +141,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             width, hidden, count = sizes.d_model, sizes.hidden, len(OPERATIONS)
 
             def new_weights(*shape: int, count: int = count) -> nn.Parameter:
+                # Dividing by the root of the inputs' number keeps the variance of the outputs near 1.
                 return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
 
             self.x = nn.Parameter(torch.randn(width))

@@ -223,6 +223,7 @@ def assemble(
         for number, sources in enumerate(groups.values())
     ]
     sizes = [row["size"] for row in rows]
+    # Without a share, the split is the paper's, by expressions; with one it is by clusters.
     share = plan.get("held_out")
     # Both splits are made of whole clusters, the second one of whole template shapes.
     wanted = round(sum(sizes) * (_SHARE if share is None else share))
@@ -242,6 +243,7 @@ def assemble(
             }
         ),
     }
+    # Digests in the manifest let a reader find files that were changed or cut off.
     digests = {}
     for name, table in tables.items():
         data = parquet_bytes(table)

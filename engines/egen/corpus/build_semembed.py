@@ -101,6 +101,7 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     from engines.mathematics.terms.symbolic import from_sympy, isolate_sympy, to_sympy
     from engines.mathematics.verification.verifier import Verifier
 
+    # SymPy may run without end, so each call has a limit of time.
     try:
         with isolate_sympy(), _limit_time(time_s):
             start = to_sympy(tree)

@@ -239,6 +239,7 @@ def _subsume_action(term: str) -> str:
 
 def _iterate_folding_rules() -> Iterator[str]:
     limit = _integer_text(RESULT_LIMIT)
+    # Larger numbers are not evaluated: repeated squaring would make them grow without end.
     small = f"(< (abs v) {_rational_text(RESULT_LIMIT)}) (< (denom v) {limit})"
     zero = _rational_text(0)
 
@@ -250,6 +251,7 @@ def _iterate_folding_rules() -> Iterator[str]:
     yield folding_rule(f"(Sub {both})", "(- a b)")
     yield folding_rule(f"(Mul {both})", "(* a b)")
     yield folding_rule(f"(Div {both})", "(/ a b)", f"(!= b {zero})")
+    # The same holds for powers, so bases and exponents are limited before the power is computed.
     exponent = (
         f"(= (denom b) {_integer_text(1)}) "
         f"(<= b {_rational_text(_EXPONENT_LIMIT)}) (>= b {_rational_text(-_EXPONENT_LIMIT)}) "
@@ -262,11 +264,13 @@ def _iterate_folding_rules() -> Iterator[str]:
         f"(bigrat (numer a) {_integer_text(1)})",
         f"(bigrat (denom a) {_integer_text(1)})",
     )
+    # A fraction is a quotient of integers as well, so that rules about quotients apply to it.
     yield rule_text(
         f"(= n (Num a)) (!= (denom a) {_integer_text(1)})",
         f"(union n (Div (Num {numerator}) (Num {denominator})))",
         "fold",
     )
+    # Two different numbers in one class prove that a rule is wrong; without `Calm` no folding follows.
     yield rule_text("(= (Num a) (Num b)) (!= a b)", "(Clash) (delete (Calm))", "fold")
 
 
@@ -334,17 +338,20 @@ def _iterate_fact_rules(variable: bool) -> Iterator[Implication]:
         yield implication_of(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
     if variable:
         yield implication_of("(= e (X))", "Alg e", "Nonconst e")
+    # Algebraic functions are closed under arithmetic, roots and absolute values.
     yield implication_of("(Konst e)", "Alg e")
     for name in ("Add", "Sub", "Mul", "Div"):
         yield implication_of(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
     yield implication_of("(= e (Pow u (Num c))) (Alg u)", "Alg e")
     yield implication_of("(= e (Sqrt u)) (Alg u)", "Alg e")
     yield implication_of("(= e (Abs u)) (Alg u)", "Alg e")
+    # sin u, e^u and the like are transcendental where u is algebraic and not constant.
     yield implication_of("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
     yield implication_of("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
     yield implication_of(
         f"(= e (Pow (Num c) u)) {_constant_query('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e"
     )
+    # Adding an algebraic function keeps a function transcendental; multiplying does so unless it is 0.
     for name in ("Add", "Sub"):
         yield implication_of(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
         yield implication_of(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
@@ -395,6 +402,7 @@ def _iterate_fact_rules(variable: bool) -> Iterator[Implication]:
     yield implication_of("(= e (Div u v)) (Nz u)", "Nz e")
     for name in ("Mul", "Div"):
         yield implication_of(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+        # If a product or quotient and one of its operands are positive, so is the other operand.
         yield implication_of(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
         yield implication_of(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
         yield implication_of(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
@@ -509,6 +517,7 @@ def _facts_of_several() -> Iterator[Implication]:
     for name in ("Add", "Sub", "Mul"):
         yield implication_of(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
     yield implication_of(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    # A positive integer is at least 1, and one that is not 0 has an absolute value of at least 1.
     yield implication_of("(Whole e) (Pos e)", "Ge1 e")
     yield implication_of("(Whole e) (Nz e)", "Absge1 e")
     yield implication_of("(= e (Abs u)) (Whole u)", "Whole e")
@@ -524,6 +533,7 @@ def _facts_of_several() -> Iterator[Implication]:
     yield implication_of("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
     yield implication_of("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
     yield implication_of(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    # v - u has the opposite sign of u - v.
     yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
     yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
     yield implication_of("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")

@@ -290,6 +290,7 @@ def derive(
     judge = theory.make_judge(start)
     if judge.reason:
         return Derivation((), f"Nothing can be checked: {judge.reason}.")
+    # First judge the target itself: no chain of valid lines leads to something that differs.
     last = judge.check([target])[0]
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
@@ -306,10 +307,12 @@ def derive(
     by_name = {one.name: one for one in rules}
     for lines in _iterate_ways(start, target, search, theory.iterate_meetings(start, target, by_name, judge)):
         shown = [("", unfold_numbers(start))]
+        # Folded numbers are written out again; a line that then repeats the one before is left out.
         for rule, tree in lines:
             written = tree if tree is lines[-1][1] else unfold_numbers(tree)
             if written != shown[-1][1]:
                 shown.append((rule, written))
+        # Every line is judged against the start, whatever is known of its rule.
         verdicts = judge.check([tree for _, tree in shown])
         steps = tuple(
             DerivationStep(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True)

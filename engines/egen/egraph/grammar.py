@@ -315,6 +315,8 @@ class TermGrammar:
         homes = egraph.homes
         kept = np.ones(len(homes), np.bool_) if padding else _find_telling_nodes(egraph, homes, origin, parts)
         homes, labels, children, parts = homes[kept], egraph.labels[kept], egraph.children[kept], parts[kept]
+        # Row i is class i with all of its productions; a further row is a class
+        # without one of its children.
         operands, rows = children.copy(), np.stack([np.arange(len(egraph)), np.full(len(egraph), _NONE)], 1)
         if not padding:
             # What leads straight back to the class it is used in: a row of its own, without that.
@@ -555,11 +557,15 @@ def _draw_terms(
             top -= 1
             row, size = waiting[top, 0], waiting[top, 1]
             home, barred = rows[row, 0], rows[row, 1]
+            # The position of the term among all that fit: a random number, or the number that is given.
             aim = _next_random(state) * by_row[row, size] if drawn else aims[top]
             chosen = -1
+            # Subtract the ways of each production until the position falls into one.
             for p in range(starts[home], starts[home + 1]):
                 ways = by_production[p, size]
                 if ways > 0.0 and (barred < 0 or (children[p, 0] != barred and children[p, 1] != barred)):
+                    # Chosen before the test, so that rounding at the end of the range leaves
+                    # the last possible one.
                     chosen = p
                     if aim < ways:
                         break
@@ -574,6 +580,8 @@ def _draw_terms(
                 waiting[top, 0], waiting[top, 1], aims[top] = left, rest, aim
                 top += 1
                 continue
+            # Two operands share the remaining tokens: each way to divide them has
+            # its own number of pairs.
             share = 1
             for first in range(1, rest):
                 ways = weights[chosen] * (by_row[left, first] * by_row[right, rest - first])
@@ -582,9 +590,11 @@ def _draw_terms(
                     if aim < ways:
                         break
                     aim -= ways
+            # The left operand is taken from the stack first, since terms are written in prefix order.
             waiting[top, 0], waiting[top, 1] = right, rest - share
             waiting[top + 1, 0], waiting[top + 1, 1] = left, share
             if not drawn:
+                # A pair is numbered as left · (number of right terms) + right.
                 others = by_row[right, rest - share]
                 aims[top], aims[top + 1] = aim % others, aim // others
             top += 2
@@ -635,9 +645,12 @@ class Sampler:
         if not self.count_supply(length):
             return np.empty((0, length), np.int64)
         if length not in self._states:
+            # Each length has a random stream of its own, so that what is drawn of
+            # one does not change another.
             words = np.random.SeedSequence([self._seed, length]).generate_state(1, np.uint64)
             self._states[length] = words.astype(np.uint64)
         state = self._states[length]
+        # Few terms: number all of them, shuffle the numbers, and take them from the end.
         if self.count_supply(length) <= LISTED:
             if length not in self._orders:
                 self._orders[length] = self._draw_order(length, state)
@@ -657,6 +670,7 @@ class Sampler:
             state,
             drawn,
         )
+        # Many terms: the same one is drawn twice so rarely that repetitions can be dropped.
         seen = self._seen.setdefault(length, set())
         new = []
         for place, row in enumerate(drawn):

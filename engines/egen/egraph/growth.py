@@ -355,6 +355,7 @@ class _GrowthRun:
     def to_egraph(self) -> EGraph:
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
         functions = self.kept.functions
+        # Classes are numbered in the order in which they are met.
         known = defaultdict[Any, int](count().__next__)
         root = known[functions["Root"].rows[0].output]
         homes: list[int] = []
@@ -404,6 +405,7 @@ def number_classes(
     """
     home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
     own = np.array([ENode(name).tokens for name in names], np.int64)[label]
+    # Classes are ranked by their smallest terms, which does not depend on the numbers they come with.
     rank, size = _rank_nodes(home, label, own, children, count)
     kept = np.flatnonzero(_find_complete_nodes(children, rank))
     tokens = own + np.where(children < 0, 0, size[children]).sum(axis=1)
@@ -417,6 +419,7 @@ def number_classes(
             *(tokens[kept] > size[home[kept]], around[home[kept]] + tokens[kept]),
         )
         kept = kept[np.lexsort(keys)[:limit]]
+        # Nodes that were dropped may leave others without operands, so rank again.
         still, _ = _rank_nodes(home[kept], label[kept], own[kept], children[kept], count)
         kept = kept[_find_complete_nodes(children[kept], still)]
     reached = _find_reached_classes(start, home[kept], children[kept], count)
@@ -425,6 +428,7 @@ def number_classes(
     dense[order[np.argsort(rank[order])]] = np.arange(len(order))
     kept = kept[reached[home[kept]]]
     below = np.where(children[kept] < 0, -1, dense[children[kept]])
+    # Within a class, nodes are in the order of length, label and operands.
     sort = np.lexsort((below[:, 1], below[:, 0], label[kept], tokens[kept], dense[home[kept]]))
     starts = np.searchsorted(dense[home[kept]][sort], np.arange(len(order) + 1))
     return int(dense[start]), tuple(names), label[kept][sort], below[sort], starts
@@ -455,9 +459,12 @@ def _index_users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
 
 @compile_kernel
 def _rank_nodes(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+    # Knuth's generalisation of Dijkstra's algorithm (1977): a node is ready when the smallest terms of
+    # all its operands are known, and the heap settles classes in the order of their sizes.
     starts, users = _index_users(homes, children, count)
     rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
     waiting = np.zeros(len(homes), np.int64)
+    # Numba takes the type of the list from its first element.
     heap = [(0, 0, 0, 0, 0)]
     heap.pop()
     for node in range(len(homes)):

@@ -65,10 +65,13 @@ def _evaluate(egraph: EGraph, points: Mapping[str, Floats]) -> tuple[Floats, Flo
     values, errors = np.full((len(egraph) + 1, count), np.nan), np.zeros((len(egraph) + 1, count))
     of_nodes, homes = np.full((len(egraph.labels), count), np.nan), egraph.homes
     groups = [(name, np.flatnonzero(egraph.labels == code)) for code, name in enumerate(egraph.names)]
+    # Sweep over all nodes until no class gains a value: operands may come after the nodes that use them.
     for _ in range(_MOST_SWEEPS):
         known = np.isfinite(values).sum()
         for name, rows in groups:
             left, right = egraph.children[rows].T
+            # The value of a derivative is that of its class, found through another node,
+            # where its operand has one.
             if name == "d":
                 found = np.where(np.isfinite(values[left]), values[homes[rows]], np.nan)
                 error = errors[homes[rows]]
@@ -85,6 +88,7 @@ def _evaluate(egraph: EGraph, points: Mapping[str, Floats]) -> tuple[Floats, Flo
             of_nodes[rows] = found
             new = np.isfinite(found) & np.isnan(values[homes[rows]])
             place, point = np.nonzero(new)
+            # A class keeps the value of the first of its nodes that has one.
             values[homes[rows][place], point] = found[place, point]
             errors[homes[rows][place], point] = error[place, point]
         if np.isfinite(values).sum() == known:

@@ -224,6 +224,7 @@ class _Selection:
         if self.config.style != "any":
             self.judge_written_terms(tree for _, tree in self.classical)
         open_lengths = [length for length, count in enumerate(counts) if count]
+        # At first each length has an equal share of the members.
         share = self.wanted // max(1, len(open_lengths))
         tables = sampler.tables
         codes = np.append(self.terms.label_codes(tables.names)[tables.labels], -1)  # -1 is behind the end
@@ -233,6 +234,7 @@ class _Selection:
         drawn = False
         while open_lengths and len(self.members) < self.wanted:
             hurried = self.stop()
+            # When asked to stop, at least one round is still drawn, so that there are some members.
             if hurried and drawn:
                 self.stop_reason = "stopped"
                 return
@@ -247,6 +249,7 @@ class _Selection:
                 started = time.perf_counter()
                 new = list(islice(self.iterate_distinct(streams[length]), share))
                 fresh += new
+                # A length that gives fewer than it was asked for has no more terms.
                 if len(new) < share:
                     open_lengths.remove(length)
                 self.seconds["sample"] += time.perf_counter() - started

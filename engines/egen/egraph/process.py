@@ -110,6 +110,7 @@ def serve_growth() -> RequestHandler:
     def answer_request(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         theory = request.theory
         key = request.mode, theory.kind
+        # Taking a service out and putting it back keeps the order of use; the first one is the oldest.
         kept = loaded.pop(key, None) or Grower(request.mode, theory=theory)
         if len(loaded) > _LOADED:
             del loaded[next(iter(loaded))]

@@ -245,6 +245,7 @@ def read_serialized(path: Path) -> SerializedEgraph:
         raise wrong_file_error(f"this is not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("nodes"), dict) or not document["nodes"]:
         raise wrong_file_error("the document has no nodes")
+    # The class of each node is needed first, because children are given as nodes.
     homes: dict[str, str] = {}
     for name, row in document["nodes"].items():
         if not isinstance(row, dict) or not isinstance(row.get("op"), str) or not _is_id(row.get("eclass")):
@@ -282,6 +283,7 @@ def read_serialized(path: Path) -> SerializedEgraph:
     named = {
         row["let"]: home for home, row in data.items() if isinstance(row.get("let"), str) and home in classes
     }
+    # In a closed e-graph each node belongs to one class: count those for which this is not so.
     often = Counter(node for nodes in classes.values() for node in nodes)
     repeated = sum(1 for times in often.values() if times > 1)
     found = {name: tuple(nodes) for name, nodes in classes.items()}

@@ -172,6 +172,7 @@ def retrieval(
     figures = []
     ceilings = {}
     for k, shares in result.items():
+        # A small cluster has fewer than k others, so the share that can be reached is below 1.
         most = compute_reachable_share(data.labels, k)
         ceilings[str(k)] = 100 * float(most.mean())
         figures += [

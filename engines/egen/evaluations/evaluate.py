@@ -102,6 +102,7 @@ class Evaluate:
         if self.task in ("kmeans", "retrieval") and asked:
             what = f"{self.task} uses all clusters, and has no test set"
             raise _sides_error(what, "Leave out --count, --write and --seed.")
+        # Without a language model, its settings make no sense, and a folder is needed.
         if self.llm is None:
             costs = (self.price_in, self.price_out, self.budget)
             if self.llm_model or any(cost is not None for cost in costs):

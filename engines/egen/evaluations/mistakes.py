@@ -436,6 +436,7 @@ def evaluate(
         left_out: What the derivations were made without, by reason, for the report.
     """
     given_count = len(training) + len(test)
+    # Derivations that the encoder cannot read are left out on both sides, and counted in the report.
     training, test = (filter_readable(side, _step_texts, encoder) for side in (training, test))
     if not training or not test:
         what = "there are too few derivations to learn from and test on"

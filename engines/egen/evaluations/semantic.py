@@ -146,6 +146,7 @@ def evaluate(
         raise EngineError("there are no items to evaluate", code="E645", remedy=remedy)
     draw = np.random.default_rng(seed)
     texts, orders = [], []
+    # All items get as many candidates as the shortest has, so that chance is the same for all.
     width = min(len(item.distractors) for item in kept) + 1
     for item in kept:
         order = draw.permutation(width)

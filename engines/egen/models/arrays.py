@@ -119,6 +119,7 @@ def _make_layer(
     stored: NamedArrays, name: str, config: ModelConfig
 ) -> Callable[[ShortFloats, ShortFloats | None, int], None]:
     """Add to states (batch * length, d) what a layer adds."""
+    # The scale of the scores is put into the projection of the queries, once and for all.
     scale = np.float32((config.d_model // config.heads) ** -0.5)
     three = [stored[f"{name}attention.self.{kind}.weight"].T for kind in ("query", "key", "value")]
     projection = np.concatenate([three[0] * scale, *three[1:]], 1)

@@ -170,6 +170,7 @@ def _load_encoder(folder: Path, device: str) -> Encoder:
             document = read_config(folder)
         except (OSError, ValueError) as error:
             raise unopened_error(folder, "its config.json cannot be read") from error
+    # Without torch, the program's own models are evaluated with NumPy.
     composed = document.get("model_type") == KIND
     if (composed or "egen" in document) and not has_torch():
         from engines.egen.models import arrays
@@ -179,6 +180,7 @@ def _load_encoder(folder: Path, device: str) -> Encoder:
         return ComposedEncoder(load_network(folder), folder.name, device=device)
     if "egen" in document or not (folder / "modules.json").exists():
         return ModelEncoder(load_model(folder), folder.name, device=device)
+    # Pickled weights can run code when they are loaded, so only safetensors are accepted.
     unsafe = [path.name for pattern in _UNSAFE for path in folder.rglob(pattern)]
     if unsafe and not list(folder.rglob("*.safetensors")):
         what = f"its weights are in {unsafe[0]}, which can only be read by running code in it"

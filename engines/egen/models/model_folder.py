@@ -515,6 +515,7 @@ def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
     from safetensors.torch import save
 
     width, pooling = model.config.d_model, model.config.pooling
+    # Special tokens, the first ones of the vocabulary, have the weight 0, and so no part in the pooling.
     weights = torch.ones(len(VOCABULARY), 1)
     weights[:3] = 0
     modules = [encoder, "1_WordWeights", "2_Pooling"]

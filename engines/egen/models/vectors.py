@@ -375,6 +375,8 @@ def encode_in_parts(build: ResumableBuild, name: str, texts: Sequence[T], encode
     parts = build.split_into_parts(len(texts), PART)
 
     def load_part(number: int) -> Vectors | None:
+        # Parts are mapped into memory, not read; a part of the wrong length was
+        # cut off and is made again.
         try:
             stored: Vectors = np.load(part_path(number), mmap_mode="r")
         except (OSError, ValueError, EOFError):

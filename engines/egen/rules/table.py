@@ -214,6 +214,7 @@ def _make_rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) 
     if missing := [field for field in ("name", "left", "right") if not isinstance(row.get(field), str)]:
         raise ExpressionError(f"{missing[0]} is missing, or not text")
     left, right = read_pattern(row["left"], labels), read_pattern(row["right"], labels)
+    # An unbound variable on the right could stand for anything.
     if not set(pattern_variables(right)) <= set(pattern_variables(left)):
         raise ExpressionError("the right side holds a variable that the left side does not bind")
     # Without its own class, the way back does the mirror image to the domain.

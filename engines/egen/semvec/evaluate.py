@@ -199,6 +199,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     if not len(queries):
         what = f"no class of the split {spec.queries} has two expressions"
         raise EngineError(what, code="E645", remedy="Name another split with --queries.")
+    # Intervals are over classes, because queries of one class depend on each other.
     _, groups = np.unique(pool.numbers[queries], return_inverse=True)
     figures = []
     systems: dict[str, Callable[[Sequence[Tree]], Vectors]] = {

@@ -111,6 +111,8 @@ class Model:
             results = given
         try:
             table = np.array(results)
+            # Results have to be integers: NumPy would silently cut fractions off, and take
+            # truth values for numbers.
             if table.dtype.kind != "i":
                 raise ValueError
             table = table.astype(np.int64).reshape(shape)
@@ -267,6 +269,7 @@ def _load_differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
             source = path.read_bytes()
         except OSError:
             continue
+        # The bytes that will be executed are compared, so that a change after the check has no effect.
         if sha256(source).hexdigest() == digest:
             break
     else:
@@ -281,6 +284,7 @@ def _load_differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
+        # What the judge prints must not get into the output of the program.
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
         result = module.differ

@@ -103,6 +103,7 @@ class Definition:
             raise _WrongError(
                 f"two rules are named {repeated_name!r}", "Give each a name of its own.", repeated_name
             )
+        # Operations on constants are computed from the model, as further rules without variables.
         ground = self.model.worked_out() if self.model else ()
         rules += [
             _make_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground
@@ -364,6 +365,7 @@ def read_theory(path: Path) -> str:
 
     if python := judge_file(path):
         try:
+            # The digest stands for the judge, so that a theory with a changed judge is another theory.
             document["judge"] = sha256(python.read_bytes()).hexdigest()
         except OSError as error:
             raise file_error(error, python, "read") from error

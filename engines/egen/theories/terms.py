@@ -43,6 +43,7 @@ def read_s_expression(text: str) -> Tree:
     remedy = "Write it like (+ (sin x) 1)."
     if len(text) > MAX_CHARACTERS:
         raise ExpressionError("the term is too long", remedy=remedy)
+    # Each open bracket has a list of the parts that have been read in it.
     stack: list[list[Any]] = [[]]
     place = 0
     while text[place:].strip():

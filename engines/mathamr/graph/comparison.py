@@ -315,7 +315,7 @@ def compare_graphs(spec: CompareGraphs, *, events: Sink = ignore) -> dict[str, A
     for triple in triples[0]:
         source, role, target, is_node = fold_case(triple)
         is_matched = False
-        # A relation matches only if both of its nodes are paired.
+        # A triple matches only if all of its nodes are paired.
         if source in pairing and (not is_node or target in pairing):
             renamed = pairing[source], role, pairing[target] if is_node else target, is_node
             is_matched = unmatched[renamed] > 0

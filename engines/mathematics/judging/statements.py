@@ -348,9 +348,8 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
         exponent = numbers.exact_value(parts[1])
         base = _lower_sign(parts[0], signs)
         if base == 1:
-            # An even power is not negative, and with a negative exponent it is
-            # positive wherever it is defined.
             return 1
+        # An even power is not negative, and with a negative exponent it is positive wherever it is defined.
         if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
             return 0 if exponent > 0 else 1
         return base

@@ -108,8 +108,11 @@ def order_by_novelty(
             same.append(item)
             continue
         seen.add(one.text)
+        # Named forms weigh more, and long expressions less.
         weight = (1.0 if named else _NAMED) / (1 + (len(tree) / (len(head) + _SIZE)) ** 2)
         waiting.append((item, one, weight))
+    # Greedy choice of the farthest point: `nearest` is the distance to the
+    # nearest of those chosen so far.
     nearest = [_jaccard_distance(one, start) for _, one, _ in waiting]
     chosen: list[T] = [shorter[1]] if shorter else []
     left = list(range(len(waiting)))
