@@ -44,6 +44,7 @@ _LARGE = 2**21
 """Bytes of arrays: with more, plain Python would take longer than compiling."""
 _PATIENCE_S = 5.0
 """After so much plain Python in a process, calls wait."""
+# How often a waiting process looks whether it has been asked to stop.
 _POLL_S = 0.1
 _TURN_S = 120.0
 """So long a process waits for another one that compiles; then it compiles the same."""

@@ -64,6 +64,7 @@ def sha256(path: str | Path) -> str:
         raise file_error(error, path, "read") from error
 
 
+# Progress is reported once for each step of this size, not for each block that is read.
 _STEP_BYTES = 8 * 2**20
 
 

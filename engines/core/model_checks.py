@@ -56,6 +56,7 @@ def _not_finite(what: str) -> DataError:
 
 _ANY_SIZE = 4_096
 """Sizes up to this cost nothing, whatever the weights are."""
+# A number of layers up to this one is plausible, whatever the weights are.
 _ANY_LAYERS = 64
 _ANY_LENGTH = 2**24
 """Positions, of which some models make a table that is not among their weights."""
@@ -70,6 +71,7 @@ _TOKENIZER_FILES = ("*.json", "*.txt", "*.model")
 """What tokenizers are made of: `tokenizer.json`, `vocab.txt`, `merges.txt`, `spiece.model` and others."""
 _TOKEN_BYTES = 1_024
 """A token takes 30 to 130 bytes in the files of known models, with the merges that make it."""
+# A tokenizer of this size is harmless for any model; without weights to compare with, more is allowed.
 _ANY_TOKENIZER_BYTES = 8 << 20
 _NO_WEIGHTS_BYTES = 128 << 20
 _CORE = (

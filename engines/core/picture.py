@@ -56,6 +56,8 @@ def write_drawing(path: Path, svg: str, *, width: int) -> None:
 CLEAR = 255
 """The index of a pixel that is not painted."""
 
+# Sixel graphics: a character stands for a column of six pixels, one bit each, and is written as the bits
+# plus 63, which is "?" for an empty column.
 _BAND = 6
 _LEAST = 63
 _TO_TEXT = bytes((index + _LEAST) % 256 for index in range(256))

@@ -388,6 +388,7 @@ def _check_item(field: Field, value: Any, name: str, code: str) -> Any:
     return value
 
 
+# An error lists at most so many of the names that would have been right.
 _NAMED = 20
 
 

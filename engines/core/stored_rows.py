@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from engines.core.files import file_error
 
+# Results up to this size stay in memory; larger ones go to a temporary file.
 _IN_MEMORY_BYTES = 8 << 20
 _BLOCK_BYTES = 1 << 16
 

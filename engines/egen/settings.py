@@ -64,6 +64,7 @@ def families_of(forms: str) -> tuple[str, ...]:
     return names
 
 
+# Weights multiply along a term, so extreme ones would leave a single term that is ever drawn.
 _LEAST, _MOST = 1e-3, 1e3
 _PART = re.compile(r"([a-z ]+?)\s*[=:]\s*(\S+)\Z")
 

@@ -14,6 +14,7 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.formula.infix import POWER, PRODUCT, SUM, InfixReader, InfixToken
 
+# Signs of print that stand for those of a keyboard: full-width brackets, dashes, crosses and colons.
 _PRINTED = str.maketrans("×✕✖∗⋅·÷∶：:−–—－＋（［【〔[{｛）］】〕]}｝", "******////----+(((((((" + ")" * 7)
 _TOKEN = re.compile(
     r"\s*(?:(?P<leaf>N_\d+|C_\d+(?:[._]\d+)?"

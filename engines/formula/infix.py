@@ -30,6 +30,7 @@ from engines.core.vocabulary import (
     show_controls,
 )
 
+# A node takes at most a few tokens: brackets, signs and commas included.
 _MAX_TOKENS = 4 * MAX_NODES
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SPELLINGS = {"**": "^", "−": "-", "–": "-", **dict.fromkeys("·×∙⋅∗", "*"), **dict.fromkeys("÷∕⁄", "/")}

@@ -102,6 +102,7 @@ _OPERATORS = ("\\DeclareMathOperator", "\\DeclareMathOperator*")
 _DEFINING = {*_NEW, *(f"{name}*" for name in _NEW), *_DEF, "\\let", *_OPERATORS}
 DEFINITION = re.compile(rf"\\(?:{'|'.join(name[1:] for name in _DEFINING if name[-1] != '*')})(?![A-Za-z])")
 """Where a formula may define something."""
+# Both limits together stop macros that call themselves, or double their text with each call.
 _MOST_CALLS, _MOST_TOKENS = 1_000, 50_000
 _OPERATOR = Token("command", "\\operatorname", 0)
 

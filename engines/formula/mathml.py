@@ -167,6 +167,7 @@ _OPTIONS = (
     # Or it would ask whoever listens at its usual port, and leave a server there.
     *("--expire=-1", "--address=127.0.0.1", "--port=1"),
 )
+# Starting the program takes seconds, so many formulas are converted in one run.
 _BATCH = 200
 _START_S, _EACH_S = 60, 2
 """Seconds that a run may take: to start, and for each formula."""

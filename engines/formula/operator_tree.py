@@ -201,6 +201,7 @@ def deep_recursion() -> Iterator[None]:
                 sys.setrecursionlimit(limit)
 
 
+# To be raised whenever features change, since an index of other features must not be searched.
 FEATURES_VERSION = 3
 _STEPS = 3
 """Nodes of the longest path."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engines.formula.reader import Notation
 
 Place = Literal["infix", "prefix", "postfix", "function", "constant"]
+# Binds more tightly than any operator of a theory, whose numbers end at 999.
 _ATOM = 1_000
 
 

@@ -303,6 +303,7 @@ WORDS = 800
 """Words of a batch, at most."""
 WITH_FORMULA = 0.35
 """The share of sentences that are learnt with a formula in them."""
+# A larger table would mostly add words that hardly ever occur, and make the pipeline larger.
 WORDS_WITH_VECTORS = 15_000
 VECTOR_WIDTH = 64
 

@@ -120,6 +120,7 @@ def accumulate_gradients(
     return torch.stack(parts).sum()
 
 
+# Progress is reported at most this often, in seconds, however short the steps are.
 _TELL_EVERY_S = 0.5
 
 

@@ -27,6 +27,7 @@ Ids = NDArray[np.int32]
 
 LIMIT_BYTES = 20 * 2**30
 """What has not been used for longest goes when more is kept."""
+# Folders that are younger may still be in use by another process.
 _A_MINUTE_S = 60
 _READERS = ("core", "formula", "forum", "arqmath")
 """The packages that read posts and cut them into tokens."""

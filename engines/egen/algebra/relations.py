@@ -34,6 +34,7 @@ from engines.mathematics.algebra.rational import (
 # equal wherever both are defined; nothing is said of where that is.
 
 ARITHMETIC = "arithmetic"
+# Bounds that keep the search short: a theorem that needs more is not found.
 _MAX_REDUCTIONS = 40
 _MAX_GROUPS = 60
 _MAX_PRODUCT = 240

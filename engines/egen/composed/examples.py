@@ -29,7 +29,9 @@ from engines.mathematics.numbers.numeric_kernel import CONSTANT, LEAF
 # values everywhere; a derivative is a difference quotient.
 
 Complexes = NDArray[np.complex128]
+# The distance of two points from which a slope is taken: small, but far above the rounding of doubles.
 _STEP = 1e-4
+# Values beyond this size say little about a function, and would dominate the loss.
 _LARGEST = 1e12
 _CLOSE = 1e-5
 """Mean square of the differences below which functions count as the same."""

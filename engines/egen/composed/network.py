@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 OPERATIONS = UNARY + BINARY
 """What has a network of its own, by number; those of one operand come first."""
 UNARY_COUNT = len(UNARY)
+# A constant is also given by its position in cycles of these half periods, which tells residues apart.
 _PERIODS = (1, 2, 4, 8, 16)
 FEATURES = 8 + 2 * len(_PERIODS)
 """How many numbers describe a constant."""
@@ -103,6 +104,7 @@ def constant_features(values: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 KIND = "egen-composed"
+# Expressions that are embedded together, which bounds the memory.
 _AT_ONCE = 2_048
 _LONGEST = 10**6
 _OF_NUMBERS = 64

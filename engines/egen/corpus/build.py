@@ -50,6 +50,7 @@ _PARTS = frozenset(
 )
 """What a corpus folder may hold before its plan or manifest is there; the lock comes first."""
 _ANOTHER = "Choose another folder for --out"
+# Progress is reported at most this often, however fast clusters are finished.
 _PROGRESS_S = 0.5
 _POLL_S = 0.2
 

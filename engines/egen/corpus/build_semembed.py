@@ -27,6 +27,7 @@ REWRITINGS = (
     *("powsimp", "logcombine", "radsimp", "rewrite exp", "rewrite sin", "rewrite cos", "rewrite tan"),
     *("rewrite sinh", "rewrite log", "doit"),
 )
+# Time beyond the limits of the rewritings, before a process that hangs is ended.
 _GRACE_S = 5.0
 _MAX_LENGTH = 200
 

@@ -294,6 +294,7 @@ def corrupt_file_error(path: Path, what: str, mend: str, exit_code: int | None =
 # A finished corpus.
 
 _NEEDED = {"format", "source", "config", "shards", "files"}
+# Shards in memory at a time; clusters are mostly read in order, so few suffice.
 _KEPT_SHARDS = 4
 _REMAKE = "Make it again from the shards"
 _RELATED = 20

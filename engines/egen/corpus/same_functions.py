@@ -22,11 +22,13 @@ from engines.mathematics.verification.verifier import make_verifier
 
 Prints = NDArray[np.float32]
 """(expressions, points): sign(v)·log(1+|v|), `UNDEFINED_MARK` where undefined, NaN where unknown."""
+# Far outside of what a logarithm of a double can reach, so it cannot be mistaken for a value.
 UNDEFINED_MARK = np.float32(1e4)
 _AGREEING = 4
 """Common points that functions of different domains must agree at to be looked at."""
 _COARSE = 1e-6
 """A value known no better than this, relative to 1 + |v|, counts as unknown."""
+# Far wider than the rounding of single precision; what looks equal is verified later.
 _CLOSE = 2e-5
 _FIRST = 8
 """Points compared first: they settle nearly every pair."""

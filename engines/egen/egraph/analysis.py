@@ -146,6 +146,7 @@ def split_atoms(query: str) -> Iterator[str]:
 # never merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 =
 # 1, so that numbers are worked out only while there is `Calm`) and then growth.
 
+# Together with the limits of the base, this keeps an exact power at some hundreds of digits.
 _EXPONENT_LIMIT = 64
 
 _SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}

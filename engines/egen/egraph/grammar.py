@@ -164,6 +164,8 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
 # A head such as `acos(cos x)` is itself such a function of an inverse and may have no form that is none:
 # there as few kinds of them as it takes are let through.
 
+# Bits of a mask: each says what a production does that an inverse production would undo. The functions
+# and their inverses have the bits 8 to 64.
 _MINUS, _DIFFERENCE, _RECIPROCAL, _NEGATIVE = 1, 2, 4, 128
 _KINDS = dict.fromkeys(TRIGONOMETRIC, 8) | {f"a{name}": 16 for name in TRIGONOMETRIC}
 _KINDS |= dict.fromkeys(HYPERBOLIC, 32) | {f"a{name}": 64 for name in HYPERBOLIC}
@@ -180,6 +182,8 @@ _ODD_OR_EVEN = {
     "acoth",
 }
 _FUNCTIONS = 8 | 16 | 32 | 64
+# What undoes a function, by their bits: trigonometric functions, their inverses, and the
+# same for hyperbolic ones.
 _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
 
 

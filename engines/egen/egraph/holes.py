@@ -18,9 +18,11 @@ from engines.core.arrays import Bools, Floats
 from engines.core.vocabulary import is_constant_token
 from engines.egen.egraph.grammar import EGraph
 
+# The relative rounding error of a double, and how often it may add up before a value is doubtful.
 _ROUNDING = 2.0**-52
 _SAFETY = 8.0
 _CONSTANTS = {"pi": pi, "e": float(np.e)}
+# Each sweep reaches one level of terms further, so this bounds the depth that is evaluated.
 _MOST_SWEEPS = 200
 
 _INVERTED = {"csc": np.sin, "sec": np.cos, "csch": np.sinh, "sech": np.cosh}

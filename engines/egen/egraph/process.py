@@ -41,6 +41,7 @@ Service = Callable[[], RequestHandler]
 
 _LOADED = 1
 """Sets of rules that are kept besides those in use: a corpus of several variables has heads of x too."""
+# Starting and cleaning up takes time that the limits of growth do not include.
 _GRACE_S = 15.0
 _MEMBERS_PER_S = 200
 """A tenth of what sampling and verification do at their slowest on one idle processor."""
@@ -144,6 +145,7 @@ def _answer_derivation(request: DerivationRequest, rules: Grower, stop: Stop) ->
 
 RECYCLE_BYTES = 2**30
 """A process that holds more than this after a request is replaced before the next one."""
+# How often the process looks for a request to stop while it waits for an answer.
 _POLL_S = 0.05
 _START_S = 120.0
 """How long a process may take to load the rules."""

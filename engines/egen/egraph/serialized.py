@@ -24,10 +24,12 @@ from engines.core.hashing import open_read
 from engines.core.rows import unique_keys
 from engines.core.tree import MAX_DEPTH, Tree
 
+# JSON of this size takes several times as much memory once it is read.
 _MOST_BYTES = 2**30
 _MOST_WORK = 10**8
 """Products that counting may take: some minutes."""
 _POOL = 1_000
+# The size of a smallest term is capped here: shared sub-terms make it grow exponentially with the depth.
 _HUGE = 10**18
 _LEFT_OUT = "[...]"
 """What egglog writes in the place of nodes that it left out."""

@@ -28,6 +28,7 @@ from engines.mathematics.terms.notation import END, PAD, VOCABULARY
 
 NamedArrays = Mapping[str, ShortFloats]
 
+# The same as in `transformer`: stored weights were trained with it.
 _EPSILON = np.float32(1e-6)
 
 

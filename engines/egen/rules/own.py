@@ -213,6 +213,7 @@ Class = Literal["equal", "widening", "losing", "false", "undecided"]
 """`equal`: the same values, defined at the same points up to single values. `widening`: the right side is
 also defined where the left is not. `losing`: undefined where the left has a value. `false`: different values
 somewhere. `undecided`: too few points where both sides have a value."""
+# The precision of an evaluation, and the bits in which both sides have to agree at a point.
 _BITS = 192
 _SURE_BITS = 48
 _GENERAL, _FAR, _SPECIAL = 160, 32, 120
@@ -220,6 +221,7 @@ _GENERAL, _FAR, _SPECIAL = 160, 32, 120
 _FEWEST = 8
 _FAR_POWERS = (1.5, 8)
 """Far out are values between these powers of ten, of either sign."""
+# Small and large numbers of both signs, and ranges in which inverse functions are defined.
 _RANGES = ((0, 1), (-1, 1), (0, 5), (-5, 5), (1, 30), (-30, 30), (1, 2))
 _EXACT = [Fraction(text) for text in ("0", "1", "-1", "2", "-2", "3", "-3", "1/2", "-1/2", "1/3", "4")]
 _FEW = [Fraction(text) for text in ("0", "1", "-1", "2", "1/2")]

@@ -38,7 +38,9 @@ from engines.mathematics.verification.verdicts import Counterexample, MemberVerd
 GROUP = "mathwb.theories"
 """The group of entry points by which distributions bring theories: each names the path of a TOML file."""
 _MOST_VALUES = 256
+# A judge evaluates all assignments of values to variables, so their number is limited.
 _MOST_ROWS = 2**20
+# With more, the operations on constants would be most of the rules.
 _MOST_GROUND = 512
 _OPERATIONS: Mapping[type[ast.AST], Callable[..., int]] = {
     ast.Add: operator.add,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 TABLE = "rules/logic.toml"
+# A truth table of n variables has 2^n rows.
 _MOST_VARIABLES = 12
 _two, _leaf = partial(TheorySign, "infix", arity=2), partial(TheorySign, "constant", arity=0)
 LOGIC = TheorySigns(

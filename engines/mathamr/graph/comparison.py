@@ -16,6 +16,7 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.spec import Arg, specification
 from engines.mathamr.graph.amr import Graph, read_graph
 
+# Climbing ends at the nearest peak, so it is begun at several places.
 _STARTS = 20
 _SECONDS = 20.0
 """So long the integer programme may take for two graphs."""

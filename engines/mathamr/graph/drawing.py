@@ -19,6 +19,7 @@ from engines.core.spec import Arg, specification
 from engines.mathamr.graph.amr import Graph, GraphNode, classify_variable, read_graph
 from engines.moved import moved_verb
 
+# In pixels: the height of a line, the usual width of a character, and space in boxes and at the edges.
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
     "concept": ("#eaf2fb", "#0072b2"),

@@ -49,6 +49,7 @@ _LOOK_UP = 16
 """Postings that are read in the time in which one of a formula is looked up."""
 _HELD = 50_000_000
 """Postings that a process keeps in memory at once, of 6 bytes."""
+# An index may be replaced while it is being opened, so opening is tried again.
 _ATTEMPTS = 5
 T = TypeVar("T")
 _ROUNDED = 0.9999

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 SearchMethod = Literal["paths", "dense", "fused", "equal", "renamed"]
+# Formulas of a topic in a run, as the task allows, and hits of a single query.
 _DEPTH, _SHOWN = 1_000, 10
 _SHOWN_PARTS = 5
 

@@ -39,6 +39,7 @@ from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
 # that is smaller than u^(1-D)/l is 0 (Burnikel, Funke, Mehlhorn, Schirra and Schmitt, "A separation bound for
 # real algebraic expressions", 2009). The value is a ball of as many bits as that takes.
 
+# Evaluating a number to more bits takes too long.
 _MAX_BITS = 2**17
 _CIRCULAR = {"sin": ("sin",), "cos": ("cos",), "tan": ("sin", "cos"), "cot": ("cos", "sin")}
 _CIRCULAR |= {"sec": ("", "cos"), "csc": ("", "sin")}
@@ -201,6 +202,7 @@ def _evaluate_ball(tree: Tree) -> arb:
 
 _PI, _E = Tree("pi"), Tree("e")
 _PARTNER = {"sin": ("sin", "cos"), "cos": ("sin", "cos"), "sinh": ("sinh", "cosh"), "cosh": ("sinh", "cosh")}
+# A multiple angle of order n becomes a polynomial of degree n, which soon is unreadable.
 _MAX_MULTIPLE = 16
 _ROOT = {2: Tree("sqrt", (Tree("2"),)), 3: Tree("sqrt", (Tree("3"),))}
 _SINES = {

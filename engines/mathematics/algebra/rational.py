@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engines.mathematics.algebra.atoms import Signs
 
 ONE, ZERO, MINUS, TWO = Tree("1"), Tree("0"), Tree("-1"), Tree("2")
+# A power of a polynomial has a number of terms that grows with its exponent.
 _MAX_POWER = 64
 _MAX_TERMS = 600
 

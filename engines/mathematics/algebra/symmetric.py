@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Polynomial = dict[tuple[int, ...], Fraction]
 """Coefficients by exponents."""
+# The products of elementary polynomials grow fast in both.
 _MOST_ATOMS, _MOST_DEGREE = 4, 6
 
 

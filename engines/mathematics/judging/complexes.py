@@ -15,12 +15,16 @@ from engines.mathematics.judging.reals import Known, with_integers
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.numbers.precise import BallValue, integer_in_ball
 
+# The second precision is for values that cancel in the first.
 _BITS, _MORE_BITS = 256, 2_048
 _POINTS = 24
 _FEWEST = 8
+# Bits in which values have to agree, out of those they are computed with.
 _AGREED = 96
 _NOTE = "i is the imaginary unit"
 _COMPLEX_NOTE = "variables are complex, powers and logarithms principal values"
+# Coordinates are odd numerators over twice this number plus one, so that none is 0: many functions have
+# their cuts along an axis.
 _PARTS = 512
 _MOST_SUMMED = 200
 

@@ -28,6 +28,7 @@ from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW
 from engines.mathematics.numbers.precise import NOTHING, BallValue, apply_operation, integer_in_ball
 
+# Far more than agree by chance, even after some have been lost by cancellation.
 _BITS = 128
 _KEPT = 48
 """Bits of a value that count."""
@@ -44,6 +45,7 @@ _NODES = 400
 
 _FRACTIONS, _INTEGERS = 2, 2
 """How many points there are of each kind."""
+# A Mersenne prime: fractions over it meet none of the fractions that formulas contain.
 _PRIME = 2**61 - 1
 
 Values = list[BallValue]

@@ -23,6 +23,7 @@ from engines.mathematics.judging import numbers
 from engines.mathematics.judging.names import EMPTY, REALS, RELATIONS, free_variables
 from engines.mathematics.numbers.precise import integer_in_ball
 
+# Most signs are certain at the first precision; the last one decides what is taken for 0.
 _BITS = (128, 1_024, 4_096)
 _MOST_ROOTS = 60
 _MOST_BENDS = 3

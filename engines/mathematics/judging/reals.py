@@ -37,6 +37,7 @@ from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verifier import make_verifier
 
 _MOST_VARIABLES = 24
+# Expanding higher powers is slow, and a polynomial that is not 0 differs at one of the first points.
 _MOST_POWER, _MOST_TRIES = 24, 8
 _TRIED = 48
 """Points at which a hypothesis is looked for."""

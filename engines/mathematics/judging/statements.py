@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from engines.mathematics.judging.terms import TermJudge
 
 _STATEMENTS = (*RELATIONS, *QUANTIFIERS, *CONNECTIVES, "in", "subset", "approx", "congruent")
+# Limits of each way to judge: points that are tried, the degree of polynomials, remainders that are gone
+# through, and lines with the range of their parameter.
 _TRIED = 60
 _DEGREE = 40
 _REMAINDERS = 4_000

@@ -36,6 +36,7 @@ from engines.mathematics.verification.rigorous import LongSumError
 
 _LOCK = RLock()
 """The precision of Arb is one for the whole process: threads judge one after the other."""
+# A term with n signs ± has 2^n readings.
 _MOST_SIGNS = 4
 
 

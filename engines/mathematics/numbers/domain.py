@@ -48,6 +48,7 @@ from engines.mathematics.numbers.precise import (
 )
 
 DomainInterval = tuple[float, float]
+# Halving an interval of the grid so often leaves about the last digits of a double.
 _BISECTIONS = 48
 
 
@@ -126,6 +127,7 @@ _MOST_DEGREE = 32
 _SEARCHED = 12
 """Points of the grid per unit near 0, where the line is searched."""
 _SEARCHED_PLACES = 12
+# Newton's method doubles the digits with each step, so few steps are enough once it converges.
 _NEWTON, _HALVINGS = 20, 24
 _FLAT = 4.0
 """Between two points of the search a function changes by at most so many times its steeper slope there."""

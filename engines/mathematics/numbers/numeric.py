@@ -43,7 +43,9 @@ _ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2)}
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z")
 _MAX_VARIABLES = CONSTANT - LEAF
 _MAX_DIGITS = 30
+# pi and e with bounds of their rounding errors as doubles.
 _NAMED = {"pi": (np.pi, 1.3e-16), "e": (np.e, 1.5e-16)}
+# A ball without bounds: it contains every value, so nothing follows from it.
 _HOPELESS = (0.0, np.inf)
 _TOGETHER = 2**17
 """Values of sub-terms held at once: nodes times points."""

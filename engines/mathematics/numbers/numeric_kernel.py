@@ -35,6 +35,8 @@ UNARY = (
 )
 BINARY = ("+", "-", "*", "/", "pow", "log", "d", "where")
 """`log` takes (base, argument), `d` (variable, body); `where a b` (internal) is b where a is defined."""
+# Codes of operations: functions of one argument first, then operators of two, then leaves. Comparisons
+# such as `code < ADD` rely on this order.
 SQRT, ABS, LN, SIN, COS, TAN, CSC, SEC, COT = range(9)
 ASIN, ACOS, ATAN, ACSC, ASEC, ACOT, SINH, COSH, TANH, CSCH, SECH, COTH = range(9, 21)
 ASINH, ACOSH, ATANH, ACSCH, ASECH, ACOTH = range(21, 27)
@@ -46,6 +48,7 @@ CONSTANT = 128
 
 HUGE, TINY = 1e300, 1e-290  # beyond these, products and the fused remainders are no longer exact
 GROW = 1.0 + 2.0**-48  # covers the rounding of the radius itself
+# The functions of the C library are off by about one unit in the last place; four are allowed for.
 ULPS = 4.0 * 2.0**-52
 NAN, INF = math.nan, math.inf
 

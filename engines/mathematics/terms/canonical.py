@@ -163,6 +163,7 @@ def _number_terms(rows: Ints, operands: Ints, table: Ints, count: int, slots: In
 #   PRODUCT  texts of the numerator, texts of the denominator; the number 1 has neither
 #   SUM      texts of the terms added, texts of the terms subtracted; the number 0 has neither
 _Part = tuple[int, int, list[str], list[str]]
+# Kinds of forms; the kinds of other nodes continue the numbering below.
 _ATOM, _PRODUCT, _SUM = range(3)
 
 

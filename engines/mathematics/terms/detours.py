@@ -9,6 +9,7 @@ from __future__ import annotations
 from engines.core.vocabulary import is_constant_token
 from engines.mathematics.terms.canonical import Canonical, Subterms
 
+# Bits of a mask: a factor above or below the line of a fraction, or in both places, where it cancels.
 _ABOVE, _BELOW = 1, 2
 _TURNED = {_ABOVE: _BELOW, _BELOW: _ABOVE, _ABOVE | _BELOW: _ABOVE | _BELOW}
 

@@ -212,6 +212,7 @@ class _Written(NamedTuple):
 
 
 _OPERANDS = {**ARITY, **FURTHER}
+# How tightly a written part binds; a part with a lower level than its place needs is put in brackets.
 _SUM, _MINUS, _PRODUCT, _PREFIX, _POWER, _ATOM = range(1, 7)
 _STARTS_WITH_NUMBER = re.compile(r"[\d.]+(?![\d.^⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 _BASE = re.compile(r"(?:[0-9.]+|[a-zπ]|pi)\Z")

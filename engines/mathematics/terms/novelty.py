@@ -32,6 +32,7 @@ from engines.mathematics.terms.canonical import Subterms
 
 _EVEN = ("cos", "sec", "cosh", "sech", "abs")
 _ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - {*_EVEN}
+# A shift by a quarter of the circle: sin(u + pi/2) = cos u, cos(u + pi/2) = -sin u, and so on.
 _QUARTER = {"sin": ("cos", 1), "cos": ("sin", -1), "tan": ("cot", -1), "cot": ("tan", -1)}
 _QUARTER |= {"sec": ("csc", -1), "csc": ("sec", 1)}
 """What a quarter turn makes of a function, and its sign."""

@@ -44,6 +44,7 @@ _SIDES = 16
 _ROUNDED = 2.0**-52
 """Margins are known up to this."""
 
+# Where a function is defined, as a margin that must not be negative: u, -u, 1 - |u|, |u| - 1, and so on.
 _PLUS, _MINUS, _INSIDE, _OUTSIDE, _ABOVE, _BELOW = range(6)
 _KINDS: dict[int, Callable[[Floats], Floats]] = {
     _PLUS: lambda u: u,

@@ -46,6 +46,7 @@ _NEAR = 1e-8
 """An end that the search found is the place that lies so near to it."""
 _SHOWN_INTERVALS = 3
 _SHOWN_POINTS = 3
+# Points without any structure, at which nothing vanishes by accident.
 _PROBES = (0.3127, -0.7263, 1.6181, -2.4142)
 
 

@@ -38,6 +38,7 @@ RANGES: tuple[DomainInterval, ...] = (
     *((-0.1, 0.1), (-1.0, 1.0), (-6.0, 6.0), (-30.0, 30.0), (-120.0, 120.0)),
     (25.0, 75.0),  # where E-Gen looked
 )
+# Points far out tell functions apart that agree in all digits near 0.
 FAR: tuple[DomainInterval, ...] = ((-1e3, 1e3), (-1e4, 1e4), (-1e5, 1e5), (-1e6, 1e6))
 POOL_PER_RANGE, POOL_PER_FAR_RANGE = 256, 32
 MAX_INSIDE, MAX_OUTSIDE = 72, 24
@@ -273,10 +274,13 @@ def compare_at_points(
 # Each variable takes its own range, within the bounds that assumptions give it; integers are integers. What
 # assumptions say of several variables together is looked at afterwards.
 
+# Points from which those of a head are chosen, the fewest that count as enough, and how often drawing is
+# repeated until there are enough.
 _POOL = 3_000
 _FEWEST = 200
 _ROUNDS = 12
 _WHOLE_RANGES: tuple[DomainInterval, ...] = ((-2, 2), (-6, 6), (-30, 30))
+# Values at which exceptions are frequent: zeros, poles, and powers with another domain.
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
 """Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""

@@ -50,6 +50,7 @@ from engines.mathematics.verification.verdicts import (
 
 MOST_BITS = 2**16
 """Beyond so many bits nothing is worked out."""
+# Bits beyond those that the sizes of the numbers require, for rounding on the way.
 _SPARE = 64
 _TIMES = 4
 """What is small may be squared twice before it is added: cos u is 1 - u^2/2."""

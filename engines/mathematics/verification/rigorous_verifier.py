@@ -63,6 +63,7 @@ _VAGUE = 0.5
 """So many points where values are known to a few bits for each that agrees, and nothing is claimed."""
 _BITS, _MORE_BITS = 160, 4_096
 """Working precision, and that where it gives no number."""
+# Bits of agreement of two values that count as equal; a difference by chance would hardly be so small.
 _AGREED = 48
 _LARGEST = sys.float_info.max
 _BENDING = ("sign", "min", "max", "root")

@@ -72,6 +72,7 @@ from engines.mathematics.verification.verdicts import (
 
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
+# Agreement in double precision alone, without rigorous values, is reported as this many bits.
 CLEAR_BITS = 30
 SHARP = 1e-6
 """Agreement counts as evidence where the bounds are below this share of the value, or of
