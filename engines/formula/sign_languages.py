@@ -135,6 +135,8 @@ class TheorySigns:
             text = getattr(sign, how) or sign.ascii
             gap = " " if text.startswith("\\") or text.isalpha() else ""
             if sign.place == "infix":
+                # An operand that itself is an operation needs brackets unless it binds more tightly; the
+                # side on which operators of a kind associate may have the same kind.
                 chained = sign.right and node.children[1].label == node.label
                 sides = sign.binds + sign.right, sign.binds + (not chained)
                 left, right = (_bracket_part(part, side) for part, side in zip(parts, sides, strict=True))

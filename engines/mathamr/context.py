@@ -96,6 +96,8 @@ def mark_formulas(text: str) -> MarkedText:
         parts += [text[at : match.start()], written]
         at = match.end()
     parts.append(text[at:])
+    # Formulas are at the odd positions; in the text between them, a dollar sign
+    # without a partner is left.
     for index in range(0, len(parts), 2):
         loose += len(re.findall(r"(?<!\\)\$", parts[index]))
         parts[index] = parts[index].replace("\\$", "$")

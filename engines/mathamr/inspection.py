@@ -76,6 +76,7 @@ def place_formulas(
     positions: dict[str, tuple[int, int]] = {}
     at = length = 0
     for match in PLACEHOLDER.finditer(context):
+        # Positions are those in the new text, in which the placeholders before have other lengths.
         formula = formulas.get(match[1])
         before = context[at : match.start()]
         shown = match[0] if formula is None else f"${formula.latex}$"

@@ -71,11 +71,13 @@ def contrastive_loss(
     import torch
 
     distance = 1 - (left * right).sum(-1)
+    # Labels between 0 and 1 weigh both terms.
     attract, repel = labels * distance**2, (1 - labels) * (margin - distance).clamp(min=0) ** 2
     if online:
         marks, distances = (labels, distance.detach()) if among is None else among
         positive, negative = marks > 0, marks < 1
         if bool(positive.any()) and bool(negative.any()):
+            # Hard pairs: equal ones farther apart than the nearest unequal pair, and the other way round.
             nearest, farthest = distances[negative].min(), distances[positive].max()
             attract = torch.where(distance > nearest, attract, torch.zeros_like(attract))
             repel = torch.where(distance < farthest, repel, torch.zeros_like(repel))
@@ -185,11 +187,13 @@ def split_pairs(
 ) -> tuple[list[JudgedPair], list[JudgedPair]]:
     """Return pairs to learn from and pairs to measure on: by topics, or each grade's pairs by chance."""
     draw = Random(seed)
+    # By topics: formulas of one topic are alike, so pairs of a topic must not be on both sides.
     if settings.split == "topics":
         topics = sorted({pair.topic for pair in pairs})
         count = min(len(topics) - 1, max(1, round(settings.held_out * len(topics))))
         out = set(draw.sample(topics, count)) if settings.held_out else set()
         return [one for one in pairs if one.topic not in out], [one for one in pairs if one.topic in out]
+    # By chance: the same share of each grade.
     kept, held = [], []
     for grade in sorted(Counter(pair.grade for pair in pairs)):
         own = [pair for pair in pairs if pair.grade == grade]

@@ -85,6 +85,7 @@ def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]
     for row, tree in result:
         latex, found_errors = row["latex"], tree.list_errors()
         positions = dict.fromkeys(error.span for error in found_errors if error.span is not None)
+        # An error without a position concerns the whole formula.
         if found_errors and not positions:
             positions[0, len(latex)] = None
         errors = [

@@ -259,6 +259,7 @@ def _rewrite_logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:
     joined = [(c, m) for c, m in rows if m.label == "ln"]
     if not joined or (len(joined) == 1 and abs(joined[0][0]) == 1):
         return
+    # c ln u is ln u^c: collect the powers above and below by the signs of their factors.
     above, below = ONE, ONE
     for c, m in joined:
         inside = m.children[0]
@@ -319,6 +320,8 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
         if square is None:
             continue
         for side in (1, 0):
+            # The side has to be p + q r with a single root r: then (p + q r)(p - q
+            # r) = p² - q² r² has none.
             rows = _by_power(result[side], index)
             if set(rows) != {0, 1}:
                 continue
@@ -335,6 +338,7 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             norm = min((one for form in forms for one in (form, _power_form(form))), key=len)
             if norm == ZERO:
                 continue
+            # Expand the quotient by the conjugate: the norm takes the place of this side.
             other = multiply_terms(space.polynomial_to_tree(result[1 - side]), conjugate)
             yield divide_terms(other, norm) if side else divide_terms(norm, other)
 
@@ -646,6 +650,7 @@ def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
             if not result.bottom.is_constant():
                 continue
             for exponents, c in result.top.to_dict().items():
+                # sin^m u cos^n u contains the product (sin u cos u)^min(m, n) = (sin 2u / 2)^min(m, n).
                 both = min(int(exponents[position]), int(exponents[other]))
                 changed = changed or both > 0
                 rest = [int(n) - both * (at in (position, other)) for at, n in enumerate(exponents)]
@@ -666,6 +671,7 @@ def _use_half_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
     half = Tree("tan", (expand_tree(divide_terms(angle, TWO)),))
     if any(node.label in _HYPERBOLIC for node in tree):
         half = Tree("tanh", half.children)
+    # tan and tanh have the same formulas up to the signs of t².
     sign = add_terms if half.label == "tan" else subtract_terms
     other = subtract_terms if half.label == "tan" else add_terms
     below = sign(ONE, raise_to_power(half, 2))

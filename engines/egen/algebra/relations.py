@@ -46,6 +46,7 @@ def find_equality_steps(left: Tree, right: Tree, powers: Powers) -> tuple[str, .
         return (ARITHMETIC,)
     try:
         space = _Closed([left, right])
+        # Equal exactly if the numerator of the difference vanishes by the relations between the atoms.
         difference = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right)).top
         used = space.vanishes(difference)
         if used is not None:
@@ -64,6 +65,7 @@ class _Closed(Space):
     def __init__(self, trees: Iterable[Tree]) -> None:
         known = list(trees)
         size = -1
+        # Atoms of atoms are added until the space is closed: roots bring their radicands, cos brings sin.
         while True:
             super().__init__(known)
             if size == len(self.atoms):
@@ -188,9 +190,11 @@ def _is_arctangent_sum_zero(rows: Sequence[tuple[Fraction, Tree]], powers: Power
     sides = [_triangle_legs(m, powers) for _, m in inverse]
     space = _Closed([leg for pair in sides for leg in pair])
     zero = space.to_quotient(Tree("0"))
+    # Multiply the complex numbers a + i b, whose arguments are the arctangents.
     real, imaginary = space.to_quotient(ONE), zero
     for count, (adjacent, opposite) in zip(counts, sides, strict=True):
         a, b = space.to_quotient(adjacent), space.to_quotient(opposite)
+        # A negative count conjugates the number.
         if count < 0:
             b = space.combine_quotients("-", zero, b)
         for _ in range(abs(count)):
@@ -202,6 +206,7 @@ def _is_arctangent_sum_zero(rows: Sequence[tuple[Fraction, Tree]], powers: Power
                     "+", space.combine_quotients("*", real, b), space.combine_quotients("*", imaginary, a)
                 ),
             )
+    # The sum of the arguments is a multiple of pi exactly if the product is real.
     return space.vanishes(imaginary.top) is not None
 
 
@@ -330,6 +335,7 @@ def iterate_meetings(
     for exponentials in (False, True):
         ends = _Ends(rules, signs, exponentials)
         start_ends, target_ends = ends.split_ends(start, target)
+        # Pairs of lines with the fewest lines before them come first.
         order = sorted(
             ((i, j) for i in range(len(start_ends)) for j in range(len(target_ends))),
             key=lambda pair: (sum(pair), pair),
@@ -337,6 +343,7 @@ def iterate_meetings(
         for i, j in order:
             steps = find_equality_steps(start_ends[i][1], target_ends[j][1], ends.powers)
             if steps:
+                # The lines from the target are walked backwards, with reversed rules.
                 names = [reversed_rule(name) if name in rules else name for name, _ in target_ends]
                 back = [(names[k], target_ends[k - 1][1]) for k in range(j, 0, -1)]
                 met = (

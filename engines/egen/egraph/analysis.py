@@ -203,6 +203,7 @@ def iterate_schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
             yield f"(relation Subsumed{name} {operands})"
     for fact in GUARDS:
         yield f"(relation {fact} (Math))"
+    # Facts of a class are bits of a number, and merging classes joins them.
     yield "(function Known (Math) i64 :merge (| old new))"
     yield "(relation Clash ())"
     yield "(relation Calm ())"
@@ -303,6 +304,7 @@ def _for_functions(names: str, query: str, *facts: str) -> Iterator[Implication]
 def _constant_query(*tests: str, c: str = "c") -> str:
     integer = f"(= (denom {c}) {_integer_text(1)})"
     odd = f"(% (numer {c}) {_integer_text(2)})"
+    # Tests of a rational constant in egglog's language.
     known = {
         "positive": f"(> {c} {_rational_text(0)})",
         "nonzero": f"(!= {c} {_rational_text(0)})",
@@ -455,6 +457,7 @@ def _iterate_degree_rules(variable: bool) -> Iterator[str]:
     if variable:
         yield rule_text("(= e (X))", degree.format(1), "shapes")
     yield rule_text(f"(= e (Num c)) {_constant_query('nonzero')}", degree.format(0), "shapes")
+    # The degree of a sum is known only if the degrees differ: equal leading terms may cancel.
     for name in ("Add", "Sub"):
         yield rule_text(
             f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts"
@@ -464,6 +467,7 @@ def _iterate_degree_rules(variable: bool) -> Iterator[str]:
         )
     yield rule_text("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
     yield rule_text("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
+    # Small exponents only, so that the degree stays a small integer.
     power = f"{_constant_query('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational_text(9)})"
     scaled = degree.format("(* m (to-i64 (to-f64 c)))")
     yield rule_text(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
@@ -551,6 +555,7 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
     """What is known of the variables, and what is assumed."""
     for name in variables:
         leaf = term_text(Tree(name), SEVERAL)
+        # An integer is no continuous variable, so what is said of polynomials does not apply to it.
         if name in assumptions.integers:
             yield note_action(leaf, "Konst", "Whole")
         else:
@@ -563,6 +568,7 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
     ends = [
         (fold_numbers(one.left), fold_numbers(one.right)) for one in assumptions.relations if one.sign != "!="
     ]
+    # Bounded means between -1 and 1, so both bounds have to be known.
     low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
     for left, right in ends:
         if is_number(right) and Fraction(right.label) <= 1 and left in low:
@@ -573,12 +579,14 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
 def _iterate_relation_commands(one: AssumedRelation) -> Iterator[str]:
     left, right = fold_numbers(one.left), fold_numbers(one.right)
     difference = f"(Sub {term_text(right, SEVERAL)} {term_text(left, SEVERAL)})"
+    # a != b says that their difference is not 0, and a bound of 0 says so of the other side itself.
     if one.sign == "!=":
         yield note_action(difference, "Nz")
         if Tree("0") in (left, right):
             yield note_action(term_text(left if right == Tree("0") else right, SEVERAL), "Nz")
         return
     yield note_action(difference, "Pos" if one.sign == "<" else "Nonneg")
+    # A bound that is a number says more: of the sign, and of the size from 1 on.
     if is_number(left) and (bound := Fraction(left.label)) >= 0:
         strict = bound > 0 or one.sign == "<"
         yield note_action(term_text(right, SEVERAL), "Ge1" if bound >= 1 else "Pos" if strict else "Nonneg")

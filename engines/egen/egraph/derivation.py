@@ -79,6 +79,7 @@ class Proofs:
         return self.add_node(tree.label, tuple(self.add_tree(child) for child in tree.children))
 
     def add_node(self, label: str, children: tuple[int, ...] = ()) -> int:
+        # Nodes are unique: the same label over the same children is one node.
         known = self._nodes.get((label, children))
         if known is not None:
             return known
@@ -92,6 +93,7 @@ class Proofs:
         self._users[number] = []
         if not children and is_number(Tree(label)):
             self.constants[number] = Fraction(label)
+        # A class knows the nodes that use it, which a merge makes equal to others.
         for child in set(map(self.find_root, children)):
             self._users[child].append(number)
         self._index_node(number)
@@ -140,6 +142,7 @@ class Proofs:
             yield binding
             return
         pattern, node = patterns[0], nodes[0]
+        # A variable that occurs twice must match equal classes both times.
         if is_variable(pattern):
             bound = binding.get(pattern.label)
             found = [binding if bound is not None else {**binding, pattern.label: node}]
@@ -148,6 +151,7 @@ class Proofs:
         elif is_number(pattern):
             found = [binding] if self.constant_value(node) == Fraction(pattern.label) else []
         else:
+            # A subterm matches any node with its label in the class of the operand.
             inside = self._members[self.find_root(node)].get(pattern.label, ())
             found = [
                 more for member in tuple(inside) for more in self.iterate_matches(pattern, member, binding)
@@ -181,12 +185,14 @@ class Proofs:
 
     def explain_equality(self, start: int, target: int) -> Iterator[TermLine]:
         """The lines from one node to an equal one, the first left out."""
+        # Both proofs lead to the root of the class; the shared end of the two ways is left out.
         up, down = self._path_to_root(start), self._path_to_root(target)
         while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
             up.pop()
             down.pop()
         for here, there in [*pairwise(up), *pairwise(down[::-1])]:
             reason = self._reasons[here]
+            # A reason stored in the other direction is used backwards.
             if reason is None or reason[0] != there:
                 back = self._reasons[there]
                 assert back is not None
@@ -194,6 +200,7 @@ class Proofs:
             if reason[1] != _CONGRUENCE:
                 yield reason[1], self.to_tree(there)
                 continue
+            # Congruent nodes have equal operands: change one operand after the other.
             parts = list(map(self.to_tree, self.children[here]))
             for place, (mine, wanted) in enumerate(
                 zip(self.children[here], self.children[there], strict=True)
@@ -215,6 +222,7 @@ class Proofs:
             if keep == lose:
                 continue
             self._link_nodes(left, right, rule)
+            # The class with fewer users is merged into the other, which bounds the work (union by size).
             if len(self._users[keep]) < len(self._users[lose]):
                 keep, lose = lose, keep
             self._above[lose] = keep
@@ -224,6 +232,7 @@ class Proofs:
             if value is not None:
                 self.constants.setdefault(keep, value)
             users = self._users.pop(lose)
+            # A class that has just become a constant may make the operations that use it computable.
             again = [*users, *self._users[keep]] if value is not None else users
             self._users[keep] += users
             for user in again:
@@ -241,6 +250,7 @@ class Proofs:
     def _index_node(self, node: int) -> None:
         label, children = self.labels[node], self.children[node]
         shape = (label, tuple(map(self.find_root, children)))
+        # Two nodes of the same shape are congruent, and their classes are merged.
         twin = self._shapes.setdefault(shape, node)
         if self.find_root(twin) != self.find_root(node):
             self._waiting.append((node, twin, _CONGRUENCE))
@@ -249,6 +259,7 @@ class Proofs:
         )
         if left is None or right is None:
             return
+        # An operation on two known constants equals their exact result.
         value = apply_operator(label, left, right)
         if value is not None and self.constant_value(node) is None:
             numbers = tuple(self.add_node(str(number)) for number in (left, right))
@@ -398,6 +409,7 @@ class _Search:
                 return None
             changed = False
             for name in ("collapse", *GROUPS):
+                # Even rounds run the simplifying groups alone, if they change anything.
                 if name == "expand" and changed and rounds % 2 == 0:
                     continue  # depth before width, as in growth
                 while self.apply_moves(self._moves[name]):
@@ -417,6 +429,7 @@ class _Search:
 
     def shorten_lines(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[TermLine]:
         """The fewest of the lines that one rule each connects; the first is left out."""
+        # The shortest path through the lines, where an edge is a single application of a rule.
         compared = 0
         fewest, source = [0], [0]
         for here in range(1, len(terms)):
@@ -425,6 +438,7 @@ class _Search:
             for there in range(here - 1):
                 if self.stop() or compared > _COMPARED:
                     break
+                # Compare only where it would shorten the way, since comparing is the costly part.
                 if fewest[there] + 1 >= fewest[here]:
                     continue
                 compared += 1
@@ -443,6 +457,7 @@ class _Search:
         """The rule that makes one term of the other in one place, up to arithmetic; empty if none does."""
         if fold_numbers(start) == fold_numbers(target):
             return ARITHMETIC
+        # A rule may connect the two terms at their roots in either direction, or below in one operand.
         for move in self._by_label.get(start.label, ()):
             if self.rule_connects(move, start, target):
                 return move.name
@@ -475,6 +490,7 @@ class _Search:
         found: list[tuple[_Move, int, NodeBinding]] = []
         for move in moves:
             for node in proofs.with_label(move.left.label):
+                # Evaluating stays ahead: terms that are numbers are not rewritten into larger ones.
                 if move.right.children and proofs.constant_value(node) is not None:
                     continue
                 room = self.nodes - len(found)
@@ -483,6 +499,7 @@ class _Search:
                 self.matched += 1 + len(fitting)
                 if self.is_over():
                     return False
+        # Matches are collected before any is applied, so all rules see the same graph.
         for move, node, binding in found:
             if len(proofs) > self.nodes or self.is_over():
                 break

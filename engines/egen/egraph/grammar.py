@@ -131,6 +131,7 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
     classes = {number: list(nodes) for number, nodes in egraph.classes.items()}
     homes = {node: number for number, nodes in egraph.classes.items() for node in nodes}
 
+    # A variable of the wrapping stands for the class itself, which makes the class contain its own terms.
     def add_tree(tree: Tree, inside: int) -> int:
         if tree.label.startswith("?"):
             return inside
@@ -209,6 +210,7 @@ def _divide_classes(
 ) -> tuple[Ints, Ints]:
     """Classes divided by demands: the class that each is a part of, and rows of a class's number, a node and
     the numbers of its children. Args: through: which nodes pass on what their own class may not be."""
+    # A class is divided by what its terms may not be: at most 256 sets of eight bits.
     numbers = np.full((len(starts) - 1, 256), -1, np.int64)
     numbers[root, 0] = 0
     waiting, origin = [(root, 0)], [root]
@@ -223,6 +225,7 @@ def _divide_classes(
             rows.append(node)
             for side in range(2):
                 child, number = children[node, side], -1
+                # Sums, products and powers pass on which functions must not occur directly below.
                 if child >= 0:
                     demand = demands[node, side] | (barred & _FUNCTIONS if through[node] else 0)
                     number = numbers[child, demand]
@@ -281,6 +284,7 @@ def _compute_demands(egraph: EGraph) -> Ints:
     demands[sums] = _MINUS, _MINUS | _NEGATIVE
     demands[over] = _MINUS, _MINUS | _RECIPROCAL
     demands[raised, 0] = (whole * _MINUS | negative * _RECIPROCAL)[raised]
+    # A sum with a negative number, or a quotient by one, is a detour whatever its other operand is.
     demands[(sums | over) & negative] = -1
     return demands
 
@@ -434,6 +438,8 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
     max_tokens = len(near) - 1
     if near.max() < 2.0**52:  # sums and products of smaller integers: the doubles are exact
         return [int(number) for number in near]
+    # Beyond 2^52, counts are computed modulo several primes, whose product exceeds any count with a margin
+    # for the rounding of the estimate. The Chinese remainder theorem puts them together.
     modulus = 1
     primes: list[int] = []
     while modulus < 4 * int(near.max()):
@@ -444,6 +450,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
         by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
         by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64, order="F")
         _count_modulo(*tables.arrays, by_row, by_production, np.uint64(prime))
+        # `unit` is 1 modulo this prime and 0 modulo all others.
         others = modulus // prime
         unit = others * pow(others, -1, prime)
         for length, residue in enumerate(by_row[root].tolist()):
@@ -463,6 +470,7 @@ def _count_by_length(
     by_production: Floats,
 ) -> None:
     shortest = np.full(len(rows), by_row.shape[1], np.int64)
+    # By rising length: operands are shorter than their terms, so their numbers are known.
     for length in range(1, by_row.shape[1]):
         for p in range(len(own)):
             rest = length - own[p]
@@ -473,6 +481,7 @@ def _count_by_length(
             elif rest > 0 and right < 0:
                 total = by_row[left, rest]
             elif rest > 0:
+                # A pair of operands shares the remaining tokens in every possible way: a convolution.
                 for first in range(shortest[left], rest + 1 - shortest[right]):
                     total += by_row[left, first] * by_row[right, rest - first]
             by_production[p, length] = weights[p] * total

@@ -111,6 +111,8 @@ def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) ->
                 condition_query(one.name, term_text(fold_numbers(one.pattern), labels), f"k{i}")
                 for i, one in enumerate(alternative)
             )
+            # Rules with the same sides and conditions differ only in their names,
+            # and one of them is enough.
             key = (term_text(left, labels), term_text(right, labels), query)
             if key in seen:
                 continue
@@ -217,6 +219,7 @@ class Grower:
         """
         if theory is not None and theory.unwritten:
             raise ExpressionError(theory.unwritten, remedy="Use check or verify.")
+        # egglog's memory grows with each head, so it is renewed from time to time.
         if self._grown >= _RENEWED and not self._held:
             self._renew_egraph()
         if not self._held:
@@ -228,6 +231,8 @@ class Grower:
             run.grow_head(head, forms)
             return run.to_egraph()
         finally:
+            # Clearing costs less than copying while few nodes are held; beyond that,
+            # the saved state is restored.
             self._held += 1 + run.most
             if self._held > _COPY_NODES:
                 self.execute_program("(pop)")
@@ -322,10 +327,12 @@ class _GrowthRun:
         """Analyse what a step made and keep it, unless it contradicts itself; whether there is room for
         more."""
         self.count_nodes()
+        # Rules that settle what was made always run; those that learn only if the graph is not too large.
         self.run_program(_SETTLE)
         nodes = self.count_nodes()
         if nodes > self.limits.nodes:
             self.stop_reason = "node_limit"
+            # A step that overshoots a little is kept; a larger one would be cut to a random part.
             if nodes <= _OVERSHOOT * self.limits.nodes and not self.clash:
                 self.keep_nodes(nodes)
         elif not self.clash:
@@ -440,6 +447,7 @@ def _find_complete_nodes(children: Ints, rank: Ints) -> Bools:
 
 @compile_kernel
 def _index_users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+    # A counting sort: how many users each class has, where they begin, and then the users themselves.
     starts = np.zeros(count + 1, np.int64)
     for node in range(len(homes)):
         for side in range(2):
@@ -500,9 +508,11 @@ def _tokens_around(root: int, homes: Ints, tokens: Ints, children: Ints, size: I
     firsts = np.searchsorted(homes[order], np.arange(len(size) + 1))
     around = np.full(len(size), -1, np.int64)
     around[root] = 0
+    # Dijkstra's algorithm from the root downwards: the distance is what surrounds the class in a term.
     heap = [(0, root)]
     while len(heap):
         outside, home = heapq.heappop(heap)
+        # A shorter way to this class was found after this entry was pushed.
         if outside > around[home]:
             continue
         for at in range(firsts[home], firsts[home + 1]):
@@ -510,6 +520,7 @@ def _tokens_around(root: int, homes: Ints, tokens: Ints, children: Ints, size: I
             for side in range(2):
                 child = children[node, side]
                 if child >= 0:
+                    # Around a child: what is around its node, and the node without the child.
                     beside = outside + tokens[node] - size[child]
                     if around[child] < 0 or beside < around[child]:
                         around[child] = beside

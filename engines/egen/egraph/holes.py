@@ -103,9 +103,12 @@ def _apply(name: str, a: Floats, wide: Floats, b: Floats, broad: Floats) -> tupl
     match name:
         case "+" | "-":
             found = a + b if name == "+" else a - b
+            # Errors of sums add up; rounding is relative to the larger operand, which
+            # cancellation leaves behind.
             return found, wide + broad + _ROUNDING * np.maximum(np.abs(a), np.abs(b))
         case "*":
             found = a * b
+            # The error of a product, to first order.
             return found, np.abs(a) * broad + np.abs(b) * wide + _ROUNDING * np.abs(found)
         case "/":
             return _quotient(a, wide, b, broad)
@@ -148,9 +151,11 @@ def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
         return function(a), _estimate_change(function, a, wide)
     low, high, function = (_CLOSED | _OPEN)[name]
     if name in _OPEN:
+        # A value close to an open end, within its error, may lie outside, and counts as outside.
         outside = (a <= low + _SAFETY * wide) | (a >= high - _SAFETY * wide)
         return np.where(outside, np.nan, function(a)), _estimate_change(function, a, wide)
     outside = (a < low - _SAFETY * wide) | (a > high + _SAFETY * wide)
+    # A value within its error beyond a closed end may be the end itself, so it is moved there.
     inside = np.clip(a, low, high)
     error = function(np.clip(a + wide, low, high)) - function(np.clip(a - wide, low, high))
     found = np.where(outside, np.nan, function(inside))

@@ -79,6 +79,8 @@ def generate(
     verifier = theory.make_judge(head, seed=config.seed)
     forms: list[tuple[str, Tree]] = []
     if config.style != "any" and not verifier.reason:
+        # Forms that theory knows are judged first, and those accepted are united with
+        # the head before it grows.
         found = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
         verdicts = verifier.check([tree for _, tree in found])
         forms = [one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config)]
@@ -161,6 +163,7 @@ class _Selection:
             if _is_accepted(verdict, self.config):
                 found.append(Member(tree, verdict))
         found += (member for _, member in others)
+        # Tidied members come first, so that they take the place of what they were made of.
         once: dict[str, Member] = {}
         for member in found:
             once.setdefault(canonical_key(member.tree), member)
@@ -188,6 +191,7 @@ class _Selection:
             verdicts = self.verifier.check([term.split() for term in terms])
             points = [point for verdict in verdicts for point in verdict.exceptional.points if point.lost]
             holed = sum(verdict.exceptional.has_holes for verdict in verdicts)
+            # Stop when no new hole appears, or when few terms still have one.
             new = {point.text: point.at for point in points if point.text not in places}
             if not new or holed * _RARE < len(verdicts):
                 break
@@ -301,6 +305,7 @@ class _Selection:
         for term, verdict in zip(terms, verdicts, strict=True):
             if not _is_accepted(verdict, self.config):
                 self.dropped["holes" if verdict.exceptional.has_holes else verdict.outcome] += 1
+                # A member that differs from the head shows that a rule is wrong.
                 if verdict.outcome == "different":
                     self.raise_contradiction(term)
             elif len(accepted) < wanted:

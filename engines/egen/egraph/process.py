@@ -271,8 +271,10 @@ class GrowthProcess:
                 self.submit_request(request, listening=events is not ignore)
                 asked_to_stop = False
                 while True:
+                    # Ask once and politely: the service then has a little time to finish what it has.
                     if not asked_to_stop and stop():
                         asked_to_stop = self._hurried = True
+                        # The deadline only ever comes nearer.
                         self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
                         with suppress(OSError):
                             self.connection.send(None)
@@ -282,6 +284,7 @@ class GrowthProcess:
                             events(message)
                         elif message is not None:
                             return message.value
+                    # No message has come: the request may have exceeded its limits.
                     elif (ended := self.end_if_over_limit()) is not None:
                         raise GrowthError("stopped") if asked_to_stop else ended
             finally:
@@ -322,6 +325,7 @@ class GrowthProcess:
             return message
         assert isinstance(message, _Answer)
         self._request = None
+        # A process that has panicked or grown large is replaced before the next request.
         if message.panic or self.memory_bytes > RECYCLE_BYTES:
             ready = self._ready
             self.close()

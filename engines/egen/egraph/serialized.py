@@ -98,6 +98,7 @@ class SerializedEgraph:
     def smallest_size(self, root: str) -> int | None:
         """Nodes of the smallest term of a class, 10^18 standing for all that are no less; None where it has
         none that ends."""
+        # `missing` has the operands of each node whose smallest size is not yet known.
         missing: dict[tuple[str, SerializedNode], set[str]] = {}
         parents: dict[str, list[tuple[str, SerializedNode]]] = {}
         waiting: list[tuple[int, str]] = []
@@ -131,6 +132,7 @@ class SerializedEgraph:
             return known[root,][: most + 1]
         homes = self.list_reachable(root)
         sequences = {node.children for home in homes for node in self.classes[home]}
+        # Sequences of operands are counted by their tails, which nodes with common last operands share.
         tails = {row[at:] for row in sequences for at in range(len(row)) if len(row) - at > 1}
         if len(tails) * most * most > _MOST_WORK:
             what = f"{len(tails):,} sequences of operands up to size {most} are too many to count"
@@ -144,6 +146,7 @@ class SerializedEgraph:
             for home in homes:
                 ways = (_count_at_size(known[node.children], size - 1) for node in self.classes[home])
                 known[home,].append(sum(ways))
+            # A sequence has its first operand and a rest, which share the size in all possible ways.
             for tail in order:
                 first, rest = known[tail[:1]], known[tail[1:]]
                 known[tail].append(
@@ -187,6 +190,7 @@ class SerializedEgraph:
         the share of operators, and of operators below operators, that they have not in common. They are
         chosen among a thousand, as many of each size as there are."""
         counts = self.count_terms(root, most)
+        # Sizes with few terms come first, so that what they do not use up is left to the others.
         sizes = sorted((size for size, known in enumerate(counts) if known), key=counts.__getitem__)
         draw = random.Random(seed)
         pool: list[Tree] = []
@@ -200,6 +204,7 @@ class SerializedEgraph:
         apart = [1.0] * len(pool)
         chosen: list[int] = []
         while len(chosen) < min(count, len(pool)):
+            # Greedy choice of the term whose nearest chosen one is farthest away.
             place = max(range(len(pool)), key=apart.__getitem__) if chosen else 0
             chosen.append(place)
             for other, has in enumerate(features):

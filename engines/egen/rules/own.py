@@ -124,6 +124,7 @@ def _read_rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | No
                 (row.get("name", ""), row.get("group", ""), row.get("left", ""), row.get("right", "")),
             )
             continue
+        # `name: left -> right`; the name may be missing.
         head, arrow, right = text.partition("->")
         name, colon, left = head.rpartition(":")
         yield number, (name.strip(), "", left if colon else head, right) if arrow else None
@@ -272,6 +273,7 @@ def classify_rule(rule: ForeignRule) -> ClassifiedRule:
     names = sorted(variables_of(rule.left))
     seen: dict[str, Difference] = {}
     agreed = 0
+    # The precision has to show differences that rounding in double precision would hide.
     with ctx.workprec(_BITS):
         for general, point in _sample_points(names):
             values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
@@ -284,6 +286,7 @@ def classify_rule(rule: ForeignRule) -> ClassifiedRule:
                 sides = (None if side is None else float(side) for side in (left, right))
                 seen.setdefault(key, Difference({name: float(c) for name, c in point.items()}, *sides))
     effect: Class = "equal" if agreed >= _FEWEST else "undecided"
+    # The worst that was met decides: differing values before lost ones, and these before gained ones.
     for one in ("widening", "losing", "false"):
         if one in seen:
             effect = one
@@ -297,10 +300,12 @@ def _sample_points(names: Sequence[str]) -> list[tuple[bool, Point]]:
     result: list[tuple[bool, Point]] = []
     for _ in range(_GENERAL):
         result.append((True, {name: _draw_fraction(rng) for name in names}))
+    # Small exact numbers in all combinations, where powers and roots change their domain.
     if 1 < len(names) <= 3:  # such as (-1)^2^(1/2): all together
         result += [
             (False, dict(zip(names, values, strict=True))) for values in product(_FEW, repeat=len(names))
         ]
+    # Then exact and random numbers mixed, and at last one variable far out at a time.
     for _ in range(_SPECIAL if names else 0):
         point = {
             name: _draw_fraction(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))]

@@ -350,6 +350,7 @@ def _compare_trials(
         out_a, out_b = state_a == UNDEFINED, state_b == UNDEFINED
         both = in_a & in_b
         gap = np.abs(evaluation.values[a] - evaluation.values[b])
+        # Both bounds together are smaller than the gap, so the values differ for certain.
         differs = both & (gap > evaluation.errors[a] + evaluation.errors[b])
         gained, lost = out_a & in_b, in_a & out_b
         tally.points += int(np.count_nonzero(both | gained | lost | (out_a & out_b)))
@@ -410,6 +411,7 @@ def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
         work.append(
             (rule, [(guards, _list_trials(rule, guards, candidates, bench)) for guards in alternatives])
         )
+    # All trials of all rules are evaluated in one batch, which is much faster than one by one.
     evaluation = bench.evaluate_patterns()
     checks = []
     for rule, sets in work:

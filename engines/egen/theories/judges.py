@@ -166,6 +166,8 @@ def _worked_out(name: str, node: ast.expr, at: tuple[int, ...], values: int) -> 
     known = {"n": values, **dict(zip("ab", at, strict=False))}
 
     def evaluate_part(part: ast.expr) -> int:
+        # A formula of a model is evaluated as a tree of Python, never by `eval`:
+        # files come from strangers.
         match part:
             case ast.Constant(value=int(number)) if abs(number) <= _MOST_VALUES**2:
                 return int(number)
@@ -202,11 +204,13 @@ class ModelJudge(OwnJudge):
                 what, remedy=f"At most {_MOST_ROWS:,} are gone through: use fewer variables."
             )
         head, other = (self.model.evaluate_column(tree, variables) for tree in (self.head, member))
+        # Columns have one entry for each assignment; the first row that differs is the counterexample.
         apart = np.flatnonzero(head != other)
         if not len(apart):
             return MemberVerdict("equal", 1.0, points=rows)
         row = int(apart[0])
         at = tuple(
+            # The row number written in base n gives the values of the variables.
             (name, float(row // self.model.values**index % self.model.values))
             for index, name in enumerate(variables)
         )
@@ -290,6 +294,7 @@ def _load_differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
         result = module.differ
+    # The judge is foreign code, which may raise anything.
     except (Exception, SystemExit) as error:
         what = f"the judge cannot be loaded: {type(error).__name__}: {error}"
         remedy = "It has to define differ(left, right): None, or what shows that they are not equal."
@@ -328,6 +333,7 @@ def trust_file(path: Path) -> None:
 
     def add_trusted(data: bytes) -> bytes:
         kept = _read_trusted(data)
+        # A list that cannot be read is not overwritten, since the trust in other files would be lost.
         if data and not kept:
             what = "the list of trusted judges is corrupt, and would be lost"
             raise DataError(

@@ -181,8 +181,10 @@ class TruthTable(OwnJudge):
             raise ExpressionError(
                 f"the formulas have {len(self.names)} variables; at most {_MOST_VARIABLES} are tabulated"
             )
+        # A column of the truth table is one big integer with a bit for each row.
         self._rows = 1 << len(self.names)
         self._all = (1 << self._rows) - 1
+        # Row r assigns to variable i the bit i of r.
         self._columns = {
             name: sum(1 << row for row in range(self._rows) if row >> index & 1)
             for index, name in enumerate(self.names)

@@ -179,6 +179,7 @@ def _graph_error(why: str) -> DataError:
 
 
 def _build_nodes(written: tuple[str, list[tuple[str, object]]]) -> GraphNode:
+    # Without recursion, since graphs can be nested more deeply than Python's stack.
     root = GraphNode(str(written[0]), "", [])
     pending = [(written, root)]
     while pending:
@@ -290,12 +291,14 @@ class GraphPart:
 
         Nothing happens if the target is None or the part itself.
         """
+        # A number is a constant of AMR, not a node.
         if (
             isinstance(target, GraphPart)
             and not target.edges
             and re.fullmatch(r"\d+(\.\d+)?", target.concept)
         ):
             target = target.concept
+        # The same edge may exist already, written from this end or inverted from the other.
         same = (
             one is target or (isinstance(one, str) and one == target) for at, one in self.edges if at == role
         )
@@ -636,6 +639,7 @@ class _Writer:
         pending = [(tree, root)]
         while pending:
             above, node = pending.pop()
+            # Operands in any order all have the role `:op0`; in a fixed order they are numbered.
             for number, child in enumerate(above.children):
                 inner = self.name_node(child)
                 place = 0 if above.unordered else number

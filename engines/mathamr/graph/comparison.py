@@ -102,19 +102,24 @@ def _total_gain(pairing: Sequence[int], weights: Agreements) -> int:
 
 def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Agreements:
     number = [{name: index for index, name in enumerate(found)} for found in names]
+    # Equal triples are counted, so that each can be matched only as often as both graphs have it.
     own, others = (Counter(map(fold_case, written)) for written in triples)
     by_kind: dict[tuple[str, str, bool], list[Triple]] = {}
     for triple in others:
+        # What two triples must have in common to match: the role, and the target unless it is a node.
         by_kind.setdefault((triple[1], "" if triple[3] else triple[2], triple[3]), []).append(triple)
     agreements: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
     for (source, role, target, is_node), times in own.items():
         for other in by_kind.get((role, "" if is_node else target, is_node), ()):
             pair = number[0][source], number[1][other[0]]
             with_it = (number[0][target], number[1][other[2]]) if is_node else (-1, -1)
+            # A relation of a node to itself counts for the pair alone, as an attribute does.
             if with_it == pair:
                 with_it = (-1, -1)
+            # Two pairs that share a node cannot both be chosen.
             elif is_node and (with_it[0] == pair[0] or with_it[1] == pair[1]):
                 continue
+            # What the two pairs gain together is stored for both of them; (-1, -1) stands for none.
             for one, two in ((pair, with_it), (with_it, pair)):
                 if one != (-1, -1):
                     agreements.setdefault(one, {}).setdefault(two, 0)
@@ -130,6 +135,7 @@ def _draw_pairing(weights: Agreements, size: int, random: Random | None) -> list
     else:
         pairs.sort(key=lambda pair: (-weights[pair][-1, -1], pair))
     pairing, taken = [-1] * size, set[int]()
+    # Greedy: take each pair whose nodes are both still free.
     for place, partner in pairs:
         if pairing[place] < 0 and partner not in taken:
             pairing[place] = partner
@@ -152,6 +158,7 @@ def _climb_to_peak(pairing: list[int], weights: Agreements) -> None:
     candidates: dict[int, list[int]] = {}
     for place, partner in sorted(weights):
         candidates.setdefault(place, []).append(partner)
+    # Steepest ascent: make the best of all exchanges, until none gains anything.
     while True:
         best, change = 0, (-1, -1)
         for place, partners in candidates.items():
@@ -182,12 +189,14 @@ def _measure_exchange(index: int, partner: int, pairing: list[int], weights: Agr
         if second < 0:
             return _joint_gain(first, pairing, weights)
         other = (second, pairing[second])
+        # What the two pairs gain together is in both sums, so it is taken off once.
         shared = weights.get(first, {}).get(other, 0)
         return _joint_gain(first, pairing, weights) + _joint_gain(other, pairing, weights) - shared
 
     before = count_gain()
     _exchange_partners(index, partner, pairing)
     after = count_gain()
+    # Undo the exchange; without a second partner there is only one node to restore.
     pairing[index] = old
     if second >= 0:
         pairing[second] = partner
@@ -224,6 +233,7 @@ def _dereify_nodes(triples: Sequence[Triple], concepts: dict[str, str]) -> list[
         own.setdefault(triple[0], {})[triple[1]] = triple
     edge: dict[str, Triple] = {}
     for name, concept in concepts.items():
+        # A node that something else refers to, or that has further edges, cannot become an edge.
         if name in referred or sizes[name] != 2:
             continue
         for role, of_source, of_target in model.dereifications.get(concept, ()):
@@ -359,10 +369,13 @@ def list_triples(graph: Graph) -> list[Triple]:
     for node in graph.iterate_nodes():
         result.append((node.variable, ":instance", node.concept, False))
         for branch in node.branches:
+            # Inverse roles are turned round, so that an edge is the same from
+            # whichever end it was written.
             target = branch.name
             role = branch.role.lower()
             if target not in known:
                 result.append((node.variable, role, target, False))
+            # By AMR's convention, `:mod` is the inverse of `:domain`.
             elif role == ":mod":
                 result.append((target, ":domain", node.variable, True))
             elif role.endswith("-of") and role not in _FORWARD:

@@ -106,6 +106,7 @@ def lay_out_graph(graph: Graph) -> tuple[list[PlacedNode], list[tuple[str, str, 
     known = graph.map_variables()
     result: list[PlacedNode] = []
     again: list[tuple[str, str, str]] = []
+    # A node written a second time, or referred to before it is written, is an edge to its only place.
     for target, role, parent, depth in graph.iterate_branches():
         if isinstance(target, GraphNode):
             name = target.variable
@@ -214,6 +215,7 @@ def to_dot(graph: Graph) -> str:
             lines.append(
                 f"  {_quote_dot(node.parent)} -> {_quote_dot(node.name)} [label={_quote_dot(node.role)}];"
             )
+    # Edges to nodes that are drawn elsewhere are dashed, and do not move the nodes.
     for one, role, other in again:
         dashed = f"label={_quote_dot(role)}, style=dashed, constraint=false"
         lines.append(f"  {_quote_dot(one)} -> {_quote_dot(other)} [{dashed}];")

@@ -84,6 +84,7 @@ def _find_quantified(words: Sequence[Word], number: int) -> int | None:
     """
     if words[number].text.lower() not in _QUANTIFIERS:
         return None
+    # The noun follows its quantifier within three words, adjectives included.
     for index in range(number + 1, min(number + 4, len(words))):
         if words[index].head == number and words[index].relation in _LOOSE:
             before = (one for one in words[:index] if one.head == index)
@@ -210,6 +211,7 @@ class _Parse:
         noun = number - 3 - (self.lowercase_text(number - 3) == ",")
         if self.words[number].text != FORMULA or self.words[noun].tag[:2] != "NN":
             return
+        # Go up through appositions and coordinations to the noun that all of them belong to.
         while self.words[noun].relation in ("appos", "conj") and self.words[noun].head < noun:
             noun = self.words[noun].head
         if number not in (noun, self.words[noun].head) and self.words[number].head != number:
@@ -335,6 +337,7 @@ class _Parse:
         """ "For which $x$ …?", "In how many ways …?": what is asked for stands behind a preposition."""
         if len(self.words) < 3 or self.words[0].tag != "IN" or self.words[1].tag[:1] != "W":
             return
+        # The preposition and its question word come first, and the noun before the first verb.
         last = next((at for at, word in enumerate(self.words) if word.tag[:2] in ("VB", "MD")), 2)
         noun = next((at for at in range(2, last) if self.words[at].tag[:2] == "NN"), 0)
         if noun and self.words[noun].relation in ("nsubj", "obj", "obl"):

@@ -75,6 +75,7 @@ def find_lemma(word: Word, frames: Frames) -> str:
     spelling.
     """
     lemma, text = word.lemma.lower(), word.text.lower()
+    # Plurals of mathematics, such as vertices, are often unknown to the pipeline, and regular ones too.
     if word.tag == "NNS":
         if text in _PLURALS:
             return _PLURALS[text]
@@ -85,6 +86,7 @@ def find_lemma(word: Word, frames: Frames) -> str:
         regular = lemma == text and re.fullmatch(r"[a-z]{3,}[^siu]s", text) and text not in _ALIKE
         return text[:-1] if regular else lemma
     if word.tag[:2] == "VB" and f"{lemma}/v" not in frames.words:
+        # Undo the spelling of an ending: stopping, using, tries.
         for end in ("ing", "ed", "es", "s"):
             stem = text.removesuffix(end)
             if stem == text:
@@ -125,12 +127,14 @@ def find_possible_frame(lemma: str, frames: Frames) -> str | None:
     """Return the frame of the verb of an adjective that says what is possible: integrable, integrate-01."""
     if f"{lemma}/j" in frames.words:
         return None
+    # Prefixes such as "in" and "non" deny what the rest of the adjective says.
     for prefix in ("", *_DENYING):
         rest = lemma.removeprefix(prefix)
         for end in ("able", "ible"):
             stem = rest.removesuffix(end)
             if stem == rest or len(stem) < 3 or (prefix and rest == lemma):
                 continue
+            # "divisible" is made of "divide", and "integrable" of "integrate".
             changed = stem[:-1] + "de" if stem.endswith("s") else stem
             for verb in (stem, stem + "e", stem + "ate", changed):
                 if frame := frames.find_frame(verb, "v"):

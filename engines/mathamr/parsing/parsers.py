@@ -270,6 +270,7 @@ def parse_contexts(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
             if graph is None:
                 name, graph = BuiltinParser.name, next(BuiltinParser()([context]))
                 warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
+            # A placeholder that is in no node or constant of the graph was lost by the parser.
             kept = {read_placeholder(text) for node in graph.iterate_nodes() for text in node.list_texts()}
             lost = tuple(one for one in dict.fromkeys(find_ids(context)) if one.lower() not in kept)
             if graph.root.branches == [Branch(":value", _NOTHING)]:

@@ -120,6 +120,8 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
 
     Of all beginnings that use the same numbered roles only the best can go on.
     """
+    # Dynamic programming over the set of used roles: its size grows with the few numbered roles, not with
+    # the number of dependents.
     begun: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {frozenset(): (0.0, ())}
     for ranked in choices:
         longer: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {}
@@ -129,6 +131,7 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
                 if not numbered & used:
                     results = cost - score, (*position, index)
                     now = used | numbered
+                    # The position breaks ties, so that the first of equal sums wins.
                     longer[now] = min(longer.get(now, results), results)
         begun = longer
     _, best = min(begun.values())
@@ -145,6 +148,7 @@ def list_candidates(frame: str) -> tuple[tuple[str, str], ...]:
 def list_features(predicate: Predicate, dependent: Dependent, role: str, function: str) -> Iterator[str]:
     """Yield the features of a role of a dependent: each that is known of the one with each of the other."""
     roles = (role, function, role + function) if function else (role,)
+    # Features are conjunctions of a property of the dependent and the role, for a linear model.
     relation, preposition = dependent.relation, dependent.preposition
     for one in (
         relation,
@@ -214,6 +218,7 @@ def align_words(words: Sequence[Word], graph: Graph) -> dict[str, int]:
     concepts = {name: node.concept for name, node in graph.map_variables().items()}
     result: dict[str, int] = {}
     for name, concept in concepts.items():
+        # Only unambiguous alignments are used: a wrong example does more harm than a missing one.
         indices = [number for number, own in enumerate(can_be) if concept in own]
         others = [one for one in concepts.values() if indices and one in can_be[indices[0]]]
         if len(indices) == 1 and len(others) == 1:
@@ -393,8 +398,10 @@ def _build_examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[RoleE
         return []
     result = []
     for named, first, last in row["args"]:
+        # ARG0 and ARGM-LOC become 0 and LOC, the short names that the frames use.
         role = named.removeprefix("ARGM-").removeprefix("ARG")
         if last < len(words):
+            # Of the words of an argument, the example is the first one that hangs on the predicate.
             shown = (_build_example(words, int(first_of), frame, n, role) for n in range(first, last + 1))
             result += [one for one in shown if one is not None][:1]
     return result

@@ -488,6 +488,7 @@ class _SentenceRules(Concepts):
         if self.is_clause(number) and number not in self.formulas:
             return self.build_clause(number)
         first = self.build_part(number)
+        # People are shared by the whole sentence, so modifiers of one mention must not be added to all.
         if first not in self.people.values():
             self.add_modifiers(number, first)
         conjuncts = self.list_children(number, "conj")
@@ -515,9 +516,11 @@ class _SentenceRules(Concepts):
         predicate = Predicate(part.concept, self.words[number].tag, find_voice(below))
         dependents, barred = [], []
         for one, target, relation in found:
+            # An inherited argument has no word of its own in this clause, and counts as a noun.
             tag = "NN" if one is None else self.words[one].tag
             preposition = "" if one is None or relation in _BARE else self.find_marker(one)
             dependents.append(Dependent(relation, preposition, tag))
+            # Cores of a clause, and formulas, are never modifiers such as time or place.
             if relation in _CORE or (relation != "advcl" and target.concept == "string-entity"):
                 no = set(MODIFIERS.values())
             elif relation in ("advcl", "acl"):
@@ -525,6 +528,7 @@ class _SentenceRules(Concepts):
             else:
                 no = {":cause", ":purpose"} if target.concept in TIMES else {":cause", ":purpose", ":time"}
             barred.append(no)
+        # A numbered role that has been given already cannot be given again.
         taken = {role for role, _ in part.edges if role.startswith(":ARG")}
         chosen = self.roles.choose_roles(predicate, dependents, taken, barred)
         for (_, target, _), dependent, role in zip(found, dependents, chosen, strict=True):
@@ -664,6 +668,7 @@ class _SentenceRules(Concepts):
             self.degrees[number].add_edge(":ARG4", inner)
         elif preposition in ("such", "like"):
             part.add_edge(":example", inner)
+        # Nouns such as "number" have a role of their own for what follows "of".
         elif preposition == "of" and (role := OF_ROLES.get(part.concept)):
             part.add_edge(role, inner)
         elif part.concept in self.frames.roles:
@@ -764,9 +769,11 @@ class _SentenceRules(Concepts):
 
     def _advcl(self, number: int, part: GraphPart, one: int) -> None:
         mark = self.find_marker(one, "mark") or self.find_marker(one, "advmod")
+        # "Using the lemma" says by which means something is done.
         if self.words[one].text.lower() == "using" and mark not in CLAUSE_ROLES:
             mark = "by"
         kind = CLAUSE_ROLES.get(mark, "")
+        # The subject of the main clause is understood in an adverbial clause that has none.
         inner = self.build_clause(one, self.find_subject(number))
         if kind == "cause":
             part.add_edge(":ARG1-of", GraphPart("cause-01").add_edge(":ARG0", inner))
@@ -796,6 +803,7 @@ class _SentenceRules(Concepts):
             part.add_edge(":ARG1" if part.concept in self.frames.roles else ":topic", self.build_clause(one))
             return
         inner = self.build_clause(one)
+        # A passive participle modifies what something is done to, an active one what does it.
         part.add_edge(":ARG1-of" if tag == "VBN" else ":ARG0-of" if tag == "VBG" else ":mod", inner)
 
     def add_relative(self, part: GraphPart, one: int) -> None:

@@ -51,6 +51,7 @@ class ValueKeys:
         tree = read(latex).tree
         if tree is not None:
             fingerprint, nodes = self._fingerprints.compute_fingerprint(tree), len(tree)
+            # Each key has the share of the formula that it stands for; the whole formula has the share 1.
             shares = dict.fromkeys((*fingerprint.whole, *fingerprint.renamed), 1.0)
             for path, keys in fingerprint.parts:
                 for key in keys:
@@ -154,11 +155,14 @@ class Equality:
     def _iterate_equal(self, query: Tree) -> Iterator[EqualLook]:
         print_ = self._fingerprints.compute_fingerprint(query)
         wanted = print_.whole if self._by == "equal" else print_.renamed
+        # Many formulas contain the same parts, so verdicts are kept.
         known: dict[Tree, tuple[Verdict, Mapping[str, str]]] = {}
         refused = 0
         for look, share in _find_candidates(self._opened, wanted):
+            # Candidates come by falling share: from here on no whole formula follows.
             if self._by == "renamed" and share < 1:
                 return
+            # Fingerprints rarely agree by chance; after many refusals, others would be refused as well.
             if refused == _REFUSED:
                 self.ended += 1
                 return

@@ -173,6 +173,7 @@ def _read_previous(out: Path, about: Mapping[str, Any]) -> _PreviousIndex | None
     try:
         old = read_about(out)
         held = json.loads((out / FILES).read_bytes())
+        # An index of another version, of other documents or with other settings cannot be continued.
         if any(old.get(key) != about[key] for key in ("version", "documents", "column")):
             return None
         if (old.get("values") or {}).get("version") != (about["values"] or {}).get("version"):
@@ -202,9 +203,11 @@ def _plan_tasks(
 ) -> Iterator[_Task]:
     """What is to be read, in parts; tables are read here, and only what is made of their rows elsewhere."""
 
+    # The name of a part depends on all that it is made of, so a part of the same name is the same part.
     def hash_name(*what: object) -> str:
         return blake2b(repr((settings, column, *what)).encode(), digest_size=10).hexdigest()
 
+    # Small files are put together, so that parts take about equally long.
     for batch in group_by_size([unit for unit in new if not unit.large], _BATCH):
         macros = {unit.path: found.macros[unit.path] for unit in batch if unit.path in found.macros}
         yield _Task(hash_name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
@@ -214,6 +217,7 @@ def _plan_tasks(
         told = _ErrorCounter()
         rows = unit_formulas(found.root, unit.path, None, column, told.add_error)
         number = 0
+        # Also once for a table without any row, so that its errors are counted.
         while (part := tuple(islice(rows, _ROWS))) or told.count or not number:
             what = hash_name(unit.path, unit.state, number)
             yield _Task(what, found.root, (unit,), {}, column, part, told.count, dict(told.first))

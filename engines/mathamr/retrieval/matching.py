@@ -96,6 +96,7 @@ def plain_to_latex(typed: str) -> str:
     ('\\sin (x)/\\sqrt{x^{2}+1} \\le \\alpha', 'a_n x^2')
     """
     typed = _CHOOSE.sub(r"\\binom{\1}{\2}", typed)
+    # Most queries are LaTeX: only what LaTeX does not have is a reason to read one as plain text.
     if not _PLAIN.search(typed):
         return typed
     from engines.formula.cursor import UnreadError
@@ -108,6 +109,7 @@ def plain_to_latex(typed: str) -> str:
         latex = " ".join(latex_of_plain(typed).split())
     except UnreadError:
         return typed
+    # Words in the result mean that the text was rather misread than converted.
     return typed if "\\text" in latex else latex
 
 
@@ -150,6 +152,7 @@ def rescore_consistently(
     opened: FormulaIndex, tree: OperatorTree, found: Sequence[ScoredLook], share: float = CONSISTENT
 ) -> list[ScoredLook]:
     """Return the same, scored again with the query's letters changed to each formula's."""
+    # Weights are looked up once for each feature, since many formulas share theirs.
     weights: dict[str, float] = {}
     scored = []
     for one in found:
@@ -160,7 +163,9 @@ def rescore_consistently(
             weights |= opened.weigh_features(new)
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
         own, mass = (sum(n * weights[name] for name, n in side.items()) for side in (ours, theirs))
+        # Renaming letters can only help: the score never falls.
         again = max(opened.compute_similarity(shared, own, mass), one.score)
+        # A formula that contains all of the query is measured mainly by what the query has.
         if shared >= own * _ALL:
             again = max(again, own / ((1 - CONTAINED) * own + CONTAINED * mass))
         scored.append(replace(one, score=(1 - share) * one.score + share * again))
@@ -216,6 +221,7 @@ def _combine_by_text(
 ) -> list[ScoredLook]:
     """Of each text that has formulas of the lists the best for each query formula; scores are means over the
     query's formulas, and the formula that is named is the best of all."""
+    # For each text, the best formula that matches each formula of the query.
     best: dict[tuple[str, str], dict[int, ScoredLook]] = {}
     for number, found in enumerate(lists):
         for one in found:
@@ -227,6 +233,7 @@ def _combine_by_text(
     together = []
     for own in best.values():
         first = max(own.values(), key=lambda one: one.score)
+        # Formulas of the query that the text does not have count as 0.
         score = sum(one.score for one in own.values()) / len(lists)
         if words is not None:
             fits = select_word_scores(words, opened.fields_of(np.array([one.member for one in own.values()])))

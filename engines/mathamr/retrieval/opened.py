@@ -24,6 +24,7 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
     from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
 
     key = (str(folder), file_stamp(folder / "about.json"))
+    # Only the newest index stays open: a changed one has another stamp.
     if key not in _OPENED:
         _OPENED.clear()
         _OPENED[key] = FormulaIndex(folder)

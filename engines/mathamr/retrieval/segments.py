@@ -141,6 +141,7 @@ class Segment:
         """
         folder.mkdir(parents=True, exist_ok=True)
         ids = np.frombuffer(self._ids, np.uint64)
+        # Sorting by feature puts the postings of each feature together, in the order of the looks.
         order = np.argsort(ids, kind="stable")
         names, starts = np.unique(ids[order], return_index=True)
         write_array(folder / "features.npy", names)
@@ -478,6 +479,7 @@ def _merge_keys(
     names = ("keys", "keys_looks", "keys_shares")
     parts = []
     for source, number, new in zip(sources, numbers, first, strict=True):
+        # Keys of a look are taken from the source that has it first, so that none is stored twice.
         keys, looks, shares = (_StoredColumn(source.folder / f"{name}.npy").read_values() for name in names)
         here = new[looks]
         parts.append((keys[here], number[looks[here]], shares[here]))

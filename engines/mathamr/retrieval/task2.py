@@ -127,6 +127,7 @@ class Task2:
         for path in files:
             try:
                 for topic in read_topics(path, on_bad=self._warn_of_error):
+                    # A topic may be in several files; the first one counts, and a difference is reported.
                     if result.setdefault(topic.id, topic) != topic:
                         self._warn_of_difference(path, f"the topic {topic.id}")
             except DataError as error:

@@ -200,6 +200,7 @@ def _call_function(name: str, *operands: NormalForm) -> NormalForm:
 
 def _to_tree(value: NormalForm) -> Tree:
     if value.terms:
+        # Positive terms first, so that the sum begins without a sign.
         rows = sorted(value.terms.values(), key=lambda row: row[1] < 0)
         total = ZERO
         for term, c in rows:
@@ -277,6 +278,7 @@ def _multiply(parts: Sequence[NormalForm]) -> NormalForm:
         own, rows = _split_factors(part)
         scale *= own
         for text, (base, exponent) in rows.items():
+            # (a - b)^n is (-1)^n (b - a)^n: one of the two is canonical.
             if base.terms and _is_integer(exponent) and _is_negative(base):
                 base = _add([(base, Fraction(-1))])
                 text = base.text
@@ -341,9 +343,11 @@ def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
         return _ONE
     if _is_number(base) and whole and abs(exponent.scale) <= _LARGEST and (base.scale or exponent.scale > 0):
         return _from_number(base.scale ** int(exponent.scale))
+    # (u^a v^b)^n with an integer n, which holds for any sign of u and v.
     if whole and base.powers and abs(exponent.scale) <= _LARGEST:
         powers = {text: (one, _multiply([power, exponent])) for text, (one, power) in base.powers.items()}
         return _of_powers(base.scale ** int(exponent.scale), powers)
+    # e^(s ln u) is u^s.
     if base.text == "e":
         scale, rows = _split_factors(exponent)
         for text, (factor, times_over) in rows.items():
@@ -382,6 +386,7 @@ def _apply_function(name: str, inside: NormalForm) -> NormalForm:
     if name == "ln" and inside.text == "e":
         return _ONE
     result = _call_function(name, inside)
+    # f(f⁻¹(u)) is u, and 1/f of it 1/u; the other order would need conditions.
     if inside.function and inside.function == UNDONE_BY.get(name):
         result = inside.operands[0]
     elif inside.function and inside.function == UNDONE_BY.get(RECIPROCAL.get(name, "")):
