@@ -44,7 +44,7 @@ _PUNCTUATION = re.compile(r"(?:(?<!\\)[.,;:]|\s|\\[,;:!]|\\q?quad(?![A-Za-z]))+\
 _FORMULAS = "latex formula formulas tex equation expression math"
 _TEXTS = "text body solution problem question answer sentence abstract content"
 _MARKED = re.compile(r"\$|\\\(|\\\[|math-container|<math|\\begin\{")
-# In characters: text without full stops, such as a table, is no sentence that helps a reader.
+# In characters: of a longer sentence only the part around the formula is stored.
 _MOST_SENTENCE = 600
 _TWICE = re.compile(r"(?:(?<=(?<!\.)\.)|(?<=\.\.\.)) ?\.\Z")
 """The full stop that a paragraph of HTML ends with, where its last sentence has one."""

@@ -148,8 +148,6 @@ class _Expansion:
                     self.left = before
                     result.append(token._replace(kind="stray"))
             elif token.text in self.macros and token.kind in ("command", "letter"):
-                # Macros that call themselves never end, and nested ones grow
-                # exponentially: both limits are needed.
                 calls += 1
                 if calls > _MOST_CALLS or len(self.left) + len(result) > _MOST_TOKENS:
                     return [*result, token._replace(kind="stray")]
