@@ -38,12 +38,12 @@ class _NodeSupervisor(Supervisor):
         self.next: Attempt | None = None
         """The attempt that goes on, when the job has not come to its end."""
 
-    def _pass_on(self, signals: Signals) -> None:
+    def _forward_requests(self, signals: Signals) -> None:
         # The time limit is written down as a request, so that the worker, the result and the user see one
         # reason.
         if signals.warnings and not self.attempt.read_request():
             self.attempt.request_end("stop", TIME_LIMIT)
-        super()._pass_on(signals)
+        super()._forward_requests(signals)
 
     def _find_ending(self, signals: Signals) -> Ending:
         ending = super()._find_ending(signals)
