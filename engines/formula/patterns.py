@@ -70,8 +70,8 @@ def _iterate_cut(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
         else:
             # Behind several operands in order nobody knows the place of the others.
             many = any(wildcard_name(child.label) == "??" for child in node.children) and not node.unordered
-            held = tuple(OperatorTree(_HOLE) if many and not one else part for part, one in children)
-            done[id(node)] = OperatorTree(node.label, () if many else held), fixed and not many
+            held = () if many else tuple(part for part, _ in children)
+            done[id(node)] = OperatorTree(node.label, held), fixed and not many
     # Without any wildcard, the pattern is the formula itself.
     if done[id(tree)][1]:
         yield tree, True
