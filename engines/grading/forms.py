@@ -735,19 +735,19 @@ def _list_components(tree: Tree) -> dict[str, Tree] | None:
         inner = _list_components(parts[1])
         if inner is None or len(inner) != 1:
             return None
-        factor = parts[0]
-        return {
-            name: factor if value == Tree("1") else Tree("*", (factor, value))
-            for name, value in inner.items()
-        }
+        return {name: _scale_component(parts[0], value) for name, value in inner.items()}
     if label not in ("+", "-") or len(parts) != 2:
         return None
     one, other = map(_list_components, parts)
     if one is None or other is None or one.keys() & other.keys():
         return None
     if label == "-":
-        other = {name: Tree("*", (Tree("-1"), value)) for name, value in other.items()}
+        other = {name: _scale_component(Tree("-1"), value) for name, value in other.items()}
     return {**one, **other}
+
+
+def _scale_component(factor: Tree, value: Tree) -> Tree:
+    return factor if value == Tree("1") else Tree("*", (factor, value))
 
 
 def by_basis(text: str) -> Many | None:

@@ -56,7 +56,7 @@ _STAYS = {
     ("enter", "answer 9002021"),
     ("enter", "graph 18"),
     ("esc", "No jobs yet"),
-    ("o", "✗ wrong"),
+    ("o", "1 not shown"),
     ("o", "a.md:3"),
     ("q", "published graph"),
     ("x", "K saves it"),
