@@ -498,7 +498,8 @@ class LinkReader:
             if not free and all(None not in pair and pair[0] != pair[1] for pair in sides.values()):
                 return judged
             equal = [modulus for modulus, pair in sides.items() if None not in pair and pair[0] == pair[1]]
-            if not free and equal:
+            # Moduli are those of the whole document: with several, nobody knows which is meant here.
+            if not free and equal and len(sides) == 1:
                 return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
         other = (
             f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"

@@ -57,6 +57,7 @@ def test_the_condition_that_would_repair_a_claim_is_named(proofreader: TextProof
         ("The ideals are equal: $(-3) = (3)$.", "not shown"),
         (r"In $\mathbb{Z}/8$ we have $2 \cdot 4 = 0$.", "right"),
         (r"Computing modulo $7$, so $3 \cdot 5 = 1$.", "right"),
+        (r"In $\mathbb{Z}/8$ all is well. Computing modulo $7$, so $2 \cdot 4 = 0$.", "not shown"),
         (r"Computing modulo $7$, so $3 \cdot 5 = 2$.", "wrong"),  # modulo 7 as well
         (r"So $3 \cdot 5 = 1$.", "wrong"),
     ],
