@@ -34,7 +34,13 @@ from engines.mwp.problems.problem import (
     read_equation,
     to_infix,
 )
-from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems, read_records
+from engines.mwp.problems.readers import (
+    DescribeProblems,
+    described_problems,
+    read_problems,
+    read_records,
+    write_problems,
+)
 from tests.conftest import expect_error
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -610,3 +616,18 @@ def test_an_array_of_problems_may_be_one_long_line(tmp_path: Path) -> None:
     found = read_records(tmp_path / "problems.json", lambda line, why: bad.append((line, why)))
     assert sum(1 for _ in found) == 17_000
     assert not bad
+
+
+def test_the_answer_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    question = "Ann has 3 pens and buys 4. How many?"
+    path = written(
+        tmp_path,
+        {"id": "a", "question": question, "answer": "7 (pens)"},
+        {"id": "b", "question": "Which of 3 and 4 is larger?", "answer": "B"},
+        {"id": "c", "question": question, "equation": "3+4"},
+    )
+    rows = read_problems(path).rows
+    assert [problem.answer_text for problem in rows] == ["7 (pens)", "B", ""]
+    write_problems(tmp_path / "again.jsonl", rows)
+    again = read_problems(tmp_path / "again.jsonl").rows
+    assert [problem.answer_text for problem in again] == ["7 (pens)", "B", ""]

@@ -230,6 +230,7 @@ class Problem:
         fold: Of a cross-validation.
         source: What it comes from: a file, or the id of the problem it was made of.
         original: The text as it was.
+        answer_text: The answer as the source writes it, with its unit or its letter; empty where it has none.
     """
 
     id: str
@@ -242,6 +243,7 @@ class Problem:
     fold: int | None
     source: str
     original: str
+    answer_text: str = ""
 
     @cached_property
     def prefix(self) -> tuple[str, ...]:
@@ -270,4 +272,5 @@ class Problem:
             "fold": self.fold,
             "source": self.source,
             "original": self.original,
+            **({"answer_text": self.answer_text} if self.answer_text else {}),
         }

@@ -505,6 +505,7 @@ def _build_problem(
             fold=int(str(fold)) if str(fold).isdecimal() else None,
             source=str(row.get("source") or source) if layout.name == "mathwb" else source,
             original=original,
+            answer_text=str(row.get("answer_text") or "" if layout.name == "mathwb" else text or ""),
         ),
         stored,
         remarks,
