@@ -38,9 +38,9 @@ from engines.mwp.problems.readers import (
     DescribeProblems,
     described_problems,
     read_problems,
-    read_records,
     write_problems,
 )
+from engines.mwp.problems.records import read_records
 from tests.conftest import expect_error
 
 pytestmark = pytest.mark.filterwarnings("error")

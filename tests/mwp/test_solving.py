@@ -27,7 +27,8 @@ from engines.mwp.evaluations.evaluate import (
     evaluate_solver,
     wilson_interval,
 )
-from engines.mwp.evaluations.scores import PROBES, are_equivalent, score_answer
+from engines.mwp.evaluations.scores import PROBES, score_answer
+from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import ScoredEquation

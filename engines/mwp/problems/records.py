@@ -1,0 +1,176 @@
+"""Records of problem files: JSON Lines, JSON, CSV and the XML of ASDiv, each with its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError
+from engines.core.rows import (
+    MAX_DOCUMENT_BYTES,
+    RepeatedKeyError,
+    csv_cells,
+    csv_rows,
+    json_object,
+    read_lines,
+    unique_keys,
+)
+from engines.mwp.problems.layouts import layout_of, lower_keys
+
+OnBadRecord = Callable[[int, str], None]
+_REMEDY = (
+    "Problems are rows of JSON Lines, JSON or CSV with `text` (or `question`), `equation` and `answer`, or a "
+    "file of ASDiv, MAWPS, SVAMP, ParaMAWPS or Math23K."
+)
+
+
+def read_records(path: Path, bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Return each record with its line (of its beginning); keys in lower case. Compressed files are read
+    through.
+
+    Args:
+        bad: Takes line and reason of a record that cannot be read.
+    """
+    lines = read_lines(
+        path, on_bad=lambda error: bad(error.line or 0, error.what), longest=MAX_DOCUMENT_BYTES
+    )
+    first = next((line for line in lines if line[1].strip()), None)
+    if first is None:
+        return iter(())  # blank, or no line could be read
+    start = first[1].lstrip()[0]
+    rest = chain([first], lines)
+    if start == "<":
+        return _read_xml(path, rest)
+    if start == "{" and _is_json(first[1]):
+        return _read_json_lines(rest, bad)
+    if start in "[{":
+        return _read_json(rest, bad)
+    return _read_csv(path, rest, bad)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_json_lines(
+    lines: Iterator[tuple[int, str]], bad: OnBadRecord
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            row = json_object(line)
+        except ValueError as error:
+            bad(number, str(error))
+            continue
+        yield number, lower_keys(row)
+
+
+def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+    numbered = list(lines)
+    text = "\n".join(line for _, line in numbered)
+    repeated: list[RepeatedKeyError] = []
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        try:
+            return unique_keys(pairs)
+        except RepeatedKeyError as error:
+            repeated.append(error)
+            return {}
+
+    # Rows are decoded one by one from the whole text: an object may go on over several lines.
+    decoder = json.JSONDecoder(object_pairs_hook=object_of)
+    offset = len(text) - len(text.lstrip().removeprefix("["))
+    counted = number = 0
+    # `offset` is a position in the text; `counted` is how far line breaks have been counted.
+    while match := re.compile(r"[\s,]*").match(text, offset):
+        offset = match.end()
+        if offset >= len(text) or text[offset] == "]":
+            return
+        number += text.count("\n", counted, offset)
+        counted = offset
+        line = numbered[number][0]
+        try:
+            row, offset = decoder.raw_decode(text, offset)
+        except (ValueError, RecursionError) as error:
+            # Where the next object begins cannot be known.
+            bad(line, f"from here on the file is not JSON: {error}")
+            return
+        if repeated:
+            bad(line, str(repeated[0]))
+            repeated.clear()
+        elif isinstance(row, dict):
+            yield line, lower_keys(row)
+        else:
+            bad(line, "this is not a JSON object")
+
+
+_MOST = 100_000
+"""Characters of a cell: more is a quote that nothing closes."""
+
+
+def _read_csv(
+    path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    head_line, head = next(lines)
+    if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
+        # A spreadsheet's own line, which says what separates.
+        head_line, head = next(lines, (head_line, ""))
+    separators = (",", "\t", ";")
+    fitting = [one for one in separators if layout_of(lower_keys(dict.fromkeys(csv_cells(head, one))))]
+    if not fitting:
+        columns = max((csv_cells(head, one) for one in separators), key=len)
+        what = f"the columns {', '.join(columns)[:120]!r} are not those of problems"
+        raise DataError(what, path=path, line=head_line, code="E318", remedy=_REMEDY)
+    separator = max(fitting, key=lambda one: len(csv_cells(head, one)))
+    header = csv_cells(head, separator)
+    for row in csv_rows(lines, separator):
+        long = bool(row.cells) and max(map(len, row.cells)) > _MOST
+        if row.wrong or long:
+            wrong = row.wrong or f"a cell has more than {_MOST:,} characters"
+            bad(row.line, f"from here on the file is not CSV: {wrong}")
+            return
+        if row.cells and len(row.cells) != len(header):
+            over = f" over {row.lines} lines: a quote may not be closed" if row.lines > 1 else ""
+            bad(row.line, f"{len(row.cells)} columns, not {len(header)}{over}")
+        elif row.cells:
+            yield row.line, lower_keys(zip(header, row.cells, strict=True))
+
+
+def _read_xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the problems of ASDiv; the folds are read where the folder `nfolds` lies beside the file."""
+    from lxml import etree
+
+    text = "\n".join(line for _, line in lines)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    try:
+        root = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        what, remedy = f"the XML is broken: {error.msg}", "Fix the line, or download the file again."
+        raise DataError(what, path=path, line=error.position[0], code="E318", remedy=remedy) from error
+    folds = _read_folds(path)
+    result = root.findall(".//Problem")
+    if not result:
+        raise DataError("the XML holds no element Problem", path=path, code="E318", remedy=_REMEDY)
+    for problem in result:
+        row: dict[str, Any] = {str(key): str(value) for key, value in problem.items()}
+        for child in problem.iterchildren(tag=etree.Element):
+            row[str(child.tag)] = "".join(map(str, child.itertext())).strip()
+        begins: Any = problem.sourceline
+        yield begins or 0, lower_keys({**row, "fold": folds.get(row.get("ID", ""))})
+
+
+def _read_folds(path: Path) -> dict[str, int]:
+    folds: dict[str, int] = {}
+    for file in sorted(path.parent.glob("nfolds/asdiv-a/fold*.txt")):
+        if match := re.fullmatch(r"fold(\d+)", file.stem):
+            folds |= {line.strip(): int(match[1]) for _, line in read_lines(file) if line.strip()}
+    return folds
