@@ -14,7 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engines.chat.http_client import BusyError, Completion, Endpoint, NoTemperatureError, read_completion
+from engines.chat.http_client import (
+    BusyError,
+    Completion,
+    Endpoint,
+    UnsupportedSettingError,
+    read_completion,
+)
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
@@ -49,9 +55,9 @@ class Chat:
     """A language model at an address.
 
     Args: url: up to and without `/chat/completions`. model: its name there. folder: where answers are kept,
-    each as a JSON file named by the SHA-256 of address, model and prompt; None keeps none. prices: what its
-    tokens cost. budget: the most that may be spent on what it asks; questions that are under way when it is
-    spent are finished.
+    each as a JSON file named by the SHA-256 of address, model, settings and prompt; None keeps none. prices:
+    what its tokens cost. budget: the most that may be spent on what it asks; questions that are under way
+    when it is spent are finished. longest: the most tokens of an answer; None leaves that to the model.
     Raises: EngineError E427, as `Endpoint.open`.
     """
 
@@ -63,9 +69,10 @@ class Chat:
         *,
         prices: Prices | None = None,
         budget: float | None = None,
+        longest: int | None = None,
     ) -> None:
         self._endpoint, self.model, self.folder = Endpoint.open(url), model, folder
-        self._prices, self._budget = prices or Prices(), budget
+        self._prices, self._budget, self._longest = prices or Prices(), budget, longest
         self._spent, self._lock = 0.0, threading.Lock()
 
     @property
@@ -76,19 +83,35 @@ class Chat:
     def ask(
         self, prompts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
     ) -> list[ModelAnswer | None]:
-        """Return an answer to every prompt, in their order; None for what was not reached when `stop` was
-        raised.
+        """Return the likeliest answer to every prompt, in their order; see `draw_answers`."""
+        answers = self.draw_answers(prompts, 1, temperature=0, events=events, stop=stop)
+        return [drawn[0] for drawn in answers]
 
-        Equal prompts are asked once. Events: progress in questions.
+    def draw_answers(
+        self,
+        prompts: Sequence[str],
+        samples: int,
+        *,
+        temperature: float,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> list[list[ModelAnswer | None]]:
+        """Return so many answers to every prompt, in their order; None for what was not reached when `stop`
+        was raised.
+
+        Equal prompts are asked once for each sample. Events: progress in questions.
 
         Raises:
             EngineError: E691 when the address does not answer as it should, E692 when the budget is spent;
                 answers until then are kept.
         """
-        answers: dict[str, ModelAnswer] = {}
-        waiting = list(dict.fromkeys(prompts))
+        answers: dict[tuple[str, int], ModelAnswer] = {}
+        waiting = [(prompt, sample) for sample in range(samples) for prompt in dict.fromkeys(prompts)]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            pending = {pool.submit(self._answer, prompt, stop): prompt for prompt in waiting}
+            pending = {
+                pool.submit(self._answer, prompt, sample, temperature, stop): (prompt, sample)
+                for prompt, sample in waiting
+            }
             try:
                 for done in as_completed(pending):
                     answer = done.result()
@@ -99,7 +122,7 @@ class Chat:
             except BaseException:  # also what interrupts the program: no more is spent then
                 pool.shutdown(cancel_futures=True)
                 raise
-        return [answers.get(prompt) for prompt in prompts]
+        return [[answers.get((prompt, sample)) for sample in range(samples)] for prompt in prompts]
 
     def summary(self, answers: Sequence[ModelAnswer]) -> dict[str, Any]:
         """Return what a report says about how answers came about, as JSON."""
@@ -113,10 +136,12 @@ class Chat:
             "completion_tokens": sum(answer.completion_tokens for answer in answers),
         }
 
-    def _answer(self, prompt: str, stop: Stop) -> ModelAnswer | None:
+    def _answer(self, prompt: str, sample: int, temperature: float, stop: Stop) -> ModelAnswer | None:
         message = {"role": "user", "content": prompt}
-        body = {"model": self.model, "messages": [message], "temperature": 0}
-        kept = self._cached_answer_path(body)
+        body: dict[str, Any] = {"model": self.model, "messages": [message], "temperature": temperature}
+        if self._longest is not None:
+            body["max_tokens"] = self._longest
+        kept = self._cached_answer_path(body, sample)
         if kept is not None:
             # Where it cannot be read, it is asked again.
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
@@ -142,23 +167,27 @@ class Chat:
             hint = "The answers so far are cached; the next run continues, with a budget of its own."
             raise EngineError(what, where=self.url, code="E692", remedy=hint)
 
-    def _cached_answer_path(self, body: Mapping[str, Any]) -> Path | None:
+    def _cached_answer_path(self, body: Mapping[str, Any], sample: int) -> Path | None:
         if self.folder is None:
             return None
-        content = json.dumps([self.url, body], sort_keys=True, ensure_ascii=False)
+        # Samples behind the first have their number in the name, since they ask the same.
+        asked = [self.url, body, *([sample] if sample else [])]
+        content = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return self.folder / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 
     def _send(self, body: dict[str, Any], stop: Stop) -> dict[str, Any] | None:
         """Return the response, after waiting and asking again while the address is busy; None when stopped. A
-        model that takes no temperature is asked without one, and `body` loses it.
+        model that does not take a setting is asked without it, and `body` loses it.
         """
         for attempt in range(_TRIES):
             try:
-                try:
-                    return self._endpoint.complete(body)
-                except NoTemperatureError:
-                    del body["temperature"]
-                    return self._endpoint.complete(body)
+                while True:
+                    try:
+                        return self._endpoint.complete(body)
+                    except UnsupportedSettingError as unsupported:
+                        value = body.pop(unsupported.name)
+                        if unsupported.instead:
+                            body[unsupported.instead] = value
             except BusyError as busy:
                 if attempt == _TRIES - 1:
                     raise self._endpoint.failure(busy.what, "Run the command again later") from None

@@ -28,6 +28,8 @@ _SECONDS = 120.0
 _LONGEST_WAIT = 60.0
 _MOST_BYTES = 4 * 2**20
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
+_OPTIONAL = {"temperature": "", "max_tokens": "max_completion_tokens"}
+"""Settings that some models do not take, and what they take in their place."""
 
 
 class BusyError(Exception):
@@ -38,8 +40,12 @@ class BusyError(Exception):
         self.what, self.seconds = what, seconds
 
 
-class NoTemperatureError(Exception):
-    """The model takes no temperature."""
+class UnsupportedSettingError(Exception):
+    """The model does not take a setting. Args: instead: what it takes in its place, "" where nothing."""
+
+    def __init__(self, name: str, instead: str = "") -> None:
+        super().__init__(name)
+        self.name, self.instead = name, instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ class Endpoint:
         """Return the response to a request. Where it repeats the key, it says `(key)` instead.
 
         Raises:
-            BusyError, NoTemperatureError: .
+            BusyError, UnsupportedSettingError: .
             EngineError: E691 for any other failure and for a response that is no chat completion.
         """
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -109,7 +115,7 @@ class Endpoint:
         try:
             with _opener(target).open(request, timeout=_SECONDS) as response:
                 data = self._without_key(response.read(_MOST_BYTES + 1))
-        # The status says whether to wait, to ask without a temperature, or to give up.
+        # The status says whether to wait, to ask without a setting, or to give up.
         except urllib.error.HTTPError as error:
             message = ""
             with contextlib.suppress(OSError, http.client.HTTPException):  # it ends before its end
@@ -119,8 +125,9 @@ class Endpoint:
                 wait = error.headers.get("Retry-After") or ""
                 seconds = min(float(wait), _LONGEST_WAIT) if re.fullmatch(r"\d+(\.\d+)?", wait) else None
                 raise BusyError(what, seconds) from None
-            if error.code == 400 and "temperature" in message and "temperature" in body:
-                raise NoTemperatureError from None
+            for name, instead in _OPTIONAL.items():
+                if error.code == 400 and name in message and name in body:
+                    raise UnsupportedSettingError(name, instead if instead in message else "") from None
             hints = {401: f"Set {KEY} to a valid key", 403: f"Set {KEY} to a valid key"}
             raise self.failure(
                 what, hints.get(error.code, "Check the address and the model's name")

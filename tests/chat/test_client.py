@@ -52,6 +52,32 @@ def test_a_model_without_a_temperature_is_asked_without_one(model: Model, tmp_pa
     assert "temperature" not in json.loads(kept.read_text())["request"]
 
 
+def test_the_longest_answer_is_asked_for_as_the_model_wants_it(model: Model) -> None:
+    what = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    refusal = (400, {}, json.dumps({"error": {"message": what}}).encode())
+    model.reply = lambda _: refusal if "max_tokens" in model.requests[-1] else "ANSWER: A"
+    Chat(model.url, "m", longest=77).ask(["question"])
+    assert model.requests[-1]["max_completion_tokens"] == 77
+    assert model.requests[-1]["temperature"] == 0
+
+
+def test_samples_are_answers_of_their_own_and_are_kept_as_such(model: Model, tmp_path: Path) -> None:
+    count = iter(range(100))
+    model.reply = lambda prompt: f"{prompt} {next(count)}"
+    prompts = ["one", "two", "one"]
+    drawn = Chat(model.url, "m", tmp_path).draw_answers(prompts, 3, temperature=0.7)
+    texts = [[answer.text for answer in row if answer is not None] for row in drawn]
+    assert texts[0] == texts[2]
+    assert len({*texts[0], *texts[1]}) == len(model.requests) == 6
+    assert {request["temperature"] for request in model.requests} == {0.7}
+    again = Chat(model.url, "m", tmp_path).draw_answers(prompts, 3, temperature=0.7)
+    assert [[answer.text for answer in row if answer is not None] for row in again] == texts
+    # More samples begin with those that were drawn; the likeliest answer is another question.
+    Chat(model.url, "m", tmp_path).draw_answers(["one"], 4, temperature=0.7)
+    Chat(model.url, "m", tmp_path).ask(["one"])
+    assert len(model.requests) == 8
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -11,13 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from engines.chat.settings import ChatSettings
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, specification
+from engines.core.spec import Arg, Flat, specification
 from engines.egen.settings import SplitName
 
 if TYPE_CHECKING:
-    from engines.chat.cached_client import Prices
     from engines.egen.evaluations.analogies import Analogy
     from engines.egen.evaluations.measured import EvaluationReport
     from engines.egen.evaluations.mistakes import MarkedDerivation
@@ -57,19 +57,7 @@ class Evaluate:
         Path | None,
         Arg("A folder (of sentence-transformers too), or a model's name.", ref="model", option=False),
     ] = None
-    llm: Annotated[
-        str | None,
-        Arg("The OpenAI-compatible address of a language model.", metavar="URL", shown="nothing is sent"),
-    ] = None
-    llm_model: Annotated[str | None, Arg("Its name there.", name="model", metavar="NAME")] = None
-    price_in: Annotated[float | None, Arg("Price of a million input tokens, to compute the cost.", low=0)] = (
-        None
-    )
-    price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0)] = None
-    budget: Annotated[
-        float | None,
-        Arg("Stop asking when this much is spent, by the prices; the next run continues.", low=0),
-    ] = None
+    chat: Annotated[ChatSettings, Flat()] = ChatSettings()
     data: Annotated[
         Path | None, Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
     ] = None
@@ -93,8 +81,14 @@ class Evaluate:
         int | None, Arg("How many mistakes to list, costliest first.", low=1, shown="5, of 20 with --json")
     ] = None
 
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(
+            self, task: EvaluationName, model: Path | str | None = None, **settings: Any
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        if self.train is not None and (self.task != "mistakes" or self.llm is not None):
+        if self.train is not None and (self.task != "mistakes" or self.chat.llm is not None):
             raise _sides_error("only mistakes learns a threshold", "Leave out --train.")
         if self.analogies is not None and self.task != "algebra":
             raise _sides_error("only algebra uses analogies", "Leave out --analogies.")
@@ -102,35 +96,17 @@ class Evaluate:
         if self.task in ("kmeans", "retrieval") and asked:
             what = f"{self.task} uses all clusters, and has no test set"
             raise _sides_error(what, "Leave out --count, --write and --seed.")
-        # Without a language model, its settings make no sense, and a folder is needed.
-        if self.llm is None:
-            costs = (self.price_in, self.price_out, self.budget)
-            if self.llm_model or any(cost is not None for cost in costs):
-                raise _sides_error(
-                    "--model and prices are for a language model", "Name its address with --llm."
-                )
+        self.chat.check_settings()
+        if self.chat.llm is None:
             if self.model is None:
                 raise _sides_error(
                     "there is no model to evaluate", "Name a folder, or an address with --llm."
                 )
-        elif self.model is not None or not self.llm_model:
+        elif self.model is not None:
             raise _sides_error("--llm takes exactly one model", "Name it with --model, without a folder.")
         elif self.task not in _IN_WORDS:
             what = f"{self.task} needs vectors, and a language model gives text"
             raise _sides_error(what, f"Tasks for a language model: {', '.join(_IN_WORDS)}.")
-        elif self.budget is not None and not (self.price_in or self.price_out):
-            raise _sides_error("a budget needs prices", "Name --price-in and --price-out.")
-        else:
-            from engines.chat.http_client import Endpoint
-
-            Endpoint.open(self.llm)  # before a job is recorded with an address that holds a password
-
-    @property
-    def prices(self) -> Prices:
-        """The prices of the language model."""
-        from engines.chat.cached_client import Prices
-
-        return Prices(self.price_in or 0.0, self.price_out or 0.0)
 
     @property
     def place(self) -> Path:
@@ -167,9 +143,8 @@ def evaluate(
     from engines.egen.models.vectors import stopped_error
 
     document = asdict(_measure(spec, cache, events, stop))
-    if spec.llm and (spec.price_in is not None or spec.price_out is not None):
-        setting = document["setting"]
-        setting["cost"] = spec.prices.cost(setting["prompt_tokens"], setting["completion_tokens"])
+    if spec.chat.llm:
+        document["setting"] = spec.chat.add_cost(document["setting"])
     if stop():
         raise stopped_error("evaluation")
     return {**document, "data": spec.place.name, "seed": spec.seed}
@@ -237,15 +212,13 @@ def _read_analogies(spec: Evaluate) -> list[Analogy]:
 def _measure(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> EvaluationReport:
     from engines.egen.evaluations.measured import WORST
 
-    asked = bool(spec.llm)
+    asked = bool(spec.chat.llm)
     subject: Any
     measure: Callable[..., EvaluationReport]
-    if spec.llm and spec.llm_model:
-        from engines.chat.cached_client import Chat
+    if asked:
         from engines.egen.evaluations import language_model
 
-        folder = cache and cache / "answers"
-        subject = Chat(spec.llm, spec.llm_model, folder, prices=spec.prices, budget=spec.budget)
+        subject = spec.chat.open_chat(cache)
         measure = getattr(language_model, spec.task)
     else:
         from engines.egen.models.encode import cached_encoder
