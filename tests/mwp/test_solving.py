@@ -269,6 +269,19 @@ def test_an_equation_may_be_right_in_answer_alone(tmp_path: Path) -> None:
     assert not score_answer(problem, []).answer
 
 
+def test_equal_numbers_of_a_text_may_stand_for_each_other(tmp_path: Path) -> None:
+    text = "A shop has 12 cats and 20 dogs . It sells 20 cats . How many are left ?"
+    problem = read_problems(written_row(tmp_path, text, "12+20-20")).rows[0]
+    scores = {
+        given: score_answer(problem, [ScoredEquation(read_equation(given, Tree), -0.1)])
+        for given in ("N_0+N_1-N_2", "N_0+N_2-N_1", "N_0+N_1-N_1", "N_0")
+    }
+    assert all(score.answer for score in scores.values())
+    assert [score.equation for score in scores.values()] == [True, False, False, False]
+    # The last two use fewer numbers than the equation can.
+    assert [score.equivalent for score in scores.values()] == [True, True, False, False]
+
+
 def test_the_interval_is_wilsons_and_the_test_mcnemars() -> None:
     # Worked by hand: 8 of 10.
     z = 1.959963984540054

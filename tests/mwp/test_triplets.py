@@ -351,3 +351,27 @@ def test_no_chinese_is_given_to_an_encoder_that_reads_none(real_data: Path) -> N
 def test_equations_are_told_to_an_encoder_of_expressions_in_its_words() -> None:
     tree = read_equation("N_0*(N_1+C_0_5)-N_11^C_2", Tree)
     assert to_encoder_prefix(tree) == ("sub mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0 pow INT+ 1 1 1 INT+ 2")
+
+
+@pytest.mark.parametrize("strategy", ["em", "nn", "joint"])
+def test_what_may_have_the_anchors_equation_is_no_negative(strategy: str, tmp_path: Path) -> None:
+    text = "A shop has {} tame cats and {} wild cats . Then {} cats are sold . How many cats are left ?"
+    rows = [
+        # 12+20-20 is N_0+N_1-N_2, but N_0+N_2-N_1 as well, and that is the equation of "near".
+        ("anchor", text.format(12, 20, 20), "12+20-20"),
+        ("near", text.format(12, 5, 3), "12+3-5"),
+        ("twin", "Hens lay 3 eggs , later 9 . Ann eats 2 eggs . How many eggs remain ?", "3+9-2"),
+        ("kin", "Bob pays 8 of his 6 coins and of the 4 that Eve lends . What has he ?", "8+4-6"),
+        ("far", "Rows of 5 chairs stand 4 deep . How many chairs are there ?", "5*4"),
+        ("last", "Tom drops 4 of 9 pens . How many pens does Tom have now ?", "9-4"),
+    ]
+    path = written(tmp_path, rows)
+    chosen = found(path, strategy=strategy)
+    assert chosen["anchor"].negative in ("far", "last")
+    assert chosen["near"].negative != "anchor"
+    explanation = explain(ExplainTriplet(path, strategy=strategy, anchor="anchor"))  # type: ignore[arg-type]
+    reasons = {one.id: one.reason for one in explanation.lost}
+    assert reasons["near"] == "with equal numbers exchanged its equation is the anchor's"
+    # With three different numbers nothing is open, and the nearest text is the negative.
+    sure = [("anchor", text.format(12, 20, 7), "12+20-7"), *rows[1:]]
+    assert found(written(tmp_path, sure), strategy=strategy)["anchor"].negative == "near"

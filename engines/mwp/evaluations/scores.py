@@ -9,6 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from engines.mwp.augmentation.variant import is_question, renumber_problem, split_clauses, split_sentences
+from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.problem import (
     EquationError,
@@ -35,7 +36,8 @@ class SolverScore:
         answer: Right within 1e-3.
         relative: Right within `RELATIVE` of its size.
         equation: The same tree up to the order of operands.
-        equivalent: Equal as a function of the numbers.
+        equivalent: Equal as a function of the numbers to the right one, or to what that is when equal numbers
+            of the text stand for each other.
     """
 
     value: float | None
@@ -63,7 +65,7 @@ def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverS
         is_right(value, problem.answer),
         is_right(value, problem.answer, relative=RELATIVE),
         normalise_equation(best) == problem.normal,
-        gold is not None and are_equivalent(best, gold),
+        gold is not None and any(are_equivalent(best, one) for one in list_bindings(gold, problem.values)),
     )
 
 

@@ -30,7 +30,7 @@ from engines.mwp.problems.problem import (
     is_right,
 )
 from engines.mwp.problems.records import read_records
-from engines.mwp.problems.row_equations import MASK, ROUNDED, list_oddities, read_row_equation
+from engines.mwp.problems.row_equations import MASK, ROUNDED, read_row_equation
 
 _PLACE = re.compile(r"N_(\d+)")
 _NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
@@ -203,9 +203,9 @@ def _build_problem(
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
     equation, value = None, None
     try:
-        equation = read_row_equation(row, layout, masked, new_indices)
+        equation, odd = read_row_equation(row, layout, masked, new_indices)
         value = evaluate(equation, masked.values)
-        remarks += list_oddities(equation, masked, written=new_indices is None)
+        remarks += odd
     except ExpressionError as error:
         equation = None
         remarks.append(f"no equation: {error.what}")

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from engines.core.tree import Tree
+from engines.mwp.problems.bindings import bind_numbers, list_bindings
+from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.layouts import ProblemLayout
 from engines.mwp.problems.numbers import Masked, language_of, plain_digits, value_of
 from engines.mwp.problems.problem import (
@@ -15,8 +17,10 @@ from engines.mwp.problems.problem import (
     EquationError,
     constant_label,
     list_placeholders,
+    normalise_equation,
     parse_prefix,
     read_equation,
+    to_infix,
 )
 
 MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
@@ -29,6 +33,39 @@ _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("
 
 
 def read_row_equation(
+    row: Mapping[str, Any], layout: ProblemLayout, masked: Masked, names: Mapping[str, str] | None
+) -> tuple[Tree, list[str]]:
+    """Return the equation of a row, and what is odd about it.
+
+    Args:
+        row: As the file has it.
+        layout: Its layout.
+        masked: Its text.
+        names: Our placeholders by those of the file, where the file has some.
+
+    Raises:
+        ExpressionError: Where the row has no equation that can be read.
+    """
+    given = _read_given_equation(row, layout, masked, names)
+    if layout.name == "mathwb":
+        return given, _list_foreign_constants(given)
+    equation = bind_numbers(given, masked.numbers if _is_exact(layout, masked) else masked.values)
+    remarks = _list_foreign_constants(equation)
+    if names is not None and equation != given:
+        remarks.append(
+            f"bound anew: the file has {to_infix(given)}, and its equal numbers are each used once"
+        )
+    # Where the file itself says which of equal numbers it means, nothing is open.
+    if names is None or equation != given:
+        remarks += _describe_other_binding(equation, masked)
+    return equation, remarks
+
+
+def _is_exact(layout: ProblemLayout, masked: Masked) -> bool:
+    return layout.exact and language_of(masked.text, without=layout.language) == "zh"
+
+
+def _read_given_equation(
     row: Mapping[str, Any], layout: ProblemLayout, masked: Masked, names: Mapping[str, str] | None
 ) -> Tree:
     if not masked.numbers:
@@ -46,7 +83,7 @@ def read_row_equation(
         if names is None or tokens[0] not in OPERATORS or len(tokens) < 3:
             if names is not None:
                 text = MASK.sub(lambda match: _rename_placeholder(match[0], names), text)
-            exact = layout.exact and language_of(masked.text, without=layout.language) == "zh"
+            exact = _is_exact(layout, masked)
             text = _with_fractions(text, masked, exact)
             return read_equation(text, lambda written: _number_to_tree(written, masked, exact))
     return parse_prefix([_convert_token(token, names or {}) for token in tokens])
@@ -130,20 +167,22 @@ def _parse_value(written: str) -> Fraction:
         raise EquationError(str(error)) from None
 
 
-def list_oddities(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
-    """What is odd about an equation.
-
-    Args:
-        written: Its placeholders were found by their numbers.
-    """
-    remarks = []
+def _list_foreign_constants(equation: Tree) -> list[str]:
     constants = {node.label for node in equation if node.label.startswith("C_")}
     other = sorted(label for label in constants if Fraction(label[2:].replace("_", ".")) not in _COMMON)
-    if other:
-        remarks.append(f"not in the text: the equation uses {', '.join(other)}")
-    if written:
-        for place in sorted(set(list_placeholders(equation))):
-            if masked.values.count(masked.values[place]) > 1:
-                same = masked.numbers[place]
-                remarks.append(f"equal numbers: {same} stands more than once, and N_{place} is used")
-    return remarks
+    return [f"not in the text: the equation uses {', '.join(other)}"] if other else []
+
+
+def _describe_other_binding(equation: Tree, masked: Masked) -> list[str]:
+    """Say where equal numbers, bound otherwise, make an equation that is another as a function."""
+    bindings = {normalise_equation(one): one for one in list_bindings(equation, masked.values)}
+    if len(bindings) < 2:
+        return []
+    same = signature(equation)
+    other = next((one for one in bindings.values() if signature(one) != same), None)
+    if other is None:
+        return []
+    uses = zip(list_placeholders(equation), list_placeholders(other), strict=True)
+    number = next(masked.numbers[ours] for ours, theirs in uses if ours != theirs)
+    could = f"{to_infix(equation)} could be {to_infix(other)} too"
+    return [f"ambiguous: {number} stands more than once in the text, and {could}"]

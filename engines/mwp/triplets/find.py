@@ -386,10 +386,13 @@ def _explain_triplet(
     others = all_indices[(pool.equation != pool.equation[anchor]) & ~np.isin(all_indices, negatives)]
     foreign = pool.is_foreign(int(pool.equation[anchor]))[pool.equation]
     equal = ~pool.is_negative(int(pool.equation[anchor]))[pool.equation] & ~foreign
+    doubtful = frozenset(pool.list_doubtful(anchor).tolist())
 
     def why_missed(index: int) -> str:
         if foreign[index]:
             return "it is of another language"
+        if int(index) in doubtful and not equal[index]:
+            return "with equal numbers exchanged its equation is the anchor's"
         return "its equation is equal to the anchor's as a function" if equal[index] else reasons.lost
 
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]

@@ -19,6 +19,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import make_refusal, suggest_name
 from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
+from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
@@ -98,6 +99,46 @@ class TripletPool:
         They belong to the same language and differ from the given equation as functions.
         """
         return np.asarray((self._functions != self._functions[equation]) & ~self.is_foreign(equation))
+
+    @cached_property
+    def _alternatives(self) -> list[frozenset[int]]:
+        """For each example the other functions its equation may be, with equal numbers bound otherwise."""
+        known = {
+            signature(tree): number for tree, number in zip(self.equations, self._functions, strict=True)
+        }
+        return [
+            frozenset(
+                int(number)
+                for tree in list_bindings(example.problem.equation, example.problem.values)[1:]
+                if (number := known.get(signature(tree))) is not None and number != self._functions[equation]
+            )
+            if example.problem.equation is not None
+            and len({*example.problem.values}) < len(example.problem.values)
+            else frozenset()
+            for example, equation in zip(self.examples, self.equation, strict=True)
+        ]
+
+    @cached_property
+    def _readings(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """The examples of each function, by their equations and by what those may be otherwise."""
+        own: dict[int, list[int]] = {}
+        other: dict[int, list[int]] = {}
+        for place, (equation, alternatives) in enumerate(zip(self.equation, self._alternatives, strict=True)):
+            own.setdefault(int(self._functions[equation]), []).append(place)
+            for function in alternatives:
+                other.setdefault(function, []).append(place)
+        return own, other
+
+    def list_doubtful(self, anchor: int) -> PoolIndices:
+        """Return the examples that may have an anchor's equation after all, where equal numbers of a text
+        stand for each other; none of them is a negative.
+        """
+        own, other = self._readings
+        function = int(self._functions[self.equation[anchor]])
+        places = [*other.get(function, ())]
+        for alternative in self._alternatives[anchor]:
+            places += (*own.get(alternative, ()), *other.get(alternative, ()))
+        return np.array(sorted({*places} - {anchor}), np.int64)
 
     def list_positives(self, anchor: int) -> PoolIndices:
         """Return the other examples of an anchor's equation; where there are none, itself."""
@@ -185,6 +226,8 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[PoolPart], *, coherent:
 # choice does not depend on the order of a file.
 
 _EMPTY = np.zeros(0, np.int64)
+_MOST = 4096
+"""Equations whose nearest others are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +263,13 @@ class TwoStage:
     ) -> None:
         self.pool, self.texts, self.strategy = pool, texts, strategy
         self._rare, self._random = rare, random
-        self._others = lru_cache(maxsize=None)(self._others_of)
+        self._others = lru_cache(maxsize=_MOST)(self._others_of)
 
-    def _others_of(self, equation: int) -> list[tuple[float, PoolIndices]]:
+    def _others_of(self, equation: int, doubtful: tuple[int, ...]) -> list[tuple[float, PoolIndices]]:
         pool = self.pool
         allowed = pool.is_negative(equation)
+        lost = Counter(pool.equation[[*doubtful]].tolist())
+        allowed[[one for one, count in lost.items() if count == len(pool.members[one])]] = False
         if self._rare > 1:
             allowed &= np.array([len(members) >= self._rare for members in pool.members])
         levels = pool.nearest.list_neighbours(equation, levels=2)
@@ -233,7 +278,7 @@ class TwoStage:
             best = np.unique(row[row >= 0.0])[::-1][:2]
             levels = [(float(level), np.flatnonzero(row == level)) for level in best]
         return [
-            (level, np.sort(np.concatenate([pool.members[one] for one in equations])))
+            (level, np.setdiff1d(np.concatenate([pool.members[one] for one in equations]), doubtful))
             for level, equations in levels
         ]
 
@@ -243,7 +288,7 @@ class TwoStage:
         """
         equation = int(self.pool.equation[anchor])
         members = self.pool.members[equation]
-        others = self._others(equation)
+        others = self._others(equation, tuple(self.pool.list_doubtful(anchor).tolist()))
         alone = len(members) == 1
         if alone and self.strategy == "nn":
             # The nearest equation is the positive's, the next one the negative's; an equal one comes first.
@@ -345,10 +390,16 @@ class Joint:
         members = pool.members[equation]
         anchors = np.array([place for place in members if not pool.examples[place].of], np.int64)
         allowed = pool.is_negative(equation)[pool.equation]
+        doubtful = [pool.list_doubtful(int(anchor)) for anchor in anchors]
         # Of so many at most all that are not allowed come first.
-        count = min(len(pool.examples), CANDIDATES + int((~allowed).sum()))
+        count = min(
+            len(pool.examples), CANDIDATES + int((~allowed).sum()) + max(map(len, doubtful), default=0)
+        )
         _, found = self._index.search(self._vectors[anchors], count)
-        near = [np.sort(row[(row >= 0) & allowed[row]][:CANDIDATES]) for row in found]
+        near = [
+            np.sort(row[(row >= 0) & allowed[row] & ~np.isin(row, lost)][:CANDIDATES])
+            for row, lost in zip(found, doubtful, strict=True)
+        ]
         row = pool.nearest.compute_similarities(equation, np.unique(pool.equation[np.concatenate(near)]))
         return {
             int(anchor): (places, row[pool.equation[places]])
