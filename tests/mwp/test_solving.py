@@ -269,6 +269,29 @@ def test_an_equation_may_be_right_in_answer_alone(tmp_path: Path) -> None:
     assert not score_answer(problem, []).answer
 
 
+def test_the_files_answer_counts_and_not_what_its_equation_gives(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    rows = [json.loads(line) for line in trained[1].read_text().splitlines()]
+    solved = evaluate_solver(EvaluateSolver(trained[0], trained[1], out=tmp_path / "all.jsonl"))
+    assert solved["answer_accuracy"] == solved["answer_by_equation_accuracy"]
+    assert solved["disagreements"] == []
+    judged = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    right = next(index for index, row in enumerate(judged) if row["answer_right"])
+    # The file now says of one that was right that its answer is another, as a remainder's is.
+    stated = judged[right]["gold_value"] + 1
+    rows[right] |= {"answer": stated, "answer_text": f"{stated:g} (pens)"}
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = evaluate_solver(EvaluateSolver(trained[0], changed, out=tmp_path / "again.jsonl"))
+    assert found["answer_by_equation_accuracy"] == solved["answer_accuracy"]
+    assert found["answer_accuracy"] == pytest.approx(solved["answer_accuracy"] - 1 / len(rows))
+    assert [(note["line"], note["id"]) for note in found["disagreements"]] == [(right + 1, rows[right]["id"])]
+    judged = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
+    assert (judged[right]["answer_right"], judged[right]["value_right"]) == (False, True)
+    assert judged[right]["gold_answer"] == stated
+
+
 def test_equal_numbers_of_a_text_may_stand_for_each_other(tmp_path: Path) -> None:
     text = "A shop has 12 cats and 20 dogs . It sells 20 cats . How many are left ?"
     problem = read_problems(written_row(tmp_path, text, "12+20-20")).rows[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +31,7 @@ _NEEDS_NO_QUESTION = 0.5
 """A solver that keeps this share of its accuracy without the question is told so."""
 MEASURES: Mapping[str, Callable[[SolverScore], bool]] = {
     "answer_accuracy": lambda score: score.answer,
+    "answer_by_equation_accuracy": lambda score: score.by_equation,
     "equation_accuracy": lambda score: score.equation,
     "equivalent_accuracy": lambda score: score.equivalent,
     "relative_accuracy": lambda score: score.relative,
@@ -64,7 +66,8 @@ def evaluate_solver(
 ) -> dict[str, Any]:
     """Return the measures over all problems with an equation, as fractions of 1; unusable rows are counted.
 
-    An answer is right within 1e-3; for `relative_accuracy` within `RELATIVE` of the answer's size.
+    An answer is right within 1e-3 of the file's; for `relative_accuracy` within `RELATIVE` of its size. What
+    the file's equation gives is measured beside it, and rows where the two differ are listed.
 
     Raises:
         DataError: E680 for a folder without a solver, E645 for data without a problem to measure on.
@@ -102,6 +105,7 @@ def evaluate_solver(
             "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in unusable[:20]],
         },
         "unread": dict(unread),
+        "disagreements": [asdict(note) for note in read.disagreements if note.id in {row.id for row in rows}],
         "remarks": _list_remarks(solver, rows),
         **_compute_measures(scores),
         "ci95": {
@@ -265,8 +269,10 @@ def _write_answers(
             "equation": to_infix(best.equation) if best else None,
             "answer": score.value,
             "gold_equation": row.template,
-            "gold_answer": row.answer,
+            "gold_answer": row.gold,
+            "gold_value": row.answer,
             "answer_right": score.answer,
+            "value_right": score.by_equation,
             "equation_right": score.equation,
             "equivalent": score.equivalent,
             "unread": one if isinstance(one, str) else None,

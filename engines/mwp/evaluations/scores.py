@@ -33,7 +33,8 @@ class SolverScore:
 
     Args:
         value: Of the equation found; None where there is none.
-        answer: Right within 1e-3.
+        answer: The file's answer within 1e-3; what its equation gives, where it states none.
+        by_equation: What the file's equation gives, within 1e-3.
         relative: Right within `RELATIVE` of its size.
         equation: The same tree up to the order of operands.
         equivalent: Equal as a function of the numbers to the right one, or to what that is when equal numbers
@@ -42,12 +43,13 @@ class SolverScore:
 
     value: float | None
     answer: bool
+    by_equation: bool
     relative: bool
     equation: bool
     equivalent: bool
 
 
-NONE = SolverScore(None, answer=False, relative=False, equation=False, equivalent=False)
+NONE = SolverScore(None, answer=False, by_equation=False, relative=False, equation=False, equivalent=False)
 
 
 def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverScore:
@@ -62,8 +64,9 @@ def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverS
     gold = problem.equation
     return SolverScore(
         value,
+        is_right(value, problem.gold),
         is_right(value, problem.answer),
-        is_right(value, problem.answer, relative=RELATIVE),
+        is_right(value, problem.gold, relative=RELATIVE),
         normalise_equation(best) == problem.normal,
         gold is not None and any(are_equivalent(best, one) for one in list_bindings(gold, problem.values)),
     )

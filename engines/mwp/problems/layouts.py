@@ -54,7 +54,7 @@ def _make_layout(name: str, needs: str, *keys: str, masked: str = "", **more: An
 _OURS = "text numbers equation original source"
 _BODY = "body question"
 LAYOUTS = (
-    _make_layout("mathwb", _OURS, "original", "equation", "answer", masked="text numbers"),
+    _make_layout("mathwb", _OURS, "original", "equation", "answer_text answer", masked="text numbers"),
     _make_layout(
         *("asdiv-masked", "body question masked prefix", _BODY, "prefix", "answer answer_text"),
         masked="masked numbers",

@@ -227,6 +227,7 @@ class Problem:
         equation: Over `N_i` and constants `C_<value>`; None where the source has none that can be used.
         answer: What the equation evaluates to; the source's own answer where there is no equation, NaN where
             there is neither.
+        stated: The source's own answer as a number; None where it states none, or none that is a number.
         fold: Of a cross-validation.
         source: What it comes from: a file, or the id of the problem it was made of.
         original: The text as it was.
@@ -244,6 +245,14 @@ class Problem:
     source: str
     original: str
     answer_text: str = ""
+    stated: float | None = None
+
+    @property
+    def gold(self) -> float:
+        """The answer that a solver must give: the source's own, or what the equation gives where it states
+        none.
+        """
+        return self.answer if self.stated is None else self.stated
 
     @cached_property
     def prefix(self) -> tuple[str, ...]:

@@ -138,21 +138,21 @@ class _Reading:
             self.skip_row(line, id_, f"a problem above has the id {id_!r} too")
             return
         try:
-            problem, stored, remarks = _build_problem(row, layout, id_, path.name, self.words)
+            problem, remarks = _build_problem(row, layout, id_, path.name, self.words)
         except _UnusableError as error:
             self.skip_row(line, id_, str(error))
             return
         self.formats[layout.name] += 1
         self.rows[id_] = problem
         self.remarks += (RowNote(line, id_, remark) for remark in remarks)
-        if problem.equation and stored is not None and not is_right(problem.answer, stored):
-            what = f"{problem.template} gives {problem.answer:.10g}, and the answer is {float(stored):.10g}"
+        if problem.equation and not is_right(problem.answer, problem.gold):
+            what = f"{problem.template} gives {problem.answer:.10g}, and the answer is {problem.gold:.10g}"
             self.disagreements.append(RowNote(line, id_, what))
 
 
 def _build_problem(
     row: Mapping[str, Any], layout: ProblemLayout, id_: str, source: str, words: bool | None
-) -> tuple[Problem, Fraction | None, list[str]]:
+) -> tuple[Problem, list[str]]:
     remarks: list[str] = []
     # The text may be divided among several columns: the story and its question.
     parts = [str(row[key]).strip() for key in layout.original if row.get(key)]
@@ -194,7 +194,6 @@ def _build_problem(
         )
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
-    # The stored answer only serves to check the equation, whose value counts.
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
     stored = _parse_answer(text)
     if text is not None and stored is None:
@@ -209,7 +208,6 @@ def _build_problem(
     except ExpressionError as error:
         equation = None
         remarks.append(f"no equation: {error.what}")
-    # The value of the equation wins over the answer that the file states.
     answer = value if value is not None else stored
     fold = row.get(layout.fold)
     return (
@@ -225,8 +223,8 @@ def _build_problem(
             source=str(row.get("source") or source) if layout.name == "mathwb" else source,
             original=original,
             answer_text=str(row.get("answer_text") or "" if layout.name == "mathwb" else text or ""),
+            stated=None if stored is None else float(stored),
         ),
-        stored,
         remarks,
     )
 

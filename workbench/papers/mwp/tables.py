@@ -304,6 +304,11 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         for name, (low, high) in result["ci95"].items()
     ]
     yield from align_rows(("measure", "%", "95 %"), rows)
+    if notes := result["disagreements"]:
+        yield f"equation and answer of the file differ in {len(notes):,} of the rows; the answer counts:"
+        yield from (f"  line {note['line']} ({note['id']}): {note['reason']}" for note in notes[:_SHOWN])
+        if len(notes) > _SHOWN:
+            yield f"  … and {len(notes) - _SHOWN:,} more; --json lists all"
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         yield ""
         groups = [
