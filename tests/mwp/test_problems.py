@@ -704,3 +704,34 @@ def test_every_binding_has_the_equations_value_and_none_uses_fewer_numbers(
     assert len({len({*list_placeholders(one)}) for one in bindings}) == 1
     assert len({*list_placeholders(chosen)}) >= len({*list_placeholders(tree)})
     assert bind_numbers(chosen, values) == chosen
+
+
+def test_a_mixed_number_that_is_parted_into_signs_is_one_number(tmp_path: Path) -> None:
+    original = "一根绳长12米，剪去5(5/12)米，又剪去3米的(1/4)，还剩多少米？"
+    row = {
+        "id": "1",
+        "segmented_text": " ".join(original),
+        "original_text": original,
+        "ans": "(151/12)-7",
+        "equation": "x=12-5(5/12)-3*(1/4)-(1/4)",
+    }
+    # As Ape210K has them, "12" is a word of its own and every sign another.
+    row["segmented_text"] = row["segmented_text"].replace("1 2", "12")
+    found = read_problems(written(tmp_path, row))
+    (problem,) = found.rows
+    assert problem.numbers == ("12", "5(5/12)", "3", "(1/4)")
+    assert problem.answer == pytest.approx(12 - 65 / 12 - 0.75 - 0.25)
+    assert problem.stated == pytest.approx(problem.answer)
+    assert found.disagreements == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("(3/4)/(1/3)", "9/4"), ("660/(1+10%)", "600"), ("100-15", "85"), ("2(1/2)", "5/2"), ("12 pens", "12")],
+)
+def test_an_answer_that_is_a_calculation_is_worked_out(answer: str, value: str, tmp_path: Path) -> None:
+    found = read_problems(written(tmp_path, {"text": "8 pens. How many?", "answer": answer}))
+    assert found.rows[0].stated == float(Fraction(value))
+    said = [note.reason for note in found.remarks if note.reason.startswith("a calculation")]
+    shown = f"a calculation: the answer {answer!r} is {float(Fraction(value)):.10g}"
+    assert said == ([] if answer in ("2(1/2)", "12 pens") else [shown])

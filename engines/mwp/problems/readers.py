@@ -22,19 +22,21 @@ from engines.mwp.problems.numbers import (
     list_unread_numbers,
     mask_numbers,
     mask_words,
+    plain_digits,
     value_of,
 )
 from engines.mwp.problems.problem import (
     Problem,
     evaluate,
     is_right,
+    read_equation,
 )
 from engines.mwp.problems.records import read_records
-from engines.mwp.problems.row_equations import MASK, ROUNDED, read_row_equation
+from engines.mwp.problems.row_equations import MASK, ROUNDED, constant_tree, read_row_equation
 
 _PLACE = re.compile(r"N_(\d+)")
 _NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
-_PARTED = re.compile(r"\( *\d+ */ *\d+ *\)")
+_PARTED = re.compile(r"(?:(?<![\d.])\d+ *)?\( *\d+ */ *\d+ *\)")
 _ANSWER = re.compile(r"[($]*(-?[\d.,]+(?:\(\(?\d+\)?/\(?\d+\)?\))?%?|\(\(?\d+\)?/\(?\d+\)?\)+|\d+/\d+)")
 _MANY = 25
 """More numbers than this are remarked: no problem of the data sets has as many."""
@@ -184,8 +186,7 @@ def _build_problem(
         use = layout.words if words is None else words
         segmented = row.get(layout.segmented) if layout.segmented else None
         if segmented and language == "zh":
-            # Where every sign is a word of its own, a fraction is made one again.
-            joined = _PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented))
+            joined = _join_fractions(str(segmented), plain_digits(original))
             masked, new_indices = mask_words(joined.split(" ")), None
         else:
             masked, new_indices = mask_numbers(original, language, words=use), None
@@ -198,6 +199,8 @@ def _build_problem(
     stored = _parse_answer(text)
     if text is not None and stored is None:
         remarks.append(f"no answer: {str(text)[:40]!r} begins with no number")
+    elif isinstance(text, str) and _is_calculation(text):
+        remarks.append(f"a calculation: the answer {text[:40]!r} is {float(stored or 0):.10g}")
     elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
     equation, value = None, None
@@ -227,6 +230,22 @@ def _build_problem(
         ),
         remarks,
     )
+
+
+def _join_fractions(segmented: str, original: str) -> str:
+    """Return a segmented text in which a fraction is one word, where every sign is one; a whole number before
+    it belongs to it where nothing parts them in the text itself.
+
+    >>> _join_fractions("12 - 5 ( 5 / 12 )", "12-5(5/12)")
+    '12 - 5(5/12)'
+    """
+
+    def join(found: re.Match[str]) -> str:
+        mixed = found[0].replace(" ", "")
+        whole, bracket, rest = mixed.partition("(")
+        return mixed if not whole or mixed in original else f"{whole} {bracket}{rest}"
+
+    return _PARTED.sub(join, segmented)
 
 
 def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
@@ -279,7 +298,7 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
 
 
 def _parse_answer(given: Any) -> Fraction | None:
-    """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or a list of one."""
+    """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))`, `(3/4)/(1/3)` or a list of one."""
     if isinstance(given, list):
         given = given[0] if len(given) == 1 else None
     if given is None or isinstance(given, bool):
@@ -289,11 +308,31 @@ def _parse_answer(given: Any) -> Fraction | None:
     try:
         return value_of(text)
     except ValueError:
-        match = _ANSWER.match(text)
+        pass
+    if (value := _calculate(text)) is not None:
+        return value
+    match = _ANSWER.match(text)
     try:
         return value_of(match[1].rstrip(".,")) if match else None
     except ValueError:
         return None
+
+
+def _calculate(text: str) -> Fraction | None:
+    """Return the value of an answer that is a calculation over numbers."""
+    try:
+        value = evaluate(read_equation(text, constant_tree), ())
+    except ExpressionError:
+        return None
+    return Fraction(value)
+
+
+def _is_calculation(text: str) -> bool:
+    try:
+        value_of(text)
+    except ValueError:
+        return _calculate(text) is not None
+    return False
 
 
 @specification

@@ -95,7 +95,7 @@ def _convert_token(token: str, names: Mapping[str, str]) -> str:
     if MASK.fullmatch(token):
         return _rename_placeholder(token, names)
     # A number beside placeholders is a constant.
-    return _constant_to_tree(token).label
+    return constant_tree(token).label
 
 
 def _rename_placeholder(token: str, names: Mapping[str, str]) -> str:
@@ -142,13 +142,14 @@ def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
             if abs(known - value) < ROUNDED:
                 return Tree(f"N_{index}")
     if parts is None:
-        return _constant_to_tree(written)
+        return constant_tree(written)
     whole, over, under = parts.groups()
     fraction = Tree("/", (_number_to_tree(over, masked, exact), _number_to_tree(under, masked, exact)))
     return Tree("+", (_number_to_tree(whole, masked, exact), fraction)) if whole else fraction
 
 
-def _constant_to_tree(written: str) -> Tree:
+def constant_tree(written: str) -> Tree:
+    """Return a number that stands in no text: a constant, or a quotient of two."""
     value = _parse_value(written)
     near = value.limit_denominator(1000)
     if near and abs(near - value) < ROUNDED:
