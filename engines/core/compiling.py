@@ -3,16 +3,18 @@
 Compiling what one head needs takes some twenty seconds. Where no earlier process has kept the compiled code,
 a process of its own compiles it, and a call does the same in plain Python meanwhile, to the last bit (see
 `to_plain_python`). Calls with much data, and those after some seconds of plain Python, wait for the compiled
-code.
+code. What was kept is linked without numba, which only what compiles imports.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import json
 import math
 import os
+import pickle
 import queue
 import select
 import shutil
@@ -22,20 +24,19 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache, cached_property, partial, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType, SimpleNamespace
-from typing import Any, TypeVar
+from types import CodeType, FunctionType, SimpleNamespace
+from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core.compiler_lock import global_compiler_lock
-from numba.np.numpy_support import as_dtype, from_dtype
 
 from engines.core.errors import DataError, StoppedError
 from engines.core.events import Stop, never
+from engines.core.files import write_bytes
 from engines.core.locks import hold_lock
+from engines.core.object_code import ObjectCode, describe_linker, link_code
 from engines.core.system import home_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -54,19 +55,64 @@ _CHILD = (
 )
 
 
+class Kernel:
+    """A function that numba compiles, once for each kind of arguments that it is called with."""
+
+    __name__: str
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.linked: dict[Kinds, Callable[..., Any]] = {}
+        self.linking = threading.RLock()
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the compiled code for arguments of these kinds, or do the same until there is some."""
+        kinds = tuple([_kind_of(value) for value in args])
+        return (self.linked.get(kinds) or _find_compiled(self, kinds, args))(*args)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of its code and of all that its code calls."""
+        described: list[str] = []
+        self._describe_code(described, set())
+        return hashlib.sha256("\n".join(described).encode()).hexdigest()
+
+    def _describe_code(self, described: list[str], known: set[Kernel]) -> None:
+        if self in known:
+            return
+        known.add(self)
+        waiting = [self.function.__code__]
+        for code in waiting:
+            waiting += (one for one in code.co_consts if isinstance(one, CodeType))
+            constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
+            described.append(repr((code.co_code, constants, code.co_names, code.co_varnames)))
+            for name in code.co_names:
+                value = self.function.__globals__.get(name)
+                if isinstance(value, Kernel):
+                    value._describe_code(described, known)
+                elif isinstance(value, (bool, int, float, str, tuple)):
+                    described.append(f"{name}={value!r}")
+
+
 def compile_kernel(function: Function) -> Function:
     """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
-    given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = _cache_folder() or given  # the cache looks at it once; others' functions do not
-    try:
-        kept: Any = numba.njit(cache=_cache_folder() is not None, nogil=True, error_model="numpy")(function)
-    finally:
-        numba.config.CACHE_DIR = given
-    if isinstance(kept, numba.core.dispatcher.Dispatcher):
-        kept._cache.save_overload = partial(_save_quietly, kept._cache.save_overload)
-        kept._compile_for_args = partial(_compile_missing, kept, kept._compile_for_args)
-    result: Function = kept
-    return result
+    return cast(Function, Kernel(cast(FunctionType, function)))
+
+
+Kinds = tuple[tuple[Any, ...], ...]
+"""Of each argument the type, and of an array also dimensions, layout, and whether it is read only."""
+
+
+def _kind_of(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        return value.dtype.str, value.ndim, layout, not flags.writeable
+    return _SCALARS.get(type(value)) or (value.dtype.str,)
+
+
+_SCALARS = {kind: (np.dtype(kind).str,) for kind in (bool, int, float)}
 
 
 @cache
@@ -75,8 +121,8 @@ def _cache_folder() -> str | None:
     or one for this process alone; None where nothing can be written. Beside the modules it would outlive
     them.
     """
-    if numba.config.CACHE_DIR:
-        return str(numba.config.CACHE_DIR)
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return given
     folder = home_folder("cache") / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,27 +142,20 @@ def _private_folder() -> str | None:
     return folder
 
 
-def _save_quietly(save: Callable[..., None], *args: Any) -> None:
-    with contextlib.suppress(OSError):  # a full disk: what is compiled is not kept, and serves all the same
-        save(*args)
-
-
-def _compile_missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
-    """What does a call for which this process has no compiled code yet."""
-    kinds = tuple(map(dispatcher.typeof_pyval, args))
-    if _load_compiled(dispatcher, kinds):
-        return dispatcher.overloads[kinds].entry_point
+def _find_compiled(kernel: Kernel, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return what does a call for which this process has no compiled code yet."""
+    if _load_compiled(kernel, kinds):
+        return kernel.linked[kinds]
     if sum(value.nbytes for value in args if isinstance(value, np.ndarray)) <= _LARGE:
         with _background.lock:
             wait = _background.plain_s > _PATIENCE_S
-            if not _background.is_compiled(dispatcher, kinds, wait=wait):
-                return partial(_worked_out, dispatcher)
-        if _load_compiled(dispatcher, kinds):
-            return dispatcher.overloads[kinds].entry_point
+            if not _background.is_compiled(kernel, kinds, wait=wait):
+                return partial(_worked_out, kernel)
     elif _background.stop():
         raise StoppedError("stopped before functions were compiled", remedy="Start it again.")
     with _compile_alone():
-        return compile_now(*args)
+        compile_kinds(kernel, kinds)
+    return kernel.linked[kinds]
 
 
 @contextlib.contextmanager
@@ -131,52 +170,136 @@ def _compile_alone() -> Iterator[None]:
         yield
 
 
-@global_compiler_lock
-def _load_compiled(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
-    """Take compiled code that was kept, as `Dispatcher.compile` does, if there is any."""
-    if kinds in dispatcher.overloads:
-        return True
-    context = dispatcher.targetctx
-    result = dispatcher._cache.load_overload(kinds, context)
-    if result is not None:
-        context.insert_user_function(result.entry_point, result.fndesc, [result.library])
-        dispatcher.add_overload(result)
-    return result is not None
+def compile_kinds(kernel: Kernel, kinds: Kinds) -> None:
+    """Compile a function for arguments of some kinds and keep the code, unless it is kept already."""
+    if _load_compiled(kernel, kinds):
+        return
+    code = _compile_code(kernel, kinds)
+    if path := _path_of(kernel, kinds):
+        with contextlib.suppress(OSError, DataError):  # a full disk: what is compiled serves all the same
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(path, pickle.dumps(code))
+    with kernel.linking:
+        kernel.linked[kinds] = link_code(code)
 
 
-def _worked_out(dispatcher: Any, *args: Any) -> Any:
+def _load_compiled(kernel: Kernel, kinds: Kinds) -> bool:
+    """Link compiled code that was kept, if there is any."""
+    with kernel.linking:
+        if kinds in kernel.linked:
+            return True
+        path = _path_of(kernel, kinds)
+        try:
+            code = pickle.loads(path.read_bytes()) if path else None
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return False
+        if code is not None:
+            kernel.linked[kinds] = link_code(code)
+        return code is not None
+
+
+def _path_of(kernel: Kernel, kinds: Kinds) -> Path | None:
+    folder = _cache_folder()
+    if folder is None:
+        return None
+    function = kernel.function
+    about = repr((kernel.digest, kinds, describe_linker()))
+    digest = hashlib.sha256(about.encode()).hexdigest()[:32]
+    return Path(folder) / f"{function.__module__}.{function.__name__}.{digest}.compiled"
+
+
+def _compile_code(kernel: Kernel, kinds: Kinds) -> ObjectCode:
+    """Have numba compile a function."""
+    import numba
+    from numba.np.numpy_support import from_dtype
+
+    types = []
+    for name, *array in kinds:
+        kind = from_dtype(np.dtype(name))
+        types.append(numba.types.Array(kind, *array) if array else kind)
+    function = kernel.function
+    dispatcher = _give_to_numba(function.__module__)[function.__name__]
+    dispatcher.compile(tuple(types))
+    compiled = dispatcher.overloads[tuple(types)]
+    described = compiled.fndesc
+    return ObjectCode(
+        function.__name__,
+        function.__module__,
+        compiled.library._get_compiled_object(),
+        described.llvm_cpython_wrapper_name,
+        described.env_name,
+        tuple(compiled.environment.consts),
+    )
+
+
+def _worked_out(kernel: Kernel, *args: Any) -> Any:
     began = time.thread_time()
     with np.errstate(all="ignore"):
-        result = to_plain_python(dispatcher)(*args)
+        result = to_plain_python(kernel)(*args)
     _background.plain_s += time.thread_time() - began
     return result
 
 
-@cache
-def to_plain_python(dispatcher: Any) -> Callable[..., Any]:
+def to_plain_python(kernel: Any) -> Callable[..., Any]:
     """Return a compiled function as plain Python, with the same results to the last bit.
 
     Its module sees plain functions where it has compiled ones, and a `math` that gives what the C library
     does instead of raising. So the functions use `math` for what NumPy has ways of its own to work out, make
     Python integers of what they mix, and have no two names for one function.
     """
-    function = dispatcher.py_func
-    return _rebind_globals(function.__module__)[function.__name__]
+    result: Callable[..., Any] = _make_plain(kernel.__module__)[kernel.__name__]
+    return result
 
 
 @cache
-def _rebind_globals(module: str) -> dict[str, Any]:
+def _make_plain(module: str) -> dict[str, Any]:
     result = dict(vars(import_module(module)))
     for name, value in result.items():
         if value is math:
             result[name] = _c_library()
-        elif isinstance(value, numba.core.dispatcher.Dispatcher):
-            function = value.py_func
-            own = result if function.__module__ == module else _rebind_globals(function.__module__)
-            result[name] = FunctionType(function.__code__, own, name, function.__defaults__)
-        elif name == "fma":
-            result[name] = fused_multiply_add
+        elif isinstance(value, Kernel):
+            own = result if value.__module__ == module else _make_plain(value.__module__)
+            result[name] = _with_globals(value.function, own)
     return result
+
+
+@cache
+def _give_to_numba(module: str) -> dict[str, Any]:
+    """Return what a module sees with numba's functions in the place of ours."""
+    import numba
+
+    result = dict(vars(import_module(module)))
+    for name, value in result.items():
+        if value is fused_multiply_add:
+            result[name] = _make_fused_multiply_add()
+        elif isinstance(value, Kernel):
+            if value.__module__ == module:
+                function = _with_globals(value.function, result)
+                result[name] = numba.njit(nogil=True, error_model="numpy")(function)
+            else:
+                result[name] = _give_to_numba(value.__module__)[value.__name__]
+    return result
+
+
+def _with_globals(function: FunctionType, known: dict[str, Any]) -> FunctionType:
+    return FunctionType(function.__code__, known, function.__name__, function.__defaults__)
+
+
+@cache
+def _make_fused_multiply_add() -> Any:
+    import numba
+    from numba.extending import intrinsic
+
+    double = numba.types.float64
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.fma(*arguments)
+
+    @intrinsic
+    def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba looks at the names
+        return double(double, double, double), build
+
+    return fma
 
 
 @cache
@@ -229,11 +352,11 @@ class _Background:
         self._finished = 0
         self._ended = False
 
-    def is_compiled(self, dispatcher: Any, kinds: tuple[Any, ...], *, wait: bool) -> bool:
+    def is_compiled(self, kernel: Kernel, kinds: Kinds, *, wait: bool) -> bool:
         """Return whether it is through with a function, or will never be."""
-        key = dispatcher, kinds
+        key = kernel, kinds
         if key not in self._asked:
-            self._request_compilation(dispatcher, kinds)
+            self._request_compilation(kernel, kinds)
             self._asked[key] = len(self._asked) + 1
         while self._finished < self._asked[key] and not self._ended:
             assert self._process is not None
@@ -248,15 +371,8 @@ class _Background:
             self._ended = not read
         return True
 
-    def _request_compilation(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
-        function = dispatcher.py_func
-        described = [
-            [as_dtype(kind.dtype).str, kind.ndim, kind.layout, not kind.mutable]
-            if isinstance(kind, numba.types.Array)
-            else [as_dtype(kind).str]
-            for kind in kinds
-        ]
-        asked = [function.__module__, function.__name__, described]
+    def _request_compilation(self, kernel: Kernel, kinds: Kinds) -> None:
+        asked = [kernel.__module__, kernel.__name__, kinds]
         try:
             self._process = self._process or self._start_process()
             assert self._process.stdin is not None
@@ -294,11 +410,6 @@ def allow_stopping(stop: Stop) -> Iterator[None]:
         _background.stop = never
 
 
-def _rebuild_type(described: list[Any]) -> Any:
-    dtype = from_dtype(np.dtype(described[0]))
-    return numba.types.Array(dtype, *described[1:]) if described[1:] else dtype
-
-
 def serve_compiler(private: str) -> None:
     """Run the process that compiles: read requests from standard input and report each one when it is
     compiled.
@@ -321,7 +432,7 @@ def serve_compiler(private: str) -> None:
         module, name, kinds = json.loads(line)
         try:
             with _compile_alone():
-                getattr(import_module(module), name).compile(tuple(map(_rebuild_type, kinds)))
+                compile_kinds(getattr(import_module(module), name), tuple(map(tuple, kinds)))
         finally:
             with contextlib.suppress(OSError):  # the other one has ended
                 os.write(1, b".")

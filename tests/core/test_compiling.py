@@ -9,14 +9,17 @@ import sys
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from engines.core.compiling import fused_multiply_add, to_plain_python
+from engines.core import compiling
+from engines.core.compiling import Kernel, compile_kernel, compile_kinds, fused_multiply_add, to_plain_python
 from engines.mathematics.numbers import numeric_kernel
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.numeric_kernel import BINARY, UNARY
@@ -38,8 +41,9 @@ TERMS = st.recursive(
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled() -> None:
-    kinds = (numeric_kernel.numba.int32[:, ::1], *[numeric_kernel.numba.float64[::1]] * 2)
-    numeric_kernel.run.compile((*kinds, numeric_kernel.numba.float64[:, ::1]))  # type: ignore[attr-defined]
+    row = ("<f8", 1, "C", False)
+    kinds = (("<i4", 2, "C", False), row, row, ("<f8", 2, "C", False))
+    compile_kinds(cast(Kernel, numeric_kernel.run), kinds)
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,7 +124,7 @@ def test_what_waits_for_compiled_code_can_be_stopped(tmp_path: Path) -> None:
         "compiling._background.plain_s = 1e9\n"  # every call waits
         "with compiling.allow_stopping(lambda: True):\n"
         "    print(edit_distance(Tree('+', (Tree('x'), Tree('1'))), Tree('x')))\n"
-        "assert not _subtree_distances.overloads"
+        "assert not _subtree_distances.linked"
     )
     assert _run(code, MATHWB_HOME=str(tmp_path)) == "2"
 
@@ -131,8 +135,10 @@ def test_processes_that_start_together_compile_once(tmp_path: Path) -> None:
         "from engines.core import compiling, tree_edit\n"
         "from engines.core.tree import Tree\n"
         "compiling._LARGE = -1\n"  # a call with much data: it waits for compiled code
+        "compiled, compile_code = [], compiling._compile_code\n"
+        "compiling._compile_code = lambda *asked: compiled.append(asked) or compile_code(*asked)\n"
         "tree_edit.edit_distance(Tree('+', (Tree('x'), Tree('1'))), Tree('x'))\n"
-        "print(sum(tree_edit._subtree_distances.stats.cache_misses.values()))"
+        "print(len(compiled))"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     start = partial(subprocess.Popen, [sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT, env=env)
@@ -146,26 +152,26 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import edit_distance, _fill_forest_costs, _subtree_distances
 tree = Tree('+', (Tree('x'), Tree('1')))
 first = edit_distance(tree, Tree('x'))
-loaded = bool(_subtree_distances.overloads)
+loaded = bool(_subtree_distances.linked)
 _background.plain_s = 1e9  # now it waits
 assert first == edit_distance(tree, Tree('x'))
-assert _subtree_distances.overloads
+assert _subtree_distances.linked
 """
 
 
 def _beside_modules() -> set[Path]:
-    return set((ROOT / "engines").rglob("*.nb?"))
+    return {path for suffix in ("*.nb?", "*.compiled") for path in (ROOT / "engines").rglob(suffix)}
 
 
 def test_compiled_code_is_kept_in_the_users_cache_and_nowhere_else(tmp_path: Path) -> None:
     before = _beside_modules()
     assert _run(f"{_TWICE}print(loaded)", MATHWB_HOME=str(tmp_path)) == "False"
-    kept = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*.nb?")}
+    kept = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*.compiled")}
     assert kept == {("cache", "compiled")}
     assert _beside_modules() == before
     assert _run(f"{_TWICE}print(loaded)", MATHWB_HOME=str(tmp_path)) == "True", "the second start compiled"
-    code = f"{_TWICE}import numba; print(numba.config.CACHE_DIR)"
-    assert not _run(code, MATHWB_HOME=str(tmp_path)), "the functions of others are kept where they were"
+    code = f"{_TWICE}import sys; print('numba' in sys.modules)"
+    assert _run(code, MATHWB_HOME=str(tmp_path)) == "False", "what is kept is linked without numba"
 
 
 @pytest.mark.slow
@@ -189,4 +195,51 @@ def test_compiled_code_serves_where_the_disk_is_full(tmp_path: Path) -> None:
         f"{_TWICE}"
     )
     _run(code, MATHWB_HOME=str(tmp_path))
-    assert not [path for path in tmp_path.rglob("*.nb?") if path.stat().st_size]
+    assert not [path for path in tmp_path.rglob("*.compiled") if path.stat().st_size]
+
+
+@compile_kernel
+def _sum_of_squares(values: NDArray[np.float64]) -> float:
+    total = 0.0
+    for value in values:
+        total += _square(value)
+    return total
+
+
+@compile_kernel
+def _square(value: float) -> float:
+    return value * value
+
+
+def test_code_is_compiled_anew_when_what_it_calls_changes() -> None:
+    kernels = cast(Kernel, _sum_of_squares), cast(Kernel, _square)
+    before = [kernel.digest for kernel in kernels]
+    assert before[0] != before[1]
+    other = Kernel(cast(FunctionType, lambda value: value + value))
+    globals_now = {**kernels[0].function.__globals__, "_square": other}
+    function = FunctionType(kernels[0].function.__code__, globals_now, "_sum_of_squares")
+    assert Kernel(function).digest != before[0]
+    assert Kernel(kernels[0].function).digest == before[0]
+
+
+def test_each_kind_of_arguments_has_its_code() -> None:
+    kernel = cast(Kernel, _sum_of_squares)
+    whole = np.arange(20.0)
+    for values in (whole, whole[::2], whole.astype(np.int64), whole.astype(np.float32)):
+        compile_kinds(kernel, (kinds := (compiling._kind_of(values),)))
+        assert kernel.linked[kinds](values) == sum(float(value) ** 2 for value in values)
+    assert len(kernel.linked) == 4
+
+
+def test_what_compiled_code_raises_is_raised() -> None:
+    kinds = (("<i8",),)
+    compile_kinds(cast(Kernel, _make_room), kinds)
+    make_room = cast(Kernel, _make_room).linked[kinds]
+    assert len(make_room(3)) == 3
+    with pytest.raises(ValueError, match="negative dimensions"):
+        make_room(-1)
+
+
+@compile_kernel
+def _make_room(count: int) -> NDArray[np.float64]:
+    return np.zeros(count)

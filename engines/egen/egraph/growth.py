@@ -14,11 +14,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
-from importlib.util import find_spec, module_from_spec
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +23,7 @@ from engines.core.arrays import Bools, Ints
 from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.extensions import load_extension
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers
 from engines.egen.egraph.analysis import (
@@ -133,21 +130,6 @@ def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
     )
 
 
-@cache
-def _load_bindings() -> Any:
-    """Return egglog's bindings without the package around them, whose Python interface takes long to load."""
-    package = find_spec("egglog")
-    assert package is not None
-    folder = Path(str(package.origin)).parent
-    finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
-    found = finder.find_spec("bindings")
-    assert found is not None
-    assert found.loader is not None
-    bindings = module_from_spec(found)
-    found.loader.exec_module(bindings)
-    return bindings
-
-
 class Grower:
     """The rules of one mode, loaded once, and what grows heads with them.
 
@@ -168,7 +150,7 @@ class Grower:
     def _renew_egraph(self) -> None:
         self._grown = self._held = 0
         self._combined: dict[tuple[str, frozenset[str]], str] = {}
-        self.egglog = _load_bindings().EGraph()
+        self.egglog = load_extension("egglog.bindings").EGraph()
         self._load_commands(iterate_schema(self.theory.arity))
         self._load_commands(f"(ruleset {group})" for group in ("collapse", *GROUPS))
         rules = [*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules()]

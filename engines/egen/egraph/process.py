@@ -94,9 +94,6 @@ class ClusterRequest:
 
 def serve_growth() -> RequestHandler:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
-    # Numba looks for both, for linear algebra and for settings that are not ours, which takes long.
-    hidden: dict[str, Any] = {"scipy": None, "yaml": None}
-    sys.modules.update(hidden)
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import Grower
     from engines.egen.egraph.members import generate

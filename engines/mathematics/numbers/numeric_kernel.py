@@ -16,15 +16,13 @@ More than 500 lines, because all of it is compiled into one another and kept com
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
+from engines.core.compiling import fused_multiply_add as fma
 
 Ball = tuple[float, float]
 
@@ -51,17 +49,6 @@ GROW = 1.0 + 2.0**-48  # covers the rounding of the radius itself
 # The functions of the C library are off by about one unit in the last place; four are allowed for.
 ULPS = 4.0 * 2.0**-52
 NAN, INF = math.nan, math.inf
-
-
-@intrinsic
-def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba looks at the names
-    """Return a·b + c, rounded once."""
-    double = numba.types.float64
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return builder.fma(*arguments)
-
-    return double(double, double, double), build
 
 
 @compile_kernel
