@@ -34,7 +34,8 @@ from engines.documents.folder import read_project
 from engines.documents.reading import Document
 from engines.mathematics.judging import judge as new_judge
 from engines.proofreading.chains import iterate_chains
-from engines.proofreading.links import VERDICTS, LinkVerdict, proofread_document
+from engines.proofreading.documents import proofread_document
+from engines.proofreading.links import VERDICTS, LinkVerdict
 
 READ = Path(__file__).with_name("proofread_texts.tsv")
 _APART = 60

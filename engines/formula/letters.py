@@ -35,6 +35,8 @@ from engines.formula.words import (
 
 _BEHIND_NUMBERS = (Role.PERIOD, Role.ATOM, Role.SCRIPT)
 """What may be a part of the number before it, as a comma may."""
+_MEANT = ("|", "∥", "⌊", "⌈")
+"""Brackets that are functions of what they enclose."""
 
 
 class Letters(Cursor):
@@ -506,7 +508,8 @@ class Letters(Cursor):
             self.context.add_note(f"{name}^-1 is the inverse function", piece.start)
             label, power = f"a{label}", None
         opening = self.here
-        if opening.role == Role.OPEN:
+        grouped = opening.role == Role.OPEN and opening.text not in _MEANT
+        if grouped:
             members = self.parse_bracketed()[2]
             if len(members) != 1 or is_statement(members[0]):
                 raise self.make_error(f"{name} takes one argument", opening, f"Write {name}(x).")
@@ -516,7 +519,7 @@ class Letters(Cursor):
         result = self.apply_function(label, argument, base, name, piece)
         if power is not None:
             result = Tree("pow", (result, power))
-        return self.parse_powers(result) if opening.role == Role.OPEN else result
+        return self.parse_powers(result) if grouped else result
 
     def apply_function(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
         """Return a function applied to its argument."""
@@ -539,8 +542,9 @@ class Letters(Cursor):
         if minus:
             self.take_piece()
         role = self.here.role
-        # Another function, sum or integral without brackets is the whole argument.
-        if role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
+        meant = role == Role.OPEN and self.here.text in _MEANT
+        # Another function, sum, integral or absolute value without brackets is the whole argument.
+        if meant or role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
             argument = self.parse_factor()
             return make_negative(argument) if minus else argument
         if not self.starts_factor():

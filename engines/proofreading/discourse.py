@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engines.documents.reading import Document
@@ -34,6 +34,7 @@ _SIGNS = re.compile(
     re.MULTILINE,
 )
 _MODULO = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
+_MODULUS_SAID = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s+(\d{1,9})\b")
 _QUOTIENT = re.compile(
     r"(?P<ring>\\Z|\\F|\\mathbb\s*\{?[ZF]\}?|GF)\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d+)"
     r"|\\(?:pmod|bmod|mod)\s*\{?\s*(?P<modulus>\d+)"
@@ -260,22 +261,35 @@ def read_positions(document: Document) -> list[Position]:
     return result
 
 
-def find_moduli(document: Document) -> frozenset[int]:
-    r"""Return the moduli that a text names, in words or as `\mathbb{Z}_8`.
+class Moduli:
+    r"""The moduli that a text names, in words or as `\mathbb{Z}_8`, by the sections that name them.
 
     >>> from engines.documents.reading import TextPiece
-    >>> text = (TextPiece("work modulo ", 1), TextPiece("8", 1, True), TextPiece(r"\Z_5", 1, True))
-    >>> sorted(find_moduli(Document("", text)))
+    >>> text = TextPiece("work modulo ", 1), TextPiece("8", 1, True), TextPiece(r"\Z_5", 1, True)
+    >>> document = Document("", text)
+    >>> positions = read_positions(document)
+    >>> sorted(Moduli(document, positions).list_moduli(positions[0]))
     [5, 8]
     """
-    found: set[int] = set()
-    before = ""
-    for piece in document.pieces:
-        if not piece.formula:
-            before = piece.text
-            continue
-        if _MODULO.search(before) and piece.text.strip().isdecimal():
-            found.add(int(piece.text))
-        found |= {int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text)}
+
+    def __init__(self, document: Document, positions: Sequence[Position]) -> None:
+        self._of: dict[int, set[int]] = {}
         before = ""
-    return frozenset(number for number in found if number > 1)
+        for piece, position in zip(document.pieces, positions, strict=True):
+            known = self._of.setdefault(id(position.scope.section), set())
+            if not piece.formula:
+                before = piece.text
+                known.update(int(match[1]) for match in _MODULUS_SAID.finditer(piece.text))
+                continue
+            if _MODULO.search(before) and piece.text.strip().isdecimal():
+                known.add(int(piece.text))
+            known.update(int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text))
+            before = ""
+
+    def list_moduli(self, position: Position) -> frozenset[int]:
+        """Return those of the innermost section around a position that names any."""
+        for scope in position.scope.lineage:
+            known = {number for number in self._of.get(id(scope), ()) if number > 1}
+            if known:
+                return frozenset(known)
+        return frozenset()

@@ -11,25 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, repeat, zip_longest
+from itertools import repeat, zip_longest
 from typing import Literal
 
-from engines.core.tree import Tree
-from engines.documents.reading import Document
-from engines.formula.meaning import Names, Reading, names_of
+from engines.core.tree import ZERO, Tree
+from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
+from engines.mathematics.verification.work import limit_work
 from engines.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
     ChainLink,
-    iterate_chains,
 )
-from engines.proofreading.discourse import NUMBERS, Position, find_moduli, read_positions
+from engines.proofreading.discourse import NUMBERS, Position
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.roles import (
     StatementRole,
@@ -40,7 +39,7 @@ from engines.proofreading.roles import (
     read_role,
     write_term,
 )
-from engines.proofreading.slips import ComparedSides, bound_meant, find_slip, odd_ones, points_of
+from engines.proofreading.slips import find_slip, points_of
 from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
@@ -51,6 +50,7 @@ from engines.proofreading.terms import (
     as_products,
     at_values,
     count_terms,
+    differ_everywhere,
     evaluate_term,
     exact_difference,
     expand_mixed_numbers,
@@ -60,11 +60,17 @@ from engines.proofreading.terms import (
     is_expansion,
     is_slope,
     is_unsure,
-    matrices_of,
     real_roots,
     values_agree,
 )
-from engines.proofreading.vocabulary import is_made_of, last_clause, last_sign, mentions
+from engines.proofreading.vocabulary import (
+    has_condition,
+    is_made_of,
+    last_clause,
+    last_sign,
+    mentions,
+    starts_with,
+)
 
 LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
 VERDICTS: tuple[LinkOutcome, ...] = (
@@ -79,19 +85,11 @@ _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|t
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _DECIMAL = re.compile(r"\d*\.(\d+)\Z")
 _STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
-_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
-_LETTER = re.compile("[A-Za-z]")
-_NAME = re.compile(r"\\[A-Za-z]+")
-_INTRODUCED = re.compile(
-    r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
-)
 _RUN_ON = re.compile(r"\^\d{2,}")
-MAX_LINKS = 2_000
-"""Of one document; the links behind them are not judged, which is said of the first."""
-MAX_FORMULAS = 10_000
-"""So many formulas at the beginning say what the letters of a document are."""
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
+_MOST_WORK = 60_000
+"""Operations that the values of one link may take, all together."""
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _CALCULATED = frozenset(
@@ -215,7 +213,11 @@ class LinkReader:
             self.facts.go_to(link.position)
             beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
             self.coming = None if following else coming
-            judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
+            with limit_work(_MOST_WORK) as limit:
+                judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
+            unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
+            if unsettled and limit.refused and not link.said:
+                judged = LinkVerdict(link, "not shown", "it takes more work than one link is given")
             # sides with a constant C, of the antiderivative that the chain begins with
             if (
                 judged.outcome == "wrong"
@@ -230,7 +232,26 @@ class LinkReader:
                 judged = LinkVerdict(link, "right", "up to a constant")
             if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
+            if judged.outcome == "wrong" and (
+                excuse := self._find_context(link, links, left.tree, right.tree)
+            ):
+                judged = LinkVerdict(link, "not shown", excuse)
             yield judged
+
+    def _find_context(self, link: ChainLink, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
+        """Why what fails may hold in its context: by a reason or condition behind it, or with other
+        meanings of its signs."""
+        if any(each.relation in (r"\ll", r"\gg") for each in links):
+            return "it stands beside shifts of bits"
+        if _STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
+            return "it has two signs for products"
+        free = free_symbols(left) | free_symbols(right)
+        if free and starts_with("reason", link.after):
+            return "the words behind it say when it holds"
+        fractions = (node for side in (left, right) for node in side if node.label == "mod")
+        if free and any("/" in part.list_labels() for node in fractions for part in node.children):
+            return "residues of fractions are not judged"
+        return ""
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
@@ -324,6 +345,8 @@ class LinkReader:
         if link.said or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
             return LinkVerdict(link, "given" if link.said else "not shown", supposed)
+        if not (left.children or right.children or link.place) and ZERO in (left, right):
+            return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if excuse := self._find_excuse(link, left, right, found.witness):
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return LinkVerdict(link, "wrong", found.witness)
@@ -440,6 +463,8 @@ class LinkReader:
             if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
                 verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
                 return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
+        if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):
+            return LinkVerdict(link, "given" if given else "not shown", "it depends on its variables")
         found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
         if found.outcome == "equal":
             return LinkVerdict(link, "right")
@@ -451,7 +476,8 @@ class LinkReader:
         statement = Tree(link.relation, (left, right))
         given = link.said or last_sign(link.before)
         simple = not left.children or not right.children
-        for_all = not simple and is_universal(link) and self._is_about_numbers(link, left, right)
+        # What is unequal in general is so at some values, and not at all.
+        for_all = not simple and link.relation != "!=" and self._is_for_all(link, left, right)
         if not link.said and link.relation in _BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
@@ -479,7 +505,7 @@ class LinkReader:
         """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
 
         Args:
-            moduli: those that the text names.
+            moduli: those that its section names.
         """
         link = judged.link
         domain = link.position.domain
@@ -498,7 +524,7 @@ class LinkReader:
             if not free and all(None not in pair and pair[0] != pair[1] for pair in sides.values()):
                 return judged
             equal = [modulus for modulus, pair in sides.items() if None not in pair and pair[0] == pair[1]]
-            # Moduli are those of the whole document: with several, nobody knows which is meant here.
+            # With several moduli nobody knows which is meant here.
             if not free and equal and len(sides) == 1:
                 return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
         other = (
@@ -545,7 +571,7 @@ class LinkReader:
         self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equalities: int
     ) -> LinkVerdict:
         lone = not left.children or not right.children or left.label == "call"
-        for_all = is_universal(link) and self._is_about_numbers(link, left, right)
+        for_all = self._is_for_all(link, left, right)
         plain = exact_difference(left, right)
         if plain == 0:
             return LinkVerdict(link, "right")
@@ -553,7 +579,8 @@ class LinkReader:
         shared = not lone or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
         )
-        if plain is None and shared and len(left) + len(right) < _LARGEST:
+        apart = plain is None and differ_everywhere(left, right)
+        if plain is None and not apart and shared and len(left) + len(right) < _LARGEST:
             found = self.judge.equal(left, right, self._list_assumptions(free))
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
@@ -563,8 +590,14 @@ class LinkReader:
                 if found.witness:
                     return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
+                # and powers of -1; an infinite sum converges where it does
+                labels = {*left.list_labels(), *right.list_labels()}
                 loses = not (
-                    "≠" in found.condition or "!=" in found.condition or "factorial" in right.list_labels()
+                    "≠" in found.condition
+                    or "!=" in found.condition
+                    or "factorial" in right.list_labels()
+                    or found.condition.endswith("is an integer")
+                    or (("sum" in labels or "prod" in labels) and "inf" in labels)
                 )
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
@@ -580,7 +613,11 @@ class LinkReader:
         if reduced is not None and not (is_slope(left) and self._explain_misapplication(link, left, right)):
             if reduced.same:
                 return self._follow(link, reduced.used)
-            if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
+            if (
+                reduced.used
+                and len(reduced.left) + len(reduced.right) < _LARGEST
+                and not differ_everywhere(reduced.left, reduced.right)
+            ):
                 now = self.judge.equal(reduced.left, reduced.right, self._list_assumptions(free))
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
@@ -647,6 +684,13 @@ class LinkReader:
         reason = found.reason if found and found.outcome == "undecided" else ""
         return LinkVerdict(link, "not shown", reason or "it holds neither always nor by what was said before")
 
+    def _is_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Whether an equation or inequality is claimed for all numbers: it is not the value of a variable, as
+        in `for each i = 1`, and no condition in words restricts it."""
+        value = not left.children and not free_symbols(right)
+        known = is_universal(link) and not value and not has_condition(link.before)
+        return known and self._is_about_numbers(link, left, right)
+
     def _is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Whether an equation has variables that stand for any numbers, the same on both sides."""
         one, other = free_symbols(left), free_symbols(right)
@@ -661,6 +705,8 @@ class LinkReader:
         """Whether a statement that is said to follow is one of any numbers: nothing was said of its
         variables."""
         if not (is_concluded(link) and self._is_about_numbers(link, left, right)) or self.cases or link.place:
+            return False
+        if has_condition(link.before):
             return False
         if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
             return False
@@ -876,97 +922,3 @@ class LinkReader:
         if found.outcome != "different" or self._explain_rounding(reduced.left, reduced.right, "="):
             return ""
         return f"{found.witness}, {describe_sources(reduced.used)}"
-
-
-def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
-    """Every link of a document, judged in its order."""
-    formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
-    words = " ".join(piece.text for piece in document.pieces if not piece.formula)
-    positions = read_positions(document)
-    reader = LinkReader(
-        judge,
-        names_of(formulas[:MAX_FORMULAS], words),
-        own=any(map(_OWN.search, formulas)),
-        cases=mentions("cases", words),
-        matrices=matrices_of(document),
-        mentions=[
-            Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
-            for at, piece in enumerate(document.pieces)
-            if piece.formula and len(piece.text) <= MAX_FORMULA and not _INTRODUCED.fullmatch(piece.text)
-        ],
-    )
-    found: list[LinkVerdict] = []
-    linked: list[list[ChainLink]] = []
-    many = 0
-    for chain in iterate_chains(document, positions):
-        linked.append(chain)
-        many += len(chain)
-        if many > MAX_LINKS:
-            break
-    moduli = {link.modulus for chain in linked for link in chain if link.modulus}
-    reader.modulus = moduli.pop() if len(moduli) == 1 else ""
-    for chain, coming in zip_longest(linked, linked[1:]):
-        room = MAX_LINKS - len(found)
-        found += reader.judge_chain(chain[:room], coming[0] if coming else None)
-        if len(chain) > room:
-            many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
-            found.append(LinkVerdict(chain[room], "unread", many_links))
-            break
-    if not reader.cases:
-        _odd_ones(found, reader.equations)
-        _unlike_bounds(found, reader.bounds, judge)
-    allowed = find_moduli(document)
-    return [reader.judge_in_domain(each, allowed) if each.outcome == "wrong" else each for each in found]
-
-
-def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:
-    """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
-    next says."""
-    places = {id(each.link): place for place, each in enumerate(found)}
-    for (link, one), (following, other) in pairwise(bounds):
-        place = places[id(link)]
-        near = (
-            link.chain != following.chain
-            and places[id(following)] - place <= 3
-            and (following.joined in ("so", "row") or "§" in following.before)
-            and not (link.place or following.place)
-            and following.joined not in (",", "and")
-            and free_symbols(one) == free_symbols(other)
-        )
-        if not near or found[place].outcome != "given" or link.is_refused:
-            continue
-        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
-            said = f"{following.left} {following.relation} {following.right}"
-            found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
-
-
-def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:
-    """Calls the equations wrong that fail where those beside them hold."""
-    places = {id(each.link): place for place, each in enumerate(found)}
-    statements = []
-    begun: dict[int, Tree] = {}
-    for link, left, right in equations:
-        place = places[id(link)]
-        first = begun.setdefault(link.chain, left)
-        if link.place and not first.children and not free_symbols(right):
-            statements.append(ComparedSides(place, first, right, link.before, link.after, True))
-        if found[place].outcome in ("right", "right if"):
-            continue
-        free = found[place].outcome in ("given", "not shown") and not link.said
-        free = free and not link.is_denied
-        pairs = [(left, right)]
-        if left.label == right.label == "list" and len(left.children) == len(right.children):
-            pairs = list(zip(left.children, right.children, strict=True))
-        statements += [
-            ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
-        ]
-    for odd in odd_ones(statements):
-        by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
-        link, where = found[odd.place].link, " ".join(by.split())
-        found[odd.place] = LinkVerdict(
-            link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
-        )
-        for one in odd.by:
-            if found[one].outcome == "wrong":
-                why = f"it contradicts {link.left} = {link.right}"
-                found[one] = LinkVerdict(found[one].link, "not shown", why)

@@ -10,12 +10,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
 
 from engines.core.tree import Tree
-from engines.proofreading.terms import OF_ANGLES, evaluate_term, free_symbols, real_roots, values_agree
+from engines.proofreading.terms import (
+    OF_ANGLES,
+    apply_label,
+    evaluate_term,
+    free_symbols,
+    real_roots,
+    values_agree,
+)
 from engines.proofreading.vocabulary import last_sign, mentions, words_of
 
 _MOST_NODES = 80
@@ -44,13 +52,14 @@ def find_slip(
     by_facts: bool = False,
 ) -> Slip | None:
     """The one number, sign or operator of a link that is to be another, if one is; none where a side is
-    nothing but a variable.
+    nothing but a variable that the other has not.
 
     Args: points: where what is known holds; same: whether a link holds.
     """
     sides = left, right
     if len(left) + len(right) > _MOST_NODES or any(
-        not side.children and free_symbols(side) for side in sides
+        not side.children and not free_symbols(side) <= free_symbols(other)
+        for side, other in (sides, sides[::-1])
     ):
         return None
     values = [[evaluate_term(side, at) for at in points] for side in sides]
@@ -60,17 +69,89 @@ def find_slip(
     if abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        for changed, instead in _iterate_changes(sides[side]):
-            if changed == other or (by_facts and (instead[0] == "*" or instead.endswith(" 0"))):
+        reordered = _sort_operands(other)
+        tables = [_tabulate_values(sides[side], point) for point in points]
+        for path, changed, instead in _iterate_changes(sides[side]):
+            if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            found = (evaluate_term(changed, point) for point in points)
             meets = all(
-                one is not None and value is not None and abs(one - value) <= _CLOSE * (1 + abs(value))
-                for one, value in zip(found, wanted, strict=True)
+                (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
+                and value is not None
+                and abs(one - value) <= _CLOSE * (1 + abs(value))
+                for table, value, point in zip(tables, wanted, points, strict=True)
             )
-            if meets and same(*((changed, other) if side == 0 else (other, changed))):
+            if not meets:
+                continue
+            whole = sides[side].replace_subtree(path, changed)
+            # a + b = a - b would say that b is 0
+            if _sort_operands(whole) != reordered and same(
+                *((whole, other) if side == 0 else (other, whole))
+            ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def _sort_operands(tree: Tree) -> Tree:
+    """A term whose sums and products are the same in any order."""
+    parts = [_sort_operands(part) for part in tree.children]
+    if tree.label in ("+", "*"):
+        flat = [one for part in parts for one in (part.children if part.label == tree.label else (part,))]
+        parts = sorted(flat, key=repr)
+    return Tree(tree.label, tuple(parts))
+
+
+_Values = dict[tuple[int, ...], "float | None"]
+
+
+def _tabulate_values(tree: Tree, at: Mapping[str, float]) -> _Values:
+    """The values of the parts of a term, by their places."""
+    table: _Values = {}
+
+    def add_values(node: Tree, path: tuple[int, ...]) -> float | None:
+        if not node.children or node.label in _WHOLE_TERMS:
+            table[path] = evaluate_term(node, at)
+            return table[path]
+        parts = [add_values(part, (*path, place)) for place, part in enumerate(node.children)]
+        table[path] = _apply(node.label, parts)
+        return table[path]
+
+    add_values(tree, ())
+    return table
+
+
+_WHOLE_TERMS = ("sum", "prod", "call", "det", "matrix", "row", "unit")
+"""Terms that have a value as a whole, and not by those of their parts."""
+
+
+def _apply(label: str, parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    with suppress(ArithmeticError, ValueError):
+        if len(known) == len(parts):
+            return apply_label(label, known)
+    return None
+
+
+def _evaluate_changed(
+    tree: Tree, path: tuple[int, ...], changed: Tree, table: _Values, at: Mapping[str, float]
+) -> float | None:
+    """The value of a term with another in a place of it, by the values of the parts that stay."""
+    nodes = [tree]
+    for place in path:
+        nodes.append(nodes[-1].children[place])
+    whole = next((depth for depth, node in enumerate(nodes) if node.label in _WHOLE_TERMS), None)
+    if whole is not None and whole < len(path):
+        path, changed = path[:whole], nodes[whole].replace_subtree(path[whole:], changed)
+    value = evaluate_term(changed, at)
+    for depth in reversed(range(len(path))):
+        if value is None:
+            return None
+        node = nodes[depth]
+        parts = [
+            value if place == path[depth] else table[(*path[:depth], place)]
+            for place in range(len(node.children))
+        ]
+        value = _apply(node.label, parts)
+    return value
 
 
 def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> str:
@@ -84,7 +165,8 @@ def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> s
     if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
         return ""
     for first, second, truths in ((one, other, wanted), (other, one, result)):
-        for changed, instead in _iterate_changes(first):
+        for path, part, instead in _iterate_changes(first):
+            changed = first.replace_subtree(path, part)
             if (
                 _sample_truths(changed, name) == truths
                 and name in free_symbols(changed)
@@ -112,40 +194,56 @@ def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
     return result
 
 
-def points_of(names: Iterable[str]) -> list[dict[str, float]]:
-    """Two places where variables have values of no meaning."""
+def points_of(names: Iterable[str], whole: bool = False) -> list[dict[str, float]]:
+    """Two places where variables have values of no meaning. Args: whole: they are whole numbers."""
     source = Random(0)
     order = sorted(names)
+    if whole:
+        return [{name: float(source.randint(3, 9)) for name in order} for _ in range(2)]
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
 
 
-def _iterate_changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
+def _iterate_changes(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+    """Each change of a number, sign or operator: its place, what is to stand there, and the change in
+    words."""
     for path, node, above in islice(_iterate_places(tree, (), ""), _MOST_PLACES):
         if not node.children:
             for other in _iterate_numbers(node.label, above):
-                yield tree.replace_subtree(path, Tree(other)), f"{other} for {node.label}"
+                yield path, Tree(other), f"{other} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
                 if label == "*" and all(map(free_symbols, node.children)):
                     continue
-                yield tree.replace_subtree(path, Tree(label, node.children)), f"{label} for {node.label}"
+                yield path, Tree(label, node.children), f"{label} for {node.label}"
             if node.label == "*" and node.children[0].label == "-1":
-                yield tree.replace_subtree(path, node.children[1]), "+ for -"
+                yield path, node.children[1], "+ for -"
             elif node.label in ("+", "-"):
                 first = Tree("*", (Tree("-1"), node.children[0]))
-                yield tree.replace_subtree((*path, 0), first), "- for +"
+                yield (*path, 0), first, "- for +"
 
 
 def _iterate_numbers(label: str, above: str) -> Iterator[str]:
-    """Numbers that may be meant; none that makes its operation go away."""
+    """Numbers that may be meant: near ones, and those with another digit; none that makes its operation go
+    away."""
     if _WHOLE.match(label):
         value = int(label)
-        for step in _STEPS:
-            new = value + step
-            if value * new >= 0 and new and (new != 1 or above not in ("*", "pow")):
+        digits = label.lstrip("-")
+        near = [value + step for step in _STEPS]
+        sign = "-" if value < 0 else ""
+        retyped = [
+            int(f"{sign}{digits[:place]}{digit}{digits[place + 1 :]}")
+            for place in range(len(digits))
+            for digit in "0123456789"
+        ]
+        for new in dict.fromkeys([*near, *retyped]):
+            if new != value and value * new >= 0 and new and (new != 1 or above not in _VANISHING):
                 yield str(new)
         if value and above != "pow":
             yield str(-value)
+
+
+_VANISHING = ("*", "pow", "below")
+"""Operations that do nothing with a 1."""
 
 
 def _iterate_places(
@@ -153,7 +251,8 @@ def _iterate_places(
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     yield path, tree, above
     for place, child in enumerate(tree.children):
-        yield from _iterate_places(child, (*path, place), tree.label)
+        below = tree.label == "/" and place == 1
+        yield from _iterate_places(child, (*path, place), "below" if below else tree.label)
 
 
 # ---- the odd one out

@@ -9,8 +9,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
-from itertools import repeat
+from functools import cache, reduce
+from itertools import product, repeat
+from random import Random
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
@@ -30,6 +31,8 @@ _CONSTANTS = {"pi": math.pi, "e": math.e}
 _CLOSE = 1e-9
 _APART = 1e-3
 _ROUNDED = 0.02
+_MOST_TERMS = 100
+"""Of a sum or product whose value is asked for."""
 _OF_ONE: Mapping[str, Callable[[float], float]] = {
     "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "tan": math.tan, "ln": math.log, "exp": math.exp,
     "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
@@ -102,7 +105,7 @@ def is_expansion(left: Tree, right: Tree) -> bool:
 # ---- values
 
 
-class _NoValueError(Exception):
+class _NoValueError(ValueError):
     pass
 
 
@@ -112,7 +115,7 @@ def evaluate_term(tree: Tree, at: Mapping[str, float]) -> float | None:
     >>> evaluate_term(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
     3.0
     """
-    with suppress(_NoValueError, ArithmeticError, ValueError, RecursionError):
+    with suppress(ArithmeticError, ValueError, RecursionError):
         result = _evaluate_node(tree, at)
         if math.isfinite(result):
             return result
@@ -131,15 +134,68 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
         raise _NoValueError
     if label == "unit":
         return 1.0
-    if label in ("+", "*"):
-        values = [_evaluate_node(part, at) for part in parts]
-        return sum(values) if label == "+" else math.prod(values)
-    if label in ("-", "/", "pow", "root", "log", "factorial", "binomial"):
-        return _of_two(label, [_evaluate_node(part, at) for part in parts])
-    function = _OF_ONE.get(label)
-    if function is None or len(parts) != 1:
+    if label in ("sum", "prod"):
+        return _evaluate_total(tree, at)
+    if label == "det":
+        return _evaluate_determinant(parts[0], at)
+    if label == "call":
+        name = f"{parts[0].label}("
+        if name not in at:
+            raise _NoValueError
+        return _call_any(at[name], [_evaluate_node(part, at) for part in parts[1:]])
+    return apply_label(label, [_evaluate_node(part, at) for part in parts])
+
+
+def _evaluate_total(tree: Tree, at: Mapping[str, float]) -> float:
+    if len(tree.children) != 4:
         raise _NoValueError
-    return function(_evaluate_node(parts[0], at))
+    name, low, high, body = tree.children
+    first, last = (_evaluate_node(end, at) for end in (low, high))
+    if first != int(first) or last != int(last) or last - first > _MOST_TERMS:
+        raise _NoValueError
+    values = (
+        _evaluate_node(body, {**at, name.label: float(number)}) for number in range(int(first), int(last) + 1)
+    )
+    return sum(values) if tree.label == "sum" else math.prod(values)
+
+
+def _evaluate_determinant(matrix: Tree, at: Mapping[str, float]) -> float:
+    from numpy.linalg import det
+
+    if matrix.label != "matrix" or any(len(row.children) != len(matrix.children) for row in matrix.children):
+        raise _NoValueError
+    return float(det([[_evaluate_node(entry, at) for entry in row.children] for row in matrix.children]))
+
+
+def _call_any(seed: float, values: Sequence[float]) -> float:
+    """The value of a function that stands for any: it has no symmetry or period of its own."""
+    return sum(math.sin(seed * value + place) + value * value / 7 for place, value in enumerate(values, 1))
+
+
+def apply_label(label: str, values: Sequence[float]) -> float:
+    """The value of an operation of numbers. Raises: ValueError, or another error, where it has none."""
+    if label == "+":
+        return sum(values)
+    if label == "*":
+        return math.prod(values)
+    if label in ("-", "/", "pow", "root", "log", "factorial", "binomial"):
+        return _of_two(label, values)
+    if label in ("min", "max"):
+        return min(values) if label == "min" else max(values)
+    if label in ("mod", "gcd", "lcm") and len(values) == 2:
+        return _of_whole(label, *values)
+    function = _OF_ONE.get(label)
+    if function is None or len(values) != 1:
+        raise _NoValueError
+    return function(values[0])
+
+
+def _of_whole(label: str, one: float, other: float) -> float:
+    if label == "mod":
+        return one - other * math.floor(one / other)
+    if one != int(one) or other != int(other):
+        raise _NoValueError
+    return float(math.gcd(int(one), int(other)) if label == "gcd" else math.lcm(int(one), int(other)))
 
 
 def _of_two(label: str, values: Sequence[float]) -> float:
@@ -181,6 +237,34 @@ def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | Non
         return True
     decimal = any("." in label for side in (left, right) for label in side.list_labels())
     return None if apart < (_ROUNDED if decimal else _APART) else False
+
+
+def differ_everywhere(left: Tree, right: Tree) -> bool:
+    """Whether two terms differ at every place that is looked at: with variables of all signs, and whole."""
+    names = sorted(free_symbols(left) | free_symbols(right))
+    if not names:
+        return False
+    seen = [values_agree(left, right, dict(zip(names, row, strict=True))) for row in _sample_rows(len(names))]
+    return True not in seen and seen.count(False) >= _ENOUGH
+
+
+@cache
+def _sample_rows(many: int) -> list[list[float]]:
+    """Values of so many variables: in general position with each pattern of signs of the first three, small
+    whole numbers, and the same for all."""
+    source = Random(many)
+    rows: list[list[float]] = []
+    for pattern in product((1, -1), repeat=min(many, 3)):
+        signs = [pattern[place] if place < len(pattern) else pattern[-1] for place in range(many)]
+        rows.append([sign * source.uniform(0.2, 0.9) for sign in signs])
+        rows.append([sign * source.uniform(1.2, 2.9) for sign in signs])
+    rows += [[float(source.randint(1, 6)) for _ in range(many)] for _ in range(3)]
+    rows += [[float(value)] * many for value in (1, 2, 4)]
+    return rows
+
+
+_ENOUGH = 4
+"""Places at which both terms have values that differ, before they are said to differ everywhere."""
 
 
 def expand_mixed_numbers(tree: Tree) -> Tree:

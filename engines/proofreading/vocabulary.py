@@ -92,6 +92,8 @@ PHRASES: Mapping[str, str] = {
     "examined": "at when if for",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
+    "reason": "because since as if when where whenever provided unless assuming for_some by",
+    "condition": "if when whenever assume assuming suppose provided unless where",
     "contrary": """
         contrary for_contradiction by_contradiction for_a_contradiction to_the_contrary
         by_way_of_contradiction
@@ -223,6 +225,29 @@ def ranges_over_numbers(words: str) -> bool:
         f"{PHRASES['neutral']} {PHRASES['leading']} {PHRASES['concluding']}".replace("_", " ").split()
     )
     return set(words_of(words[universal[-1] :])) <= neutral
+
+
+def starts_with(cue: str, words: str) -> bool:
+    """Whether words begin with a phrase of a cue, behind a comma or bracket.
+
+    >>> starts_with("reason", ", because § is even"), starts_with("reason", "and if")
+    (True, False)
+    """
+    return re.match(rf"[\s,;(]*(?:{_alternatives(PHRASES[cue])})\b", words, re.IGNORECASE) is not None
+
+
+def has_condition(words: str) -> bool:
+    """Whether words before a statement restrict it, by more than the kind of its numbers.
+
+    >>> has_condition("if § is prime then"), has_condition("if § is positive then")
+    (True, False)
+    """
+    conditions = list(_compile(PHRASES["condition"]).finditer(words))
+    if not conditions:
+        return False
+    cues = ("neutral", "leading", "concluding", "universal")
+    neutral = {"be", *" ".join(PHRASES[cue] for cue in cues).replace("_", " ").split()}
+    return not set(words_of(words[conditions[0].end() :])) <= neutral
 
 
 def last_sign(words: str, without: str = "") -> bool | None:

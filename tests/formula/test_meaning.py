@@ -197,3 +197,17 @@ def test_random_texts_are_read_or_not_and_nothing_else() -> None:
 )
 def test_no_text_is_too_deep(part: str) -> None:
     assert read(part * 1_500).reason
+
+
+@pytest.mark.parametrize(
+    ("formula", "label"),
+    [
+        (r"\ln \lvert x \rvert", "abs"),
+        (r"\sin \lfloor x \rfloor", "floor"),
+        (r"\cos \left\lceil x \right\rceil", "ceil"),
+    ],
+)
+def test_brackets_that_are_functions_stay_in_an_argument(formula: str, label: str) -> None:
+    tree = read(formula).tree
+    assert tree is not None
+    assert tree.children[0].label == label

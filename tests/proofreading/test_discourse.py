@@ -148,3 +148,58 @@ def test_unread_links_are_counted_by_their_reason_and_fail(tmp_path: Path) -> No
     found = proofread(Proofread(tmp_path / "a.md"))
     assert found["counts"]["unread"] == sum(each["count"] for each in found["notations"]) > 0
     assert exit_code(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # `For each` before the first value of an index says nothing of a number.
+        ("For each $i = 1, 2, 3$ we do it.", "given"),
+        ("For any $k = 0$ or more.", "given"),
+        # What restricts the claim is said in words, in front or behind.
+        (r"If $p$ is prime, then $\gcd(p, q) = 1$ for all $1 \le q < p$.", "given"),
+        (r"Hence $|u - v| = u - v$, because the first lies above.", "not shown"),
+        (r"Therefore $\sqrt{u^2} = u$, since the side is a length.", "right if"),
+        ("In general, $u v^2 \\neq v^2 u$.", "not shown"),
+        # shifts of bits, and two signs of products in one link
+        (r"E.g. $6 \ll 1 = 110_2 \ll 1 = 12$.", "not shown"),
+        (r"So $a \cdot b / c = a * b$.", "given"),
+        # a contradiction as an example
+        ("Then the last row says $0 = 3$.", "not shown"),
+        ("The line is straight, so $2 + 1 = 5$.", "wrong"),
+    ],
+)
+def test_what_restricts_a_statement_keeps_it_from_being_wrong(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    found = proofreader.check_links(text)
+    assert "wrong" not in {each.verdict for each in found[:-1]}
+    assert (found[-1].verdict == "wrong") == (verdict == "wrong")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"For $n > 0$ we find $\frac{\cos(n\pi)}{n} = \frac{(-1)^n}{n}$.",
+        r"We expand $\frac{1}{1-t} = \sum_{k=0}^\infty t^k$.",
+        r"$\int \frac{1}{t+1} \, dt = \ln \left\lvert t + 1 \right\rvert + C$",
+    ],
+)
+def test_integers_and_series_lose_no_domain(proofreader: TextProofreader, text: str) -> None:
+    assert _last(proofreader, text).verdict in ("right", "right if", "given", "not shown")
+
+
+def test_a_modulus_is_that_of_its_section(proofreader: TextProofreader) -> None:
+    text = "# One\n\nWe count modulo $5$.\n\n# Two\n\nWe count modulo $7$, so $3 \\cdot 5 = {}$."
+    assert _last(proofreader, text.format(1)).verdict == "right"  # 15 leaves 1
+    assert _last(proofreader, text.format(5)).verdict == "wrong"  # which leaves 0 by the other one
+
+
+def test_where_the_work_ends_it_is_said(
+    proofreader: TextProofreader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = r"So $\int_{-1}^1 (1-x^2)^n \, dx = 2\int_0^1 (1-x^2)^n \, dx$."
+    assert _last(proofreader, text).verdict == "right"
+    monkeypatch.setattr("engines.proofreading.links._MOST_WORK", 1_000)
+    found = _last(proofreader, text)
+    assert (found.verdict, found.reason) == ("not shown", "it takes more work than one link is given")

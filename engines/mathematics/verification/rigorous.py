@@ -41,6 +41,7 @@ from engines.mathematics.verification.verdicts import (
     ExceptionalPoint,
     Exceptions,
 )
+from engines.mathematics.verification.work import LongSumError, current_limit, spend_work
 
 # The bits that it takes to see everything an expression is made of.
 #
@@ -123,16 +124,13 @@ _EXACT_BITS = 8_192
 """Longer rational numbers become balls."""
 _COMPLEX_BITS, _TOLERANCE, _EVALUATIONS = 96, 2.0**-64, 2_000
 """Precision, wanted error and most values of an integrand."""
-_PIECES = 128
-"""Into so many pieces an interval is cut to find out where the integrand has no value."""
+_PIECES, _NARROWEST = 128, 1024
+"""Into so many pieces an interval is cut to find out where the integrand has no value, and where work is
+limited, into what part of it at the least."""
 
 Exact = arb | fmpq | None
 """As `Value`; exact where it is rational."""
 PointValues = Mapping[str, arb | fmpq]
-
-
-class LongSumError(Exception):
-    """Sums and products have more terms than are worked out: the point is not looked at."""
 
 
 class Totals:
@@ -141,6 +139,7 @@ class Totals:
 
     def __init__(self) -> None:
         self.known: dict[tuple[object, ...], tuple[int, arb | fmpq]] = {}
+        self.integrals: dict[tuple[object, ...], BallValue] = {}
         self.spent = self._allowed = 0
 
     def begin_count(self) -> None:
@@ -155,6 +154,7 @@ class Totals:
         """
         if self.spent + terms > self._allowed:
             raise LongSumError
+        spend_work(terms)
         self.spent += terms
 
 
@@ -388,7 +388,14 @@ def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
     if low is None or high is None:
         return None
     if tree.label == "integral":
-        return _evaluate_integral(name.label, arb(low), arb(high), body, values)
+        fixed = [low, high, *(values[one] for one in sorted(variables_of(body) - {name.label}))]
+        place = (name.label, body, *fixed)
+        if not all(isinstance(one, fmpq) for one in fixed):
+            return _evaluate_integral(name.label, arb(low), arb(high), body, values)
+        # its precision is always the same
+        if place not in totals.integrals:
+            totals.integrals[place] = _evaluate_integral(name.label, arb(low), arb(high), body, values)
+        return totals.integrals[place]
     first, last = _exact_integer(low), _exact_integer(high)
     if first is None or last is None:
         return arb.nan() if arb(low).contains_integer() and arb(high).contains_integer() else None
@@ -422,36 +429,45 @@ def _exact_integer(number: arb | fmpq) -> int | None:
 
 
 def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: PointValues) -> BallValue:
-    known: dict[str, acb] = {}
+    named: dict[str, BallValue] = {}
     with ctx.workprec(_COMPLEX_BITS):
-        integrand = _with_named_values(body, name, values, known)
+        integrand = _with_named_values(body, name, values, named)
         if not {*BINDERS, "d"}.isdisjoint(integrand.list_labels()):
             return arb.nan()  # one inside another takes as long as both together
-        if _somewhere_undefined(body, values, name, low, high):
+        known = {place: one for place, one in named.items() if one is not None}
+        if len(known) < len(named) or _somewhere_undefined(integrand, known, name, low, high):
             return None
+        around = {place: acb(one) for place, one in known.items()}
+        spent = 0
+
+        def evaluate_integrand(z: acb, analytic: bool) -> acb:
+            nonlocal spent
+            spent += 1
+            return _evaluate_complex(integrand, {**around, name: z}, analytic)
+
         result = acb.integral(
-            lambda z, analytic: _evaluate_complex(integrand, {**known, name: z}, analytic),
+            evaluate_integrand,
             acb(low),
             acb(high),
             rel_tol=_TOLERANCE,
             abs_tol=_TOLERANCE,
             eval_limit=_EVALUATIONS,
         )
+        spend_work(spent * max(1, len(integrand) // 4))
     if not result.imag.contains(0):
         return None
     return result.real if result.is_finite() else arb.nan()
 
 
-def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[str, acb]) -> Tree:
+def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[str, BallValue]) -> Tree:
     """Return an integrand with a name for each value that is free of its variable.
 
     Args:
         known: Those; filled.
     """
     if name not in tree.list_labels():
-        result = value_at(tree, values)
         place = f"#{len(known)}"
-        known[place] = acb(arb.nan() if result is None else result)
+        known[place] = value_at(tree, values)
         return Tree(place)
     return Tree(tree.label, tuple(_with_named_values(child, name, values, known) for child in tree.children))
 
@@ -463,6 +479,7 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
     """
     begin, end = (low.upper(), high.lower()) if low.mid() < high.mid() else (high.upper(), low.lower())
     pieces, known = [(begin, end)] if begin < end else [], 0
+    narrow = (end - begin).mid() / _NARROWEST if current_limit() else arb(0)
     while known < len(pieces) < _PIECES:
         begin, end = pieces[known]
         known += 1
@@ -470,8 +487,9 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
         if result is None:
             return True
         middle = ((begin + end) / 2).mid()
-        if not result.is_finite() and begin < middle < end:
+        if not result.is_finite() and begin < middle < end and end - begin > narrow:
             pieces += [(begin, middle), (middle, end)]
+    spend_work(known * max(1, len(body) // 4))
     return False
 
 

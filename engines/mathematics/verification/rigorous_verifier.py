@@ -35,7 +35,6 @@ from engines.mathematics.verification.points import BoundaryLines, Region, funct
 from engines.mathematics.verification.rigorous import (
     MOST_BITS,
     SPARE,
-    LongSumError,
     Totals,
     bits_for,
     compute_scales,
@@ -49,11 +48,15 @@ from engines.mathematics.verification.verdicts import (
     MemberOutcome,
     MemberVerdict,
 )
+from engines.mathematics.verification.work import LongSumError, current_limit, spend_work
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
 _FEW_INTEGERS = 16
 """So far from 0 integers are tried one by one where an integral is worked out for each."""
+_SHARES, _ENOUGH = 20, 10
+"""Where work is limited, each kind of points takes this part of it, and so many points in general position
+are looked at in any case."""
 _DEEP = 8
 """Points at which the sizes of terms are looked at."""
 _BEYOND = 4
@@ -100,7 +103,7 @@ class RigorousVerifier:
         self._totals = Totals()
         # Points of three kinds: in general position, with small integers, and far out.
         few, _ = region.integer_points(_FEW_INTEGERS)
-        self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1))
+        self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1), _ENOUGH)
         far = np.concatenate([far[:, :_FAR] for far in region.far_points()], axis=1)
         self._points += [point._replace(far=True) for point in self._with_head(far)]
         known = [point.at for point in self._points if is_finite(point.head)]
@@ -144,20 +147,32 @@ class RigorousVerifier:
         ]
         return [self._judge_tree(tree) for tree in trees]
 
-    def _with_head(self, points: Floats) -> list[_Point]:
-        results = []
-        for column in points.T.tolist():
+    def _with_head(self, points: Floats, fewest: int = 0) -> list[_Point]:
+        """The points with the head's value. Where work is limited, a kind of points takes its share of it,
+        and those that are left out lie evenly among the others.
+
+        Args:
+            fewest: So many points with a value are looked at in any case.
+        """
+        limit, results, finite = current_limit(), list[_Point](), 0
+        begun = limit.spent if limit else 0
+        order = _spread_evenly(points.shape[1]) if limit else range(points.shape[1])
+        for column in points.T[list(order)].tolist():
+            if limit and finite >= fewest and limit.spent - begun > limit.most // _SHARES:
+                break
             at = tuple(column)
             try:
                 if at not in self._known:
                     self._known[at] = self._value_at(self._head, at)
                 results.append(_Point(at, self._known[at]))
+                finite += is_finite(self._known[at])
             except LongSumError:
                 continue
         return results
 
     def _value_at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> BallValue:
         values = {name: fmpq(*at.as_integer_ratio()) for name, at in zip(self.variables, point, strict=True)}
+        spend_work(len(tree))
         with ctx.workprec(bits):
             result = value_at(tree, values, self._totals)
         if result is None or result.is_finite() or bits >= _MORE_BITS:
@@ -275,6 +290,16 @@ class RigorousVerifier:
             for known in (head, member, gap)
         )
         return Counterexample(point.at[0], one, other, apart, at)
+
+
+def _spread_evenly(count: int) -> list[int]:
+    """The places of a row in an order whose beginnings lie evenly among all.
+
+    >>> _spread_evenly(5)
+    [0, 4, 2, 1, 3]
+    """
+    bits = max(1, (count - 1).bit_length())
+    return sorted(range(count), key=lambda place: int(f"{place:0{bits}b}"[::-1], 2))
 
 
 def _to_core_language(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:

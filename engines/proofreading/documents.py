@@ -1,0 +1,129 @@
+"""Every link of a document, judged in its order, and those that are the odd ones out among the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
+
+from engines.core.tree import Tree
+from engines.documents.reading import Document
+from engines.formula.meaning import names_of
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.numbers import point_shown
+from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
+from engines.proofreading.discourse import Moduli, read_positions
+from engines.proofreading.links import LinkReader, LinkVerdict, Mention
+from engines.proofreading.slips import ComparedSides, bound_meant, odd_ones
+from engines.proofreading.terms import free_symbols, matrices_of
+from engines.proofreading.vocabulary import mentions
+
+MAX_LINKS = 2_000
+"""Of one document; the links behind them are not judged, which is said of the first."""
+MAX_FORMULAS = 10_000
+"""So many formulas at the beginning say what the letters of a document are."""
+_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
+_LETTER = re.compile("[A-Za-z]")
+_NAME = re.compile(r"\\[A-Za-z]+")
+_INTRODUCED = re.compile(
+    r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
+)
+
+
+def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
+    """Every link of a document, judged in its order."""
+    formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
+    words = " ".join(piece.text for piece in document.pieces if not piece.formula)
+    positions = read_positions(document)
+    reader = LinkReader(
+        judge,
+        names_of(formulas[:MAX_FORMULAS], words),
+        own=any(map(_OWN.search, formulas)),
+        cases=mentions("cases", words),
+        matrices=matrices_of(document),
+        mentions=[
+            Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
+            for at, piece in enumerate(document.pieces)
+            if piece.formula and len(piece.text) <= MAX_FORMULA and not _INTRODUCED.fullmatch(piece.text)
+        ],
+    )
+    found: list[LinkVerdict] = []
+    linked: list[list[ChainLink]] = []
+    many = 0
+    for chain in iterate_chains(document, positions):
+        linked.append(chain)
+        many += len(chain)
+        if many > MAX_LINKS:
+            break
+    congruences = {link.modulus for chain in linked for link in chain if link.modulus}
+    reader.modulus = congruences.pop() if len(congruences) == 1 else ""
+    for chain, coming in zip_longest(linked, linked[1:]):
+        room = MAX_LINKS - len(found)
+        found += reader.judge_chain(chain[:room], coming[0] if coming else None)
+        if len(chain) > room:
+            many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
+            found.append(LinkVerdict(chain[room], "unread", many_links))
+            break
+    if not reader.cases:
+        _odd_ones(found, reader.equations)
+        _unlike_bounds(found, reader.bounds, judge)
+    moduli = Moduli(document, positions)
+    return [
+        reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
+        if each.outcome == "wrong"
+        else each
+        for each in found
+    ]
+
+
+def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:
+    """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
+    next says."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    for (link, one), (following, other) in pairwise(bounds):
+        place = places[id(link)]
+        near = (
+            link.chain != following.chain
+            and places[id(following)] - place <= 3
+            and (following.joined in ("so", "row") or "§" in following.before)
+            and not (link.place or following.place)
+            and following.joined not in (",", "and")
+            and free_symbols(one) == free_symbols(other)
+        )
+        if not near or found[place].outcome != "given" or link.is_refused:
+            continue
+        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
+            said = f"{following.left} {following.relation} {following.right}"
+            found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
+
+
+def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:
+    """Calls the equations wrong that fail where those beside them hold."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    statements = []
+    begun: dict[int, Tree] = {}
+    for link, left, right in equations:
+        place = places[id(link)]
+        first = begun.setdefault(link.chain, left)
+        if link.place and not first.children and not free_symbols(right):
+            statements.append(ComparedSides(place, first, right, link.before, link.after, True))
+        if found[place].outcome in ("right", "right if"):
+            continue
+        free = found[place].outcome in ("given", "not shown") and not link.said
+        free = free and not link.is_denied
+        pairs = [(left, right)]
+        if left.label == right.label == "list" and len(left.children) == len(right.children):
+            pairs = list(zip(left.children, right.children, strict=True))
+        statements += [
+            ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
+        ]
+    for odd in odd_ones(statements):
+        by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
+        link, where = found[odd.place].link, " ".join(by.split())
+        found[odd.place] = LinkVerdict(
+            link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
+        )
+        for one in odd.by:
+            if found[one].outcome == "wrong":
+                why = f"it contradicts {link.left} = {link.right}"
+                found[one] = LinkVerdict(found[one].link, "not shown", why)
