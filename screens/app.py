@@ -76,6 +76,8 @@ _ENDS = (signal.SIGTERM, signal.SIGINT)
 _QUIET_S = 15.0
 _SELDOM_S = 5.0
 """After so long without a key, and with nothing that runs, what there is is looked at every so often."""
+_KEEP_S = 5.0
+"""So often the session is written while somebody types."""
 
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
@@ -130,7 +132,7 @@ class Workbench(AppFrame):
         )
         # To tell a held key from another one: see `_settle_cursor`.
         self._last_key = ""
-        self._typed_at = self._ticked_at = time.monotonic()
+        self._typed_at = self._ticked_at = self._kept_at = time.monotonic()
         # The filter replaces characters after everything is drawn, so no widget has to know of it.
         if ascii:
             self._filters.append(Ascii())
@@ -153,7 +155,7 @@ class Workbench(AppFrame):
         if report := self.session.take_crash():
             self.warn("mathwb ended unexpectedly last time; your last view is open again", remedy=report)
         self.set_interval(1.0, self._look_around)
-        self.set_interval(5.0, self._keep_session)
+        self.set_interval(_KEEP_S, self._keep_session_if_used)
         self.set_timer(0.1, self._start_deferred_work)
         # Later than the first screens, because it reads every source of the workspace.
         self.set_timer(2.0, self._gather_destinations)
@@ -187,7 +189,14 @@ class Workbench(AppFrame):
         roots = [stack[0] for _, stack in stacks if stack]
         return [root for root in roots if isinstance(root, WorkbenchScreen) and root.built]
 
+    def _keep_session_if_used(self) -> None:
+        """Every few seconds; seldom while nobody does anything, because then nearly nothing changes."""
+        now = time.monotonic()
+        if now - self._typed_at <= _QUIET_S or now - self._kept_at >= _QUIET_S:
+            self._keep_session()
+
     def _keep_session(self) -> None:
+        self._kept_at = time.monotonic()
         # The state is collected in the app's own thread, since a thread must not read widgets.
         screens = {screen.MODE: screen.state() for screen in self._list_built_screens()}
         self.session.remember_screens(mode=self.current_mode, screens=screens)

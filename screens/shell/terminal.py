@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -240,8 +240,10 @@ class KeyFlow:
 
     def _follow_key(self, event: Typed, node: MessagePump, rounds: int) -> None:
         """Be where the key is, right behind it: what stands in a widget's queue is done in turn."""
-        # `call_later` fails on a widget that is being removed; the app then goes on with the next key.
-        if not node.call_later(self._arrive_behind, event, node, rounds):
+        # Posted as `call_later` posts it, but without arguments: Textual would inspect the signature of each.
+        follower = _Follower(self._arrive_behind, event, node, rounds)
+        # Posting fails on a widget that is being removed; the app then goes on with the next key.
+        if not node.post_message(events.Callback(callback=follower.arrive)):
             self._app.call_later(self._send_next)
 
     def _arrive_behind(self, event: Typed, node: MessagePump, rounds: int) -> None:
@@ -255,6 +257,18 @@ class KeyFlow:
             self._follow_key(event, self._target, rounds - 1)
         else:
             self._app.call_later(self._send_next)
+
+
+class _Follower(NamedTuple):
+    """What goes behind a key, from widget to widget: whom to call, for which key, where, how often again."""
+
+    report: Callable[[Typed, MessagePump, int], None]
+    event: Typed
+    node: MessagePump
+    rounds: int
+
+    def arrive(self) -> None:
+        self.report(self.event, self.node, self.rounds)
 
 
 # kitty's graphics protocol: a picture is sent once, under a number, with how many cells it fills. Wherever a
