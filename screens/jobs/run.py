@@ -206,7 +206,8 @@ def _as_compared(value: object) -> str:
 
 def group_runs(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
     """Group the runs of a sweep by setting; if there is only one setting, each run is its own group."""
-    from workbench.jobs.folder import Job, SweepMember, sweep_members
+    from workbench.jobs.folder import Job
+    from workbench.jobs.sweep_members import SweepMember, sweep_members
 
     known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
     runs = [known.get(view.id) or SweepMember(view.id) for view in members]

@@ -13,16 +13,8 @@ import pytest
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
 from workbench.jobs import control
-from workbench.jobs.folder import (
-    Ending,
-    Job,
-    SweepMember,
-    create_job,
-    find_job,
-    note_members,
-    sweep_members,
-    why_stop_early,
-)
+from workbench.jobs.folder import Ending, Job, create_job, find_job
+from workbench.jobs.sweep_members import SweepMember, note_members, sweep_members, why_stop_early
 from workbench.jobs.worker import resolve_recipe
 from workbench.recipes import Recipe
 

@@ -14,7 +14,7 @@ from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.folders import state_dir
-from workbench.jobs.folder import SweepMember
+from workbench.jobs.sweep_members import SweepMember
 from workbench.jobs.view import JobView
 
 
@@ -112,7 +112,7 @@ async def test_the_page_of_a_sweep_speaks_of_its_runs(
 ) -> None:
     rates = {7: "1e-3", 8: "2e-3"}
     found = [SweepMember(number, {"lr": rate, "heads": "12000000"}) for number, rate in rates.items()]
-    monkeypatch.setattr("workbench.jobs.folder.sweep_members", lambda sweep: found)
+    monkeypatch.setattr("workbench.jobs.sweep_members.sweep_members", lambda sweep: found)
     runs = [dataclasses.replace(jobs[0], id=number, sweep=5) for number in (8, 7)]
     sweep = dataclasses.replace(jobs[0], id=5, task="sweep", title="sweep r", folder=f"{jobs[0].folder}/none")
     async with make(jobs=[*runs, sweep]).run_test(size=(120, 40)) as pilot:

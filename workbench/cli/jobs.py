@@ -419,7 +419,7 @@ def show_curves(
     as_json: JsonOption = False,
 ) -> None:
     """Show the curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.folder import curve_with_gaps, logged_measures
+    from workbench.jobs.sweep_members import curve_with_gaps, logged_measures
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)

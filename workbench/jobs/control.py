@@ -21,34 +21,36 @@ from workbench.jobs import keeper, queue
 from workbench.jobs import machine as timing
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
-    EARLY,
     INSIDE,
     LIVE,
     Attempt,
     Ending,
     Job,
-    SweepMember,
     Ticket,
     all_jobs,
-    awaited_attempts,
     create_job,
     discard_job,
     find_job,
-    is_divided,
-    lowest_is_best,
     map_texts,
     mark_protected,
-    note_members,
     recipe_diff,
     refuse_foreign,
     retire_number,
-    sweep_members,
     sweep_of,
-    sweep_plan,
 )
 from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
 from workbench.jobs.settling import settle_attempt
+from workbench.jobs.sweep_members import (
+    EARLY,
+    SweepMember,
+    awaited_attempts,
+    is_divided,
+    lowest_is_best,
+    note_members,
+    sweep_members,
+    sweep_plan,
+)
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import (
     AttemptView,

@@ -34,10 +34,9 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from engines.core.errors import DataError, EngineError
@@ -45,7 +44,6 @@ from engines.core.files import file_error, remove_drafts, write_json
 from engines.core.locks import update
 from workbench.config import flatten_table
 from workbench.jobs.machine import ProcessId
-from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
 
 # Paths in a recipe
@@ -632,6 +630,17 @@ def create_job(
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def sweep_of(run: Path) -> int:
+    """Return the number of the sweep that a run folder belongs to; 0 for none."""
+    return int(read_membership(run).get("sweep", 0))
+
+
+def read_membership(run: Path) -> dict[str, Any]:
+    """Return what a run folder says of the sweep that it belongs to; nothing for a run of its own."""
+    result = read_document(run / "sweep.json")
+    return result if isinstance(result.get("sweep"), int) else {}
+
+
 # Deleting
 _PROTECTED = "protected.json"
 _OURS = re.compile(
@@ -729,185 +738,3 @@ def find_job(runs: Path, number: int) -> Job:
     if not (_NUMBER.fullmatch(str(number)) and job.is_there()):
         raise EngineError(f"there is no job {number}", code="E601", remedy="See `mathwb jobs list`.")
     return job
-
-
-# Sweeps
-SWEEP = "sweep"
-EARLY = "stopped early"
-_ENOUGH = 3
-"""So many others have to be as far before a run is compared with them."""
-
-
-@dataclass(frozen=True, slots=True)
-class SweepMember:
-    """A job of a sweep with its setting and with what distinguishes the repeats of that setting."""
-
-    job: int
-    setting: Mapping[str, Any] = field(default_factory=dict)
-    repeat: Mapping[str, int] = field(default_factory=dict)
-
-
-def sweep_members(sweep: Job) -> list[SweepMember]:
-    """Return the members of a sweep, as they were made; those of them that are gone are left out. None for
-    another job.
-    """
-    path = sweep.folder / "members.json"
-    if not path.exists():
-        return []
-    runs, number = sweep.folder.parent, int(sweep.folder.name)
-    try:
-        results = [
-            SweepMember(int(each["job"]), dict(each["setting"]), dict(each["repeat"]))
-            for each in read_document(path)["members"]
-        ]
-    except (KeyError, TypeError, ValueError):
-        results = []
-    # Where the list is damaged, or was not written before its writer was killed, each still names its sweep.
-    return [each for each in results if (runs / str(each.job)).is_dir()] or [
-        SweepMember(job.id) for job in all_jobs(runs) if sweep_of(job.folder) == number
-    ]
-
-
-def note_members(sweep: Job, found: Sequence[SweepMember]) -> None:
-    """Write the members of a sweep."""
-    rows = [
-        {"job": member.job, "setting": dict(member.setting), "repeat": dict(member.repeat)}
-        for member in found
-    ]
-    write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
-
-
-def sweep_of(run: Path) -> int:
-    """Return the number of the sweep that a run folder belongs to; 0 for none."""
-    return int(_of_sweep(run).get("sweep", 0))
-
-
-def _of_sweep(run: Path) -> dict[str, Any]:
-    result = read_document(run / "sweep.json")
-    return result if isinstance(result.get("sweep"), int) else {}
-
-
-def sweep_lane(job: Job) -> tuple[int, int]:
-    """Return the sweep of a job, and how many of its members may run at a time (0: no limit)."""
-    of_sweep = _of_sweep(job.folder)
-    return int(of_sweep.get("sweep", 0)), int(of_sweep.get("parallel", 0))
-
-
-def awaited_attempts(job: Job) -> list[Attempt]:
-    """Return what the last member of a divided work waits for: the unfinished last attempts of the others."""
-    of_sweep = _of_sweep(job.folder)
-    # Only the member that merges the shares has the mark `last`; all others wait for nobody.
-    if not of_sweep.get("last"):
-        return []
-    runs = job.folder.parent
-    others = [
-        Job(each.job, runs / str(each.job)) for each in sweep_members(Job(0, runs / str(of_sweep["sweep"])))
-    ]
-    ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
-    return [attempt for attempt in ends if attempt.read_result() is None]
-
-
-def is_divided(sweep: Job) -> bool:
-    """Return whether the runs of a sweep are the shares of one work, with one that merges them."""
-    folders = (sweep.folder.parent / str(each.job) for each in sweep_members(sweep))
-    return any(_of_sweep(folder).get("last") for folder in folders)
-
-
-def why_stop_early(attempt: Attempt) -> str:
-    """Return why a run of a sweep should end early, or an empty text if it goes on.
-
-    The median rule: at its last measurement its best value so far is worse than the median of what the
-    others had reached by the same step. Nobody is judged by a first measurement, or against fewer than
-    three others.
-    """
-    run = attempt.folder.parent
-    of_sweep = _of_sweep(run)
-    measure = str(of_sweep.get("stop_worst", ""))
-    if not measure:
-        return ""
-    # Step 1: the run's own curve; a single point is no basis for a judgement.
-    best = min if of_sweep.get("lowest") else max
-    own = finite_curve(run, measure)
-    if len(own) < 2:
-        return ""
-    step = own[-1][0]
-    # Step 2: what each other member had reached by that step, if its curve extends over it.
-    reached = []
-    for member in sweep_members(Job(int(of_sweep["sweep"]), run.parent / str(of_sweep["sweep"]))):
-        theirs = finite_curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
-        if theirs and theirs[0][0] <= step <= theirs[-1][0]:
-            reached.append(best(value for at, value in theirs if at <= step))
-    if len(reached) < _ENOUGH:
-        return ""
-    # Step 3: compare with the median. A tie is no reason to stop.
-    mine, middle = best(value for _, value in own), median(reached)
-    if mine == middle or best(mine, middle) == mine:
-        return ""
-    return (
-        f"{EARLY}: {measure} {mine:.4g} at step {step}, the median of {len(reached)} others is {middle:.4g}"
-    )
-
-
-# Curves
-def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
-    """Return the finite values of a measure by step; see `curve_with_gaps`."""
-    return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
-
-
-def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | None]]:
-    """Return the values of a measure by step, of all attempts at a job; None: not a finite number.
-
-    A step that was done twice counts as it was last.
-    """
-    results: dict[int, float | None] = {}
-    # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
-    wanted = f'"{measure}"'.encode()
-    for attempt in Job(0, Path(run)).attempts():
-        try:
-            lines = attempt.events.read_bytes().split(b"\n")
-        except OSError:
-            continue
-        for line in lines:
-            if METRIC not in line or wanted not in line:
-                continue
-            event = LoggedEvent.parse(line)
-            if event is None or event.step is None or measure not in event.data:
-                continue
-            value = event.data[measure]
-            if value is None or is_number(value):
-                results[event.step] = None if value is None else float(str(value))
-    return sorted(results.items())
-
-
-def logged_measures(run: str | Path) -> list[str]:
-    """List the measures that a job has logged, in the order in which they first appear."""
-    result: dict[str, None] = {}
-    for attempt in Job(0, Path(run)).attempts():
-        curves = MetricCurves(attempt.events)
-        behind = -1
-        # `read_more` reads a limited block at a time; the end is reached when a call makes no progress.
-        while curves.read_more() or curves.behind_bytes != behind:
-            behind = curves.behind_bytes
-        result |= dict.fromkeys(curves.curves)
-    return list(result)
-
-
-def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether the lowest value of a measure is the best.
-
-    Args:
-        measure: The name of the measure.
-        trainings: The tables `train` of the runs.
-    """
-    # The names that losses, perplexities and durations have in all engines.
-    if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
-        return True
-    return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)
-
-
-def sweep_plan(
-    title: str, recipe: str, runs: int, parallel: int, stop_worst: str, lowest: bool
-) -> tuple[Recipe, dict[str, Any]]:
-    """Return the recipe of a sweep, and what each member stores of it besides its number."""
-    of_sweep = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
-    return Recipe(SWEEP, title, {"recipe": recipe, "runs": runs, **of_sweep}), {"v": 1, **of_sweep}

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from engines.core.errors import EngineError
 from workbench.folders import state_dir
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Job, awaited_attempts, read_document, sweep_lane
+from workbench.jobs.folder import Job, read_document
 from workbench.jobs.machine import Gpu, list_gpus, start_detached
 from workbench.jobs.queue import (
     QUEUE_FOLDER,
@@ -36,6 +36,7 @@ from workbench.jobs.queue import (
     with_job_variables,
 )
 from workbench.jobs.settling import settle_attempt
+from workbench.jobs.sweep_members import awaited_attempts, sweep_lane
 
 _CARDS_S = 5.0
 """What the driver's tool tells of the cards is believed for so long: asking it takes longer than all else."""

@@ -24,23 +24,10 @@ from workbench.folders import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import queue
 from workbench.jobs.executors import ask_state
-from workbench.jobs.folder import (
-    EARLY,
-    LIVE,
-    SWEEP,
-    Attempt,
-    Ending,
-    Heartbeat,
-    Job,
-    Ticket,
-    awaited_attempts,
-    is_divided,
-    is_protected,
-    sweep_members,
-    sweep_of,
-)
+from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job, Ticket, is_protected, sweep_of
 from workbench.jobs.machine import is_network
 from workbench.jobs.slurm import ClusterState
+from workbench.jobs.sweep_members import EARLY, SWEEP, awaited_attempts, is_divided, sweep_members
 from workbench.jobs.tail import read_progress
 from workbench.recipes import Recipe
 
