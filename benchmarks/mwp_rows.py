@@ -264,7 +264,7 @@ def vote(several: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, bool]:
 def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     """The mean over runs and problems, with its interval. Runs of several seeds hold the same problems, those
     of several folds others."""
-    from engines.mwp.evaluations.evaluate import wilson_interval
+    from engines.mwp.evaluations.comparisons import wilson_interval
     from engines.retrieval.significance import bootstrap_interval
 
     by_problem: dict[str, list[bool]] = {}
@@ -341,7 +341,7 @@ def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> d
     """Runs of two rows on the same problems, run by run: which problems each gets right more often, and the
     p-value. A problem with several answers is one unit, since the answers of several seeds are not
     independent: then it is that of the randomisation test over problems, otherwise McNemar's."""
-    from engines.mwp.evaluations.evaluate import compare_mcnemar
+    from engines.mwp.evaluations.comparisons import compare_mcnemar
     from engines.retrieval.significance import compare
 
     ours: dict[str, list[bool]] = {}
@@ -369,7 +369,7 @@ def _p(test: Mapping[str, Any]) -> float:
 
 
 def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
-    from engines.mwp.evaluations.evaluate import compare_mcnemar
+    from engines.mwp.evaluations.comparisons import compare_mcnemar
 
     result: dict[str, Any] = {}
     by_fold: dict[int | None, list[list[dict[str, Any]]]] = {}

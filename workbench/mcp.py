@@ -58,7 +58,12 @@ def tool_schema(spec: Any) -> dict[str, Any]:
     Args:
         spec: The spec class of its operation.
     """
-    fields = [field for field in describe_fields(spec) if not (field.arg.writes or field.arg.hidden)]
+    # A client that could name an address would learn the key, which is sent there.
+    fields = [
+        field
+        for field in describe_fields(spec)
+        if not (field.arg.writes or field.arg.hidden or field.arg.sends)
+    ]
     properties = {field.name: _field_schema(field) for field in fields}
     for field in fields:
         if field.arg.inline:

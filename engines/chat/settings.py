@@ -20,16 +20,21 @@ class ChatSettings:
 
     llm: Annotated[
         str | None,
-        Arg("The OpenAI-compatible address of a language model.", metavar="URL", shown="nothing is sent"),
+        Arg(
+            "The OpenAI-compatible address of a language model.",
+            metavar="URL",
+            shown="nothing is sent",
+            sends=True,
+        ),
     ] = None
-    llm_model: Annotated[str | None, Arg("Its name there.", name="model", metavar="NAME")] = None
-    price_in: Annotated[float | None, Arg("Price of a million input tokens, to compute the cost.", low=0)] = (
-        None
-    )
-    price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0)] = None
+    llm_model: Annotated[str | None, Arg("Its name there.", name="model", metavar="NAME", sends=True)] = None
+    price_in: Annotated[
+        float | None, Arg("Price of a million input tokens, to compute the cost.", low=0, sends=True)
+    ] = None
+    price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0, sends=True)] = None
     budget: Annotated[
         float | None,
-        Arg("Stop asking when this much is spent, by the prices; the next run continues.", low=0),
+        Arg("Stop asking when this much is spent, by the prices; the next run continues.", low=0, sends=True),
     ] = None
 
     def check_settings(self) -> None:

@@ -63,6 +63,9 @@ class Arg:
             several times, with commas between.
         hidden: Left out of help and forms.
         inline: Of a file how its name ends, for callers who have no files and give what it holds.
+        unless: Of an argument the options that stand in for it: where one is given, a command line begins
+            with the next argument.
+        sends: What is given leaves this machine; other programs that call operations cannot set it.
     """
 
     help: str = ""
@@ -79,6 +82,8 @@ class Arg:
     words: bool = False
     hidden: bool = False
     inline: str = ""
+    unless: tuple[str, ...] = ()
+    sends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

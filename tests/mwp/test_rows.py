@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.mwp_rows import accuracy, against, vote
-from engines.mwp.evaluations.evaluate import wilson_interval
+from engines.mwp.evaluations.comparisons import wilson_interval
 
 
 def answers(*given: float | None) -> list[dict[str, object]]:

@@ -19,13 +19,12 @@ pytest.importorskip("torch")
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
+from engines.mwp.evaluations.comparisons import compare_mcnemar, wilson_interval
 from engines.mwp.evaluations.evaluate import (
     ArrangeProblems,
     EvaluateSolver,
     arrange_problems,
-    compare_mcnemar,
     evaluate_solver,
-    wilson_interval,
 )
 from engines.mwp.evaluations.scores import PROBES, score_answer
 from engines.mwp.problems.equivalence import are_equivalent
@@ -181,7 +180,7 @@ def test_measures_are_counted_over_all_usable_rows(trained: tuple[Path, Path], t
     }
     mixed = tmp_path / "mixed.jsonl"
     mixed.write_text("".join(json.dumps(row) + "\n" for row in [*rows, bad]) + "not json\n")
-    found = evaluate_solver(EvaluateSolver(model, mixed, out=tmp_path / "answers.jsonl", against=model))
+    found = evaluate_solver(EvaluateSolver(model, mixed, out=tmp_path / "answers.jsonl", against=(model,)))
     kept = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
     assert found["problems"] == len(kept) == 70
     assert found["unusable"]["rows"] == 2

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engines.core.errors import EngineError
 from engines.core.spec import describe_fields
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
@@ -101,6 +102,17 @@ async def test_a_tool_writes_nothing(
     assert len(answer.content[0].text) <= MOST
     json.loads(answer.content[0].text)
     assert (_held(tmp_path), _held(Workspace.open().root)) == before
+
+
+@pytest.mark.parametrize("name", ["egen_eval", "mwp_eval", "mwp_solve"])
+def test_a_client_cannot_have_the_key_sent_to_an_address(name: str, tmp_path: Path) -> None:
+    row = list_tools()[name]
+    offered = tool_schema(row.spec_type)["properties"]
+    assert "model" in offered
+    assert not {"llm", "llm_model", "budget"} & offered.keys()
+    with pytest.raises(EngineError) as caught:
+        read_arguments(row, {"llm": "https://far.example/v1"}, tmp_path)
+    assert caught.value.code == "E424"
 
 
 def test_a_long_answer_is_cut_and_says_so() -> None:

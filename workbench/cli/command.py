@@ -462,6 +462,7 @@ def operation_command(row: Operation) -> Callable[..., None]:
             for field in fields
             if field.name not in untyped
         }
+        given = _shift_arguments(fields, given)
         if recipe is not None:
             given = _of_recipe(row, recipe) | {
                 name: value for name, value in given.items() if value is not None
@@ -529,6 +530,22 @@ def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
     if default is None or several:
         kind = Optional[kind]  # noqa: UP045  # built while running
     return _keyword_parameter(field.name, Annotated[kind, result], default or None if several else default)
+
+
+def _shift_arguments(fields: Sequence[Field], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what was typed with the arguments moved on by those that an option stands in for."""
+    arguments = [field for field in fields if not field.is_option]
+    typed = [given[field.name] for field in arguments if given.get(field.name) is not None]
+    taken = [field for field in arguments if all(given.get(name) is None for name in field.arg.unless)]
+    if len(taken) == len(arguments):
+        return given
+    if taken[-1].arg.words and len(typed) > len(taken):
+        last = len(taken) - 1
+        typed[last:] = [" ".join(typed[last:])]
+    if len(typed) > len(taken):
+        return given  # the spec says what does not go together
+    moved = dict.fromkeys((field.name for field in arguments), None)
+    return {**given, **moved, **{field.name: value for field, value in zip(taken, typed, strict=False)}}
 
 
 def _collect_value(field: Field, value: Any) -> Any:

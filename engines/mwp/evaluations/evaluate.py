@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
+from engines.chat.settings import ChatSettings
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
-from engines.core.spec import Arg, make_refusal, specification
+from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
+from engines.mwp.evaluations.attempts import ScoredAttempt, SolverAttempt, attempt_of, score_attempt
+from engines.mwp.evaluations.comparisons import ComparedSolver, compare_solvers, wilson_interval
+from engines.mwp.evaluations.language_settings import PromptSettings
+from engines.mwp.evaluations.mistake_kinds import classify_mistake, group_mistakes
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
 from engines.mwp.problems.problem import Problem, to_infix
 from engines.mwp.problems.readers import read_problems
+from engines.mwp.solver.solve import open_cached_solver
 from engines.retrieval.pictures import Method, draw_points, project_to_plane, refuse_idle_seed
 
 if TYPE_CHECKING:
@@ -29,6 +35,10 @@ SolverAnswers = Sequence["list[ScoredEquation] | str"]
 _CHUNK = 128
 _NEEDS_NO_QUESTION = 0.5
 """A solver that keeps this share of its accuracy without the question is told so."""
+_OF_EQUATIONS = ("equation_accuracy", "equivalent_accuracy")
+"""The measures that need an equation on both sides."""
+_BY_EQUATIONS = ("answer_by_equation_accuracy", *_OF_EQUATIONS)
+"""Those that need one in the file."""
 MEASURES: Mapping[str, Callable[[SolverScore], bool]] = {
     "answer_accuracy": lambda score: score.answer,
     "answer_by_equation_accuracy": lambda score: score.by_equation,
@@ -40,38 +50,83 @@ MEASURES: Mapping[str, Callable[[SolverScore], bool]] = {
 
 @specification
 class EvaluateSolver:
-    """Evaluate a solver: share of right answers, of right equations, and of equations equal to the right one,
-    with 95 % intervals (Wilson)."""
+    """Evaluate a solver, a language model or a file of answers: share of right answers, with 95 % intervals
+    (Wilson), and of right equations where there are any.
 
-    model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
-    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    Give a solver and problems, or, instead of the solver, --answers FILE or --llm URL --model NAME. Put a
+    language model's key, if it needs one, in MATHWB_LLM_KEY; its replies are cached, and a stopped run
+    continues from them.
+    """
+
+    model: Annotated[
+        Path | None,
+        Arg(
+            "A solver: its folder, or the name of one.",
+            ref="solver",
+            option=False,
+            unless=("answers", "llm"),
+        ),
+    ] = None
+    data: Annotated[Path | None, Arg("Problems, or a registered name.", ref="problems", option=False)] = None
+    answers: Annotated[
+        Path | None,
+        Arg("Evaluate the answers of this file: JSON Lines, CSV or TSV with id and answer (or text)."),
+    ] = None
+    chat: Annotated[ChatSettings, Flat()] = ChatSettings()
+    asking: Annotated[PromptSettings, Flat()] = PromptSettings()
     fold: Annotated[int | None, Arg("Only the problems of this fold.", low=0)] = None
     beam: Annotated[int | None, Arg("Beam width.", low=1, high=100, shown="the model's")] = None
     against: Annotated[
-        Path | None, Arg("Another solver to compare with, problem by problem (McNemar).", ref="solver")
+        tuple[Path, ...],
+        Arg("Another solver to compare with, problem by problem (McNemar, Holm).", ref="solver"),
+    ] = ()
+    train: Annotated[
+        Path | None,
+        Arg(
+            "The problems that it was trained on: simple baselines learn from them too, and unseen templates "
+            "are counted.",
+            ref="problems",
+        ),
     ] = None
     probes: Annotated[
         bool, Arg("Also evaluate without questions, with numbers swapped and with sentences reordered.")
     ] = False
-    seed: Annotated[int, Arg("Seed for the changes of --probes.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the changes of --probes and the intervals of samples.", low=0)] = 0
     out: Annotated[Path | None, Arg("Write every answer to this file as JSON Lines.", writes=True)] = None
     plot: PaperPlot = None
 
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(self, model: Path | None = None, data: Path | None = None, **settings: Any) -> None: ...
+
     def __post_init__(self) -> None:
         check_drawing(self.plot)
+        self.chat.check_settings()
+        self.asking.check_settings(self.chat)
+        exactly_one(
+            {"MODEL": self.model, "--answers": self.answers, "--llm": self.chat.llm},
+            "Name a solver, a file of answers, or a language model.",
+        )
+        if self.data is None:
+            raise make_refusal("DATA is needed", "E402", "Name the problems to evaluate on.")
+        if self.model is None and (self.probes or self.beam is not None):
+            what = "--probes and --beam are for a solver"
+            raise make_refusal(what, "E427", "Leave them out.")
 
 
 def evaluate_solver(
     spec: EvaluateSolver, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
-    """Return the measures over all problems with an equation, as fractions of 1; unusable rows are counted.
+    """Return the measures over all problems with an answer, as fractions of 1; unusable rows are counted.
 
     An answer is right within 1e-3 of the file's; for `relative_accuracy` within `RELATIVE` of its size. What
-    the file's equation gives is measured beside it, and rows where the two differ are listed.
+    the file's equation gives is measured beside it, and rows where the two differ are listed. Measures of
+    equations are over the problems that have one, and there only where equations are given.
 
     Raises:
-        DataError: E680 for a folder without a solver, E645 for data without a problem to measure on.
-        EngineError: E646 when it is stopped.
+        DataError: E680 for a folder without a solver, E645 for data without a problem to measure on, E317 for
+            a file without answers.
+        EngineError: E646 when it is stopped, E691 and E692 as language models.
 
     >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
@@ -79,62 +134,135 @@ def evaluate_solver(
     >>> found["problems"], 0.3 < found["answer_accuracy"] < 0.5
     (181, True)
     """
-    from engines.mwp.solver.solve import open_cached_solver
-
+    assert spec.data is not None
     read = read_problems(spec.data)
-    rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
+    rows = [
+        row
+        for row in read.rows
+        if (row.equation is not None or row.answer_text) and (spec.fold is None or row.fold == spec.fold)
+    ]
     if not rows:
         remedy = "A problem needs an equation or an answer, and must be in --fold."
         what = "no problem here can be used for evaluation"
         raise DataError(what, path=spec.data, code="E645", remedy=remedy)
-    solver = open_cached_solver(spec.model)
-    result = _solve_problems(solver, rows, spec.beam, "problems", events, stop)
-    scores = [score_answer(row, one) for row, one in zip(rows, result, strict=True)]
-    # The solver gives a text instead of equations for a problem that it cannot read.
-    unread = Counter(one for one in result if isinstance(one, str))
-    unusable = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
-    operations = [str(sum(bool(node.children) for node in row.equation or ())) for row in rows]
+    subject = _attempt_problems(spec, rows, cache, events, stop)
+    attempts = subject.attempts
+    scored = list(map(score_attempt, rows, attempts))
+    # What was given for a problem may be nothing that can be read.
+    unread = Counter(one.unread for one in attempts if one.unread)
+    bare = {row.id for row in read.rows if row.equation is None and not row.answer_text}
+    unusable = [
+        *read.skipped,
+        *(note for note in read.remarks if note.id in bare and note.reason.startswith("no equation")),
+    ]
+    others = [
+        ComparedSolver(
+            folder.name,
+            "solver",
+            _score_solver(folder, rows, spec.beam, events, stop),
+        )
+        for folder in spec.against
+    ]
+    learned = None
+    if spec.train is not None:
+        learned = [
+            row for row in read_problems(spec.train).usable if spec.fold is None or row.fold != spec.fold
+        ]
+        if not learned:
+            what = "no training problem has an equation"
+            raise DataError(what, path=spec.train, code="E645", remedy="Name the problems it was trained on.")
+        from engines.mwp.evaluations.baselines import solve_by_baselines
+
+        others += [
+            ComparedSolver(name, "baseline", list(map(score_attempt, rows, given)))
+            for name, given in solve_by_baselines(learned, rows).items()
+        ]
+    templates = None if learned is None else {row.template for row in learned}
     document: dict[str, Any] = {
-        "model": spec.model.name,
+        "model": subject.name,
         "data": data_title(spec.data),
         "format": read.format,
         "fold": spec.fold,
         "problems": len(rows),
+        "with_equation": sum(row.equation is not None for row in rows),
         "unusable": {
             "rows": len(unusable),
             "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in unusable[:20]],
         },
         "unread": dict(unread),
         "disagreements": [asdict(note) for note in read.disagreements if note.id in {row.id for row in rows}],
-        "remarks": _list_remarks(solver, rows),
-        **_compute_measures(scores),
-        "ci95": {
-            name: wilson_interval([measure(score) for score in scores]) for name, measure in MEASURES.items()
-        },
+        "remarks": subject.remarks,
+        **_compute_measures(rows, attempts, scored),
         "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
-        "by_template": _group_measures((row.template for row in rows), scores),
-        "by_ops": _group_measures(operations, scores, by_name=True),
+        **_group_problems(rows, attempts, scored),
+        "mistakes": group_mistakes(rows, attempts, scored, templates),
+        **subject.facts,
     }
-    # A second solver is compared on the same problems by McNemar's test.
-    if spec.against is not None:
-        other_results = _solve_problems(
-            open_cached_solver(spec.against), rows, spec.beam, "problems, again", events, stop
+    if others:
+        document["comparisons"] = compare_solvers(rows, scored, others)
+    if spec.against:
+        first = document["comparisons"][0]
+        keys = ("model", "answer_accuracy", "right_here_alone", "right_there_alone", "mcnemar_p")
+        document["against"] = {key: first[key] for key in keys}
+    if spec.probes and spec.model is not None:
+        with_equation = [
+            (row, one) for row, one in zip(rows, scored, strict=True) if row.equation is not None
+        ]
+        document["probes"] = _run_probes(
+            open_cached_solver(spec.model),
+            [row for row, _ in with_equation],
+            [one.score for _, one in with_equation],
+            spec,
+            events,
+            stop,
         )
-        right = [score_answer(row, one).answer for row, one in zip(rows, other_results, strict=True)]
-        document["against"] = {
-            "model": spec.against.name,
-            "answer_accuracy": sum(right) / len(right),
-            **compare_mcnemar([score.answer for score in scores], right),
-        }
-    if spec.probes:
-        document["probes"] = _run_probes(solver, rows, scores, spec, events, stop)
     if spec.out is not None:
-        _write_answers(spec.out, rows, result, scores)
+        _write_answers(spec.out, rows, attempts, scored)
         document["out"] = str(spec.out)
     if spec.plot is not None and cache is not None:
         _draw_measures(spec.plot, document, cache)
         document["plot"] = str(spec.plot)
     return document
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSubject:
+    """What is evaluated: its name, its attempt at every problem, remarks, and what else the report says."""
+
+    name: str
+    attempts: list[SolverAttempt]
+    remarks: list[str]
+    facts: dict[str, Any]
+
+
+def _attempt_problems(
+    spec: EvaluateSolver, rows: Sequence[Problem], cache: Path | None, events: Sink, stop: Stop
+) -> MeasuredSubject:
+    if spec.answers is not None:
+        from engines.mwp.evaluations.predictions import read_predictions
+
+        attempts, remarks = read_predictions(spec.answers).match_problems(rows)
+        return MeasuredSubject(spec.answers.name, attempts, remarks, {})
+    if spec.chat.llm is not None:
+        from engines.mwp.evaluations.language_model import ask_problems, measure_samples
+
+        asked = ask_problems(spec.chat, spec.asking, rows, cache=cache, events=events, stop=stop)
+        facts: dict[str, Any] = {"setting": asked.summary}
+        if spec.asking.samples > 1:
+            facts["samples"] = measure_samples(asked.problems, seed=spec.seed)
+        attempts = [one.vote() for one in asked.problems]
+        return MeasuredSubject(str(spec.chat.llm_model), attempts, [], facts)
+    assert spec.model is not None
+    solver = open_cached_solver(spec.model)
+    attempts = list(map(attempt_of, _solve_problems(solver, rows, spec.beam, "problems", events, stop)))
+    return MeasuredSubject(spec.model.name, attempts, _list_remarks(solver, rows), {})
+
+
+def _score_solver(
+    folder: Path, rows: Sequence[Problem], beam: int | None, events: Sink, stop: Stop
+) -> list[ScoredAttempt]:
+    result = _solve_problems(open_cached_solver(folder), rows, beam, f"problems, {folder.name}", events, stop)
+    return [score_attempt(row, attempt_of(one)) for row, one in zip(rows, result, strict=True)]
 
 
 def _draw_measures(path: Path, found: Mapping[str, Any], cache: Path) -> None:
@@ -180,49 +308,56 @@ def _list_remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     return result
 
 
-def _compute_measures(scores: Sequence[SolverScore]) -> dict[str, float]:
-    return {name: sum(measure(score) for score in scores) / len(scores) for name, measure in MEASURES.items()}
-
-
-def _group_measures(
-    keys: Iterable[str], scores: Sequence[SolverScore], *, by_name: bool = False
+def _compute_measures(
+    rows: Sequence[Problem], attempts: Sequence[SolverAttempt], scored: Sequence[ScoredAttempt]
 ) -> dict[str, Any]:
-    groups: dict[str, list[SolverScore]] = {}
-    for key, score in zip(keys, scores, strict=True):
-        groups.setdefault(key, []).append(score)
-    order = sorted(groups, key=lambda key: key if by_name else (-len(groups[key]), key))
-    return {key: {"problems": len(groups[key]), **_compute_measures(groups[key])} for key in order}
+    """Return the measures with their intervals, and how many answers that are right are so by an equation
+    that is equivalent to the right one."""
+    by_equation = [one.score for row, one in zip(rows, scored, strict=True) if row.equation is not None]
+    gives_equations = any(attempt.equation is not None for attempt in attempts)
+    shares: dict[str, list[bool]] = {}
+    for name, measure in MEASURES.items():
+        scores = by_equation if name in _BY_EQUATIONS else [one.score for one in scored]
+        if scores and (gives_equations or name not in _OF_EQUATIONS):
+            shares[name] = list(map(measure, scores))
+    right = [one.score for one in scored if one.score.answer]
+    return {
+        **{name: sum(share) / len(share) for name, share in shares.items()},
+        "ci95": {name: wilson_interval(share) for name, share in shares.items()},
+        "right": {"answers": len(right), "equivalent": sum(score.equivalent for score in right)},
+    }
+
+
+def _group_problems(
+    rows: Sequence[Problem], attempts: Sequence[SolverAttempt], scored: Sequence[ScoredAttempt]
+) -> dict[str, Any]:
+    """Return the measures by template and by number of operations, of the problems with an equation."""
+    by_template: dict[str, list[int]] = {}
+    by_operations: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.equation is not None:
+            by_template.setdefault(row.template, []).append(number)
+            operations = sum(bool(node.children) for node in row.equation)
+            by_operations.setdefault(str(operations), []).append(number)
+
+    def measure_group(members: Sequence[int]) -> dict[str, Any]:
+        measures = _compute_measures(
+            [rows[number] for number in members],
+            [attempts[number] for number in members],
+            [scored[number] for number in members],
+        )
+        return {"problems": len(members), **{name: measures[name] for name in MEASURES if name in measures}}
+
+    commonest = sorted(by_template, key=lambda name: (-len(by_template[name]), name))
+    return {
+        "by_template": {name: measure_group(by_template[name]) for name in commonest},
+        "by_ops": {name: measure_group(by_operations[name]) for name in sorted(by_operations)},
+    }
 
 
 def data_title(path: Path) -> str:
     """Return the name of a file of problems: for a set of the workspace, the name of its folder."""
     return path.parent.name if path.name == "problems.jsonl" else path.name
-
-
-def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927)."""
-    from scipy.stats import binomtest
-
-    result = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
-    return float(result.low), float(result.high)
-
-
-def compare_mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
-    """Compare two solvers on the same problems by McNemar's exact test.
-
-    Q. McNemar, "Note on the sampling error of the difference between correlated proportions", 1947: the
-    p-value is the two-sided probability that a fair coin divides the problems that only one solver gets right
-    as unevenly.
-
-    Returns:
-        How many problems only the first and only the second solver gets right, and the p-value.
-    """
-    from scipy.stats import binomtest
-
-    alone = sum(a and not b for a, b in zip(ours, theirs, strict=True))
-    alone_there = sum(b and not a for a, b in zip(ours, theirs, strict=True))
-    p = float(binomtest(alone, alone + alone_there).pvalue) if alone + alone_there else 1.0
-    return {"right_here_alone": alone, "right_there_alone": alone_there, "mcnemar_p": p}
 
 
 def _run_probes(
@@ -260,25 +395,30 @@ def _run_probes(
 
 
 def _write_answers(
-    path: Path, rows: Sequence[Problem], found: SolverAnswers, scores: Sequence[SolverScore]
+    path: Path,
+    rows: Sequence[Problem],
+    attempts: Sequence[SolverAttempt],
+    scored: Sequence[ScoredAttempt],
 ) -> None:
-    def answer_row(row: Problem, one: list[ScoredEquation] | str, score: SolverScore) -> dict[str, Any]:
-        best = None if isinstance(one, str) or not one else one[0]
+    def answer_row(row: Problem, attempt: SolverAttempt, one: ScoredAttempt) -> dict[str, Any]:
+        right = one.score.answer
         return {
             "id": row.id,
-            "equation": to_infix(best.equation) if best else None,
-            "answer": score.value,
+            "equation": None if attempt.equation is None else to_infix(attempt.equation),
+            "answer": one.score.value if one.score.value is not None else one.answer or None,
             "gold_equation": row.template,
-            "gold_answer": row.gold,
-            "gold_value": row.answer,
-            "answer_right": score.answer,
-            "value_right": score.by_equation,
-            "equation_right": score.equation,
-            "equivalent": score.equivalent,
-            "unread": one if isinstance(one, str) else None,
+            "gold_answer": row.gold if row.gold == row.gold else row.answer_text,
+            "gold_value": row.answer if row.answer == row.answer else None,
+            "answer_right": right,
+            "value_right": one.score.by_equation,
+            "equation_right": one.score.equation,
+            "equivalent": one.score.equivalent,
+            "mistake": None if right else classify_mistake(row, attempt, one),
+            "text": attempt.text or None,
+            "unread": attempt.unread or None,
         }
 
-    write_rows(path, map(answer_row, rows, found, scores))
+    write_rows(path, map(answer_row, rows, attempts, scored))
 
 
 @specification
@@ -308,7 +448,6 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
         EngineError: E645 where no problem has an equation, or a solver from scratch has no `before`.
         DataError: E680 for a folder without a solver.
     """
-    from engines.mwp.solver.solve import open_cached_solver
     from engines.retrieval.encoders import BUILT_IN, encoder
 
     usable = read_problems(spec.data).usable

@@ -6,16 +6,20 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from engines.chat.settings import ChatSettings
 from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop, ignore, never
 from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.shown import Shown
-from engines.core.spec import Arg, specification
+from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.tree import Tree
+from engines.mwp.evaluations.language_settings import PromptSettings
 from engines.mwp.problems.numbers import language_of, list_unread_numbers, mask_numbers
 from engines.mwp.problems.problem import Problem, evaluate, leaf_value, to_infix
 from engines.mwp.solver.reading import LARGEST, ScoredEquation
 
 if TYPE_CHECKING:
+    from engines.mwp.evaluations.language_model import ModelReply
     from engines.mwp.solver.solver import Solver
 
 
@@ -27,22 +31,51 @@ _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 class Solve:
     """Solve a math word problem.
 
-    The answer is the value of an equation over the numbers in the text; only equations with a value are
-    shown.
+    The answer of a solver is the value of an equation over the numbers in the text; only equations with a
+    value are shown. With --llm URL --model NAME a language model is asked instead.
     """
 
-    model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
-    text: Annotated[str, Arg("The problem.", words=True)]
+    model: Annotated[
+        Path | None,
+        Arg("A solver: its folder, or the name of one.", ref="solver", option=False, unless=("llm",)),
+    ] = None
+    text: Annotated[str, Arg("The problem.", words=True, option=False)] = ""
     beam: Annotated[int, Arg("Beam width: equations to follow and show.", low=1, high=100)] = 5
     number_words: Annotated[bool, Arg("Read words such as three, a dozen or 三分之二 as numbers.")] = False
+    chat: Annotated[ChatSettings, Flat()] = ChatSettings()
+    asking: Annotated[PromptSettings, Flat()] = PromptSettings()
+
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(
+            self,
+            model: Path | None = None,
+            text: str = "",
+            beam: int = 5,
+            number_words: bool = False,
+            **settings: Any,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        self.chat.check_settings()
+        self.asking.check_settings(self.chat)
+        exactly_one({"MODEL": self.model, "--llm": self.chat.llm}, "Name a solver or a language model.")
+        if not self.text.strip():
+            raise make_refusal("TEXT is needed", "E402", "Give the problem.")
 
 
-def solve(spec: Solve) -> dict[str, Any]:
+def solve(
+    spec: Solve, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """Return the best equation with its steps and answer, the alternatives in the order of their probability,
     and as `remarks` what of the problem was not understood.
 
+    Of a language model `equation` is what its program computes, None without one, `probability` the share of
+    samples that give the answer, `answer_text` the answer as it was given, and `reply` what it said.
+
     Raises:
-        EngineError: E690 for a problem without numbers, or one that the solver cannot read.
+        EngineError: E690 for a problem without numbers, or one that the solver cannot read; E691 and E692 as
+            language models.
         DataError: E680 for a folder without a solver.
 
     >>> from engines.core.system import asset
@@ -52,6 +85,9 @@ def solve(spec: Solve) -> dict[str, Any]:
     ('N_0+N_1', 7.0)
     """
     problem = problem_of(spec.text, number_words=spec.number_words)
+    if spec.chat.llm is not None:
+        return _ask_model(spec, problem, cache, events, stop)
+    assert spec.model is not None
     if not problem.numbers:
         remedy = "" if spec.number_words else "Words such as three or 三 count with --number-words."
         raise _unsolved_error("the problem has no number", remedy)
@@ -64,21 +100,66 @@ def solve(spec: Solve) -> dict[str, Any]:
         raise _unsolved_error(what, "Try a wider --beam, or a solver that knows more constants.")
     # The first equation is the answer; the others are shown as alternatives.
     rows = [_describe_equation(problem, one) for one in equations]
-    steps = list_steps(problem, equations[0].equation)
+    remarks = [*([solver.note] if solver.note else []), *_list_remarks(problem, solver.languages)]
     document = {
-        "model": spec.model.name,
-        "language": problem.language,
-        "text": problem.text,
-        "numbers": list(problem.numbers),
+        **_describe_problem(spec.model.name, problem),
         **rows[0],
-        "steps": steps,
+        "steps": list_steps(problem, equations[0].equation),
         "alternatives": rows[1:],
-        "remarks": [*([solver.note] if solver.note else []), *_list_remarks(problem, solver.languages)],
+        "remarks": remarks,
     }
     title = (
         f"{spec.text} Answer {document['answer']:.10g} = {document['filled']} ({document['probability']:.0%})"
     )
     return Shown(document, "steps", ("text", "operation", "result"), title=title)
+
+
+def _describe_problem(model: str, problem: Problem) -> dict[str, Any]:
+    return {
+        "model": model,
+        "language": problem.language,
+        "text": problem.text,
+        "numbers": list(problem.numbers),
+    }
+
+
+def _ask_model(spec: Solve, problem: Problem, cache: Path | None, events: Sink, stop: Stop) -> dict[str, Any]:
+    from engines.mwp.evaluations.language_model import ask_problems
+
+    asked = ask_problems(spec.chat, spec.asking, [problem], cache=cache, events=events, stop=stop)
+    (one,) = asked.problems
+    votes = one.list_votes()
+    if not votes:
+        attempt = one.replies[0].attempt
+        raise _unsolved_error(f"the language model gives no answer: {attempt.unread}")
+    rows = [_describe_reply(problem, reply, votes / len(one.replies)) for reply, votes in votes]
+    document = {
+        **_describe_problem(str(spec.chat.llm_model), problem),
+        **rows[0],
+        "alternatives": rows[1:],
+        "remarks": _list_remarks(problem, ()),
+        "setting": asked.summary,
+    }
+    title = f"{spec.text} Answer {document['answer_text']} ({document['probability']:.0%})"
+    return Shown(document, "steps", ("text", "operation", "result"), title=title)
+
+
+def _describe_reply(problem: Problem, reply: ModelReply, share: float) -> dict[str, Any]:
+    from engines.grading.answers import answer as find_answer
+    from engines.mwp.evaluations.attempts import read_quantity
+
+    text = find_answer(reply.attempt.text, "zh" if problem.language == "zh" else "auto")
+    quantity, equation = read_quantity(text), reply.attempt.equation
+    return {
+        "equation": None if equation is None else to_infix(equation),
+        "filled": None if equation is None else to_infix(_fill_in_numbers(problem, equation)),
+        "answer": None if quantity is None else float(quantity.value),
+        "answer_text": text,
+        "probability": share,
+        "tree": None if equation is None else equation.list_labels(),
+        "steps": [] if equation is None else list_steps(problem, equation),
+        "reply": reply.text,
+    }
 
 
 def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:

@@ -281,17 +281,29 @@ def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb mwp solve` prints."""
     yield from map(HintLine, result["remarks"])
+    if "reply" in result:
+        yield from result["reply"].splitlines()
+        yield ""
     for number, step in enumerate(result["steps"], start=1):
         yield f"{number}. {step['text']}"
-    certain = f"{result['equation']}, {result['probability']:.0%}"
-    yield f"answer {result['answer']:.10g} = {result['filled']}   ({certain})"
+    yield _solution_line(result)
     rows = [
-        (f"{row['answer']:.10g}", row["filled"], f"{row['probability']:.1%}")
-        for row in result["alternatives"]
+        (_answer_of(row), row["filled"] or "", f"{row['probability']:.1%}") for row in result["alternatives"]
     ]
     if rows:
         yield ""
         yield from align_rows(("else", "equation", "probability"), rows)
+
+
+def _solution_line(result: Mapping[str, Any]) -> str:
+    share = f"{result['probability']:.0%}"
+    if result["equation"] is None:
+        return f"answer {_answer_of(result)}   ({share})"
+    return f"answer {_answer_of(result)} = {result['filled']}   ({result['equation']}, {share})"
+
+
+def _answer_of(row: Mapping[str, Any]) -> str:
+    return str(row["answer_text"]) if "answer_text" in row else f"{row['answer']:.10g}"
 
 
 def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -309,20 +321,24 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield from (f"  line {note['line']} ({note['id']}): {note['reason']}" for note in notes[:_SHOWN])
         if len(notes) > _SHOWN:
             yield f"  … and {len(notes) - _SHOWN:,} more; --json lists all"
+    right = result["right"]
+    if "equivalent_accuracy" in result:
+        yield (
+            f"{right['answers']:,} answers are right, {right['equivalent']:,} of them by an equation that is "
+            "equivalent to the right one"
+        )
+    yield from _setting_lines(result)
+    yield from _mistake_lines(result["mistakes"])
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
+        if not result[key]:
+            continue
         yield ""
         groups = [
             (name, row["problems"], f"{100 * row['answer_accuracy']:.1f}")
             for name, row in result[key].items()
         ]
         yield from align_rows((title, "problems", "answers right, %"), groups, most=_SHOWN)
-    if against := result.get("against"):
-        yield ""
-        yield (
-            f"{against['model']}: {100 * against['answer_accuracy']:.1f} %; right only here "
-            f"{against['right_here_alone']:,}, right only there {against['right_there_alone']:,}, "
-            f"McNemar p = {against['mcnemar_p']:.3g}"
-        )
+    yield from _comparison_lines(result.get("comparisons", ()))
     if probes := result.get("probes"):
         yield ""
         shown = [
@@ -344,6 +360,71 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         )
     for reason, count in result["unread"].items():
         yield HintLine(f"{count:,} problems count as wrong: {reason}")
+
+
+def _setting_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    if (setting := result.get("setting")) is None:
+        return
+    cost = f", cost {setting['cost']:.4f}" if "cost" in setting else ""
+    yield (
+        f"asked in mode {setting['mode']}, {setting['samples']:,} samples at temperature "
+        f"{setting['temperature']:g}: {setting['asked_now']:,} asked now, {setting['refused']:,} refused, "
+        f"{setting['cut']:,} cut off, {setting['unreadable']:,} unreadable; tokens "
+        f"{setting['prompt_tokens']:,} in, {setting['completion_tokens']:,} out{cost}"
+    )
+    if samples := result.get("samples"):
+        yield ""
+        rows = [
+            (f"{name}@{k}", f"{100 * row['accuracy']:.1f}", "{:.1f} to {:.1f}".format(*_percent(row["ci95"])))
+            for name in ("maj", "pass")
+            for k, row in samples[name].items()
+        ]
+        yield from align_rows(("samples", "%", "95 %"), rows)
+
+
+def _percent(interval: Sequence[float]) -> tuple[float, ...]:
+    return tuple(100 * bound for bound in interval)
+
+
+def _mistake_lines(mistakes: Mapping[str, Any]) -> Iterator[str]:
+    if not mistakes["wrong"]:
+        return
+    yield ""
+    rows = [
+        (kind, row["problems"], ", ".join(row["ids"][:3]) + (", …" if len(row["ids"]) > 3 else ""))
+        for kind, row in mistakes["kinds"].items()
+    ]
+    yield from align_rows(("mistake", "problems", "such as"), rows)
+    if mistakes["unseen_template"] is not None:
+        yield f"{mistakes['unseen_template']:,} of them have an equation that no training problem has"
+
+
+def _comparison_lines(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not comparisons:
+        return
+    yield ""
+    rows = [
+        (
+            row["model"],
+            f"{100 * row['answer_accuracy']:.1f}",
+            row["right_here_alone"],
+            row["right_there_alone"],
+            f"{row['mcnemar_p']:.3g}",
+            f"{row['holm_p']:.3g}",
+        )
+        for row in comparisons
+    ]
+    header = ("compared with", "%", "right only here", "right only there", "McNemar p", "Holm p")
+    yield from align_rows(header, rows)
+    for row in comparisons:
+        if row["kind"] == "solver" and row["flips"]:
+            yield ""
+            flips = [
+                (flip["id"], flip["right"], flip["answer"], flip["other_answer"], flip["problem"][:60])
+                for flip in row["flips"]
+            ]
+            titles = (f"flipped, {row['model']}", "right", "here", "there", "problem")
+            yield from align_rows(titles, flips, most=_SHOWN)
 
 
 def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:

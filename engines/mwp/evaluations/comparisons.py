@@ -1,0 +1,99 @@
+"""Comparing solvers on the same problems: intervals, McNemar's test with Holm's correction, what flipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engines.mwp.evaluations.attempts import ScoredAttempt
+from engines.mwp.problems.problem import Problem
+from engines.retrieval.significance import holm, sign_p
+
+_Z = 1.959963984540054
+"""The 97.5th percentile of the normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSolver:
+    """Another solver on the same problems.
+
+    Args:
+        name: Of the solver.
+        kind: `solver`, or `baseline` for a simple one that learned from the same rows.
+        scored: What it gave for each problem.
+    """
+
+    name: str
+    kind: str
+    scored: Sequence[ScoredAttempt]
+
+
+def compare_solvers(
+    rows: Sequence[Problem], ours: Sequence[ScoredAttempt], others: Sequence[ComparedSolver]
+) -> list[dict[str, Any]]:
+    """Compare a solver with others, problem by problem.
+
+    Returns:
+        For each other solver its accuracy, the numbers of problems that only one of the two gets right with
+        McNemar's p-value and Holm's adjustment over all others, and those problems (`flips`).
+    """
+    right = [one.score.answer for one in ours]
+    compared = [compare_mcnemar(right, [one.score.answer for one in other.scored]) for other in others]
+    adjusted = holm([row["mcnemar_p"] for row in compared])
+    return [
+        {
+            "model": other.name,
+            "kind": other.kind,
+            "answer_accuracy": sum(one.score.answer for one in other.scored) / len(rows),
+            **counts,
+            "holm_p": p,
+            "flips": _list_flips(rows, ours, other.scored),
+        }
+        for other, counts, p in zip(others, compared, adjusted, strict=True)
+    ]
+
+
+def _list_flips(
+    rows: Sequence[Problem], ours: Sequence[ScoredAttempt], theirs: Sequence[ScoredAttempt]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": row.id,
+            "right": "here" if mine.score.answer else "there",
+            "answer": mine.answer,
+            "other_answer": other.answer,
+            "problem": row.original,
+        }
+        for row, mine, other in zip(rows, ours, theirs, strict=True)
+        if mine.score.answer != other.score.answer
+    ]
+
+
+def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927)."""
+    count, share = len(right), sum(right) / len(right)
+    shrunk = 1 + _Z**2 / count
+    centre = (share + _Z**2 / (2 * count)) / shrunk
+    half = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2)) / shrunk
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def compare_mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
+    """Compare two solvers on the same problems by McNemar's exact test.
+
+    Q. McNemar, "Note on the sampling error of the difference between correlated proportions", 1947: the
+    p-value is the two-sided probability that a fair coin divides the problems that only one solver gets right
+    as unevenly.
+
+    Returns:
+        How many problems only the first and only the second solver gets right, and the p-value.
+    """
+    alone = sum(a and not b for a, b in zip(ours, theirs, strict=True))
+    alone_there = sum(b and not a for a, b in zip(ours, theirs, strict=True))
+    return {
+        "right_here_alone": alone,
+        "right_there_alone": alone_there,
+        "mcnemar_p": sign_p(alone, alone_there),
+    }
