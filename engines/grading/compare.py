@@ -274,7 +274,7 @@ class AnswerComparison:
             result = self._compare_terms(plain_gold, plain_pred)
             if result.outcome == "different" and present.measures_only("angle"):
                 result = self._compare_terms(_in_radians(gold), _in_radians(pred))
-            if result.outcome == "different" and len(present.text) == 1:
+            if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
                 # The letter is a variable where the other side has it too.
                 return self._compare_terms(_with_letter(gold), _with_letter(pred))
             return result

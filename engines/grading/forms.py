@@ -694,10 +694,10 @@ _WORD_UNIT = (
     r"\{[^{}\\]*(?:\^\{-?\d\}[^{}\\]*)*\}\s*(?:\^\s*\{?[1-9]\}?)?"
     r"(?:\s*/\s*\\(?:text|mbox|mathrm)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?)?)"
 )
-_UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|%|€|\$|£|¢)", re.DOTALL)
+_UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|(?<=\d)\s?\\Omega(?![a-z])|%|€|\$|£|¢)", re.DOTALL)
 _PLAIN_UNIT = re.compile(
     r"([-+]?[$€£]?\s?[\d.,/ ]*\d)\s?((?:(?:square|sq\.?|cubic) )?"
-    r"(?:[A-Za-z]{3,}|(?<= )[mgshlL](?![a-zA-Z])|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
+    r"(?:[A-Za-z]{3,}|(?<= )(?:[mgshlLNJWKAVΩ](?![a-zA-Z])|(?:[kMGmµμnp](?:[NJWAVΩC]|Pa|Hz|mol)|Pa|Hz|mol|kWh)(?![a-zA-Z]))|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
     r"(?:[ /-][A-Za-z.²³]+){0,4}(?:\s?\^\s?\{?[23]\}?)?)"
 )
 

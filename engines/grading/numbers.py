@@ -43,16 +43,59 @@ _FACTORS = {
     **{name: f"{name} 1" for name in TEMPERATURES},
 }
 """The words of each dimension with the size of its unit: another unit is a line, or an entry in one, here."""
+_Powers = tuple[tuple[str, int], ...]
 _VOLUMES = {
     **dict.fromkeys(("l", "liter", "litre", "升"), Fraction(1, 1_000)),
     **dict.fromkeys(("ml", "milliliter", "millilitre", "cc", "毫升"), Fraction(1, 1_000_000)),
+    **dict.fromkeys(("gallon", "gal"), Fraction(473176473, 125_000_000_000)),
+    **dict.fromkeys(("quart", "qt"), Fraction(473176473, 500_000_000_000)),
+    **dict.fromkeys(("pint", "pt"), Fraction(473176473, 1_000_000_000_000)),
+    "cup": Fraction(473176473, 2_000_000_000_000),
 }
 """Units that are cubes of a length, in cubic metres."""
-_KNOWN = {
-    word.rpartition(" ")[0]: (dimension, 1, Fraction(word.rpartition(" ")[2]))
+_KNOWN: dict[str, tuple[_Powers, Fraction]] = {
+    word.rpartition(" ")[0]: (((dimension, 1),), Fraction(word.rpartition(" ")[2]))
     for dimension, words in _FACTORS.items()
     for word in words.split(", ")
-} | {word: ("length", 3, size) for word, size in _VOLUMES.items()}
+} | {word: ((("length", 3),), size) for word, size in _VOLUMES.items()}
+_DERIVED = {
+    "A ampere amp": {"current": 1},
+    "C coulomb": {"current": 1, "time": 1},
+    "F farad": {"mass": -1, "length": -2, "time": 4, "current": 2},
+    "Hz hertz": {"time": -1},
+    "J joule": {"mass": 1, "length": 2, "time": -2},
+    "N newton": {"mass": 1, "length": 1, "time": -2},
+    "Pa pascal": {"mass": 1, "length": -1, "time": -2},
+    "T tesla": {"mass": 1, "time": -2, "current": -1},
+    "V volt": {"mass": 1, "length": 2, "time": -3, "current": -1},
+    "W watt": {"mass": 1, "length": 2, "time": -3},
+    "mol mole": {"amount": 1},
+    "Ω ohm": {"mass": 1, "length": 2, "time": -3, "current": -2},
+}
+"""Units of physics, the symbol first, by the powers of what they measure."""
+_PREFIXES = {
+    "T tera": 10**12,
+    "G giga": 10**9,
+    "M mega": 10**6,
+    "k kilo": 10**3,
+    " ": 1,
+    "c centi": Fraction(1, 10**2),
+    "m milli": Fraction(1, 10**3),
+    "µ micro": Fraction(1, 10**6),
+    "μ micro": Fraction(1, 10**6),
+    "n nano": Fraction(1, 10**9),
+    "p pico": Fraction(1, 10**12),
+}
+_SYMBOLS: dict[str, tuple[_Powers, Fraction]] = {
+    f"{before}{name}": (tuple(sorted(powers.items())), Fraction(times))
+    for names, powers in _DERIVED.items()
+    for prefixes, times in _PREFIXES.items()
+    for before, name in (
+        (prefixes.split(" ")[0], names.split()[0]),
+        *((prefixes.split(" ")[-1], word) for word in names.split()[1:]),
+    )
+} | {"K": ((("kelvin", 1),), Fraction(1)), "kWh": ((("length", 2), ("mass", 1), ("time", -2)), Fraction(3_600_000))}
+"""Units whose letters are small or large for a reason, and their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +128,14 @@ def read_unit(text: str) -> MeasureUnit | None:
     ((('length', 2),), Fraction(5, 18))
     """
     text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
-    plain = re.sub(r"\bper\b(?! ?cent)", "/", text.lower())
-    plain = _DEGREES.sub(lambda found: "celsius" if found[1] == "c" else "fahrenheit", plain)
+    plain = _PER.sub("/", text)
+    plain = _DEGREES.sub(lambda found: "celsius" if found[1] else "fahrenheit", plain)
     powers: dict[str, int] = {}
     factor, known, times = Fraction(1), True, 1
     for number, part in enumerate(plain.split("/")):
         scale = 1
-        for word, power in _WORD.findall(part):
+        for symbol, power in _WORD.findall(part):
+            word = symbol.lower()
             if word in ("square", "sq", "cubic", "squared", "cubed"):
                 if word in ("squared", "cubed") and powers:
                     last = next(reversed(powers))
@@ -99,7 +143,7 @@ def read_unit(text: str) -> MeasureUnit | None:
                 else:
                     scale = 3 if word == "cubic" else 2
                 continue
-            if word in ("of", "the", "a"):
+            if symbol in ("of", "the", "a"):
                 continue
             if word in _NO_UNITS:
                 return None
@@ -108,9 +152,12 @@ def read_unit(text: str) -> MeasureUnit | None:
                 continue
             exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
             scale = 1
-            name, own, size = _find_unit(word)
-            known = known and name in _FACTORS
-            powers[name] = powers.get(name, 0) + own * exponent
+            found = _find_unit(symbol)
+            known = known and found is not None
+            stem = word.removesuffix("s") if len(word) > 3 else word  # its, is
+            own, size = found or (((stem, 1),), Fraction(1))
+            for name, count in own:
+                powers[name] = powers.get(name, 0) + count * exponent
             factor *= size**exponent
     powers = {name: power for name, power in powers.items() if power}
     if not powers and times == 1:
@@ -118,7 +165,8 @@ def read_unit(text: str) -> MeasureUnit | None:
     return MeasureUnit(text, tuple(sorted(powers.items())), factor, known, times)
 
 
-_DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b")
+_PER = re.compile(r"\bper\b(?! ?cent)", re.IGNORECASE)
+_DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b", re.IGNORECASE)
 _TIMES = {"dozen": 12, "hundred": 100, **SCALES}
 _NO_UNITS = frozenset(
     re.findall(
@@ -133,15 +181,19 @@ _NO_UNITS = frozenset(
 
 
 _WORD = re.compile(
-    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?(-?[1-9])\}?)?"
+    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?(-?[1-9])\}?)?",
+    re.IGNORECASE,
 )
 
 
-def _find_unit(word: str) -> tuple[str, int, Fraction]:
-    for form in (word, word.removesuffix("s"), word.removesuffix("es")):
-        if form in _KNOWN:
-            return _KNOWN[form]
-    return word.removesuffix("s") if len(word) > 3 else word, 1, Fraction(1)  # its, is
+def _find_unit(symbol: str) -> tuple[_Powers, Fraction] | None:
+    """Return what a known unit measures, and its size; None for other words."""
+    word = symbol.lower()
+    for form in (symbol, word, word.removesuffix("s"), word.removesuffix("es")):
+        found = _SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
+        if found is not None or (found := _KNOWN.get(form)) is not None:
+            return found
+    return None
 
 
 def names_unit(text: str) -> bool:
@@ -265,6 +317,8 @@ def in_words(text: str) -> Term | None:
     for word, percent in (("percent", "%"), ("per cent", "%")):
         if text.lower().endswith(f" {word}") and (value := read_numeral(text[: -len(word)])) is not None:
             return Term(str(value), value, unit=read_unit(percent))
+    if text.startswith("百分之") and (value := read_numeral(text.removeprefix("百分之"))) is not None:
+        return Term(str(value), value, unit=read_unit("%"))
     value = read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)
 
