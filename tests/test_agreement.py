@@ -75,17 +75,24 @@ def verify(text: str, dialect: str) -> Tree | None:
 
 
 def grade(text: str, _dialect: str) -> Tree | None:
-    from engines.grading.compare import cached_reading
-    from engines.grading.forms import Form, Many, Term, read_form
+    from engines.formula.statements import Statement, read_statement
+    from engines.grading.forms import Form, Many
+    from engines.grading.numbers import Term
+    from engines.grading.reading import read_form
+    from engines.grading.trees import tree_of_term
 
     def tree_of(answer: Form) -> Tree | None:
         if isinstance(answer, Term) and answer.unit is None:
-            return cached_reading(answer.text).tree if answer.value is None else _number(answer.value)
+            tree = tree_of_term(answer)
+            return tree if isinstance(tree, Tree) else None
         if isinstance(answer, Many):
             items = [tree_of(item) for item in answer.items]
             return Tree(answer.kind, tuple(filter(None, items))) if all(items) else None
         return None
 
+    said = read_statement(text, is_answer=True)
+    if isinstance(said, Statement) and "pm" in said.tree.list_labels():
+        return said.tree  # the form has both values
     return tree_of(read_form(text))
 
 

@@ -53,6 +53,7 @@ class ReadingContext:
     sequences: set[str] = field(default_factory=set)
     differential: Tree | None = None
     intervals: bool = False
+    is_answer: bool = False
     depth: int = 0
 
     def add_note(self, text: str, offset: int = 0) -> None:

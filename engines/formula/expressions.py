@@ -25,6 +25,7 @@ from engines.formula.words import (
     ONE_PLACE,
     RELATIONS,
     SET_OPERATIONS,
+    SETS_IN_WORDS,
     SETS_OF_NUMBERS,
     UNITS,
     Line,
@@ -51,6 +52,7 @@ _NO_CELL = parse_line([])
 _OTHERWISE = ("otherwise", "else", "if not", "in all other cases")
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
 _MARKS = {"F!¯": "\u0304", "F!^": "\u0302", "F!~": "\u0303", "F!˙": "\u0307", "F!¨": "\u0308"}
+_ARROW = "\u20d7"
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
 
 
@@ -281,6 +283,8 @@ class Expressions(Letters):
     def parse_fenced(self) -> Tree:
         """Parse an expression in brackets: what it means depends on the pair and on what is inside."""
         start = self.here
+        if self.context.is_answer and start.text == self.piece_ahead(1).text == "[":
+            return self.parse_rows()
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
         # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.
@@ -323,6 +327,27 @@ class Expressions(Letters):
         if pair == "[]" and len(members) > 2:
             return Tree("list", tuple(members))
         raise self.make_error(f"the brackets {pair} are not understood here", start)
+
+    def parse_rows(self) -> Tree:
+        """Parse a matrix as programs write it, `[[1, 2], [3, 4]]`."""
+        rows: list[Tree] = []
+        end = "["
+        while end != "]":
+            self.take_piece()
+            if self.here.text != "[":
+                self.raise_unexpected()
+            cells: list[Tree] = []
+            while self.here.text in ("[", ","):
+                self.take_piece()
+                cells.append(self.parse_sum())
+            rows.append(Tree("row", tuple(cells)))
+            if self.take_piece().text != "]" or self.here.text not in (",", "]"):
+                raise self.make_error("a matrix in brackets is not understood")
+            end = self.here.text
+        self.take_piece()
+        if len({len(row.children) for row in rows}) > 1:
+            raise self.make_error("a matrix whose rows have different lengths is not understood")
+        return Tree("matrix", tuple(rows))
 
     def parse_barred(self) -> Tree:
         """Parse an absolute value or norm."""
@@ -467,16 +492,32 @@ class Expressions(Letters):
             return self.parse_function(bare, piece)
         if not bare:
             raise self.make_error("a text is empty", piece)
+        if bare.lower() in SETS_IN_WORDS:
+            return self.parse_set_in_words(*SETS_IN_WORDS[bare.lower()])
         if self.length == 1:
             return Tree("text", (Tree(words),))
         if _WORDS.match(bare) and bare.lower() not in CONNECTIVES:
             return self.parse_name(re.sub(r"[\s-]+", "_", bare))
         raise self.make_error(f"{bare[:40]!r} is not understood", piece)
 
+    def parse_set_in_words(self, numbers: str, excluding: bool) -> Tree:
+        """Parse what follows the words for a set of numbers: the values that are not in it, if any."""
+        if not excluding:
+            return Tree(numbers)
+        taken = [self.parse_sum()]
+        while self.here.text == "," or CONNECTIVES.get(words_of(self.here)) in ("and", "or"):
+            self.take_piece()
+            if self.starts_factor() or self.here.role == Role.ADD:
+                taken.append(self.parse_sum())
+        alone = len(taken) == 1 and taken[0].label in _COLLECTIONS
+        return Tree("without", (Tree(numbers), taken[0] if alone else Tree("set", tuple(taken))))
+
     def parse_matrix(self, piece: Piece) -> Tree:
         """Parse a matrix."""
         name = piece.text.removesuffix("*").lstrip("\\")
         rows = [row.children for row in piece.alone.children]
+        if len(rows) > 1 and len(rows[-1]) == 1 and not argument_pieces(rows[-1][0]):
+            rows.pop()  # a new line behind the last row
         if name in ("pmatrix", "bmatrix", "matrix", "smallmatrix", "array", "vmatrix", "Bmatrix"):
             if not rows or len({len(row) for row in rows}) != 1:
                 raise self.make_error("a matrix whose rows have different lengths is not understood", piece)
@@ -506,6 +547,11 @@ class Expressions(Letters):
             below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
             inside = [*parts, self.take_piece()] if below else parts
             return self.parse_powers(Tree("conj", (self.cursor_on(inside).parse_only_term(),)))
+        names = [name_of(one) for one in parts if one.role == Role.UNKNOWN]
+        if self.context.is_answer and tree.label == "F!¯" and len(names) == len(parts) > 1:
+            return self.parse_name("".join(names))  # the segment between two points
+        if self.context.is_answer and tree.label == "F!→":
+            mark = _ARROW
         # The other marks, such as a hat or tilde, make a different name of one letter.
         if mark and len(parts) == 1 and is_variable(parts[0]):
             return self.parse_name(name_of(parts[0]) + mark)

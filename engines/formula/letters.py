@@ -55,12 +55,16 @@ class Letters(Cursor):
         if after.role not in _BEHIND_NUMBERS and after.text != ",":
             return Tree(text)
         # 1,000: a comma before three digits separates thousands.
+        listed = self.context.is_answer and self.brackets
         if text.isdigit() and len(text) < 4 and text[0] != "0":
             while self.here.text == "," and self.piece_ahead(1).role == Role.NUMBER:
                 comma, digits = self.here, self.piece_ahead(1)
                 # A comma in braces, {,}, starts one character later, because the opening
                 # brace comes before it.
                 braced = comma.start > end
+                # In the brackets of an answer a comma stands between members: (1,200).
+                if listed and not braced:
+                    break
                 # Three digits exactly: "1,50" is a list or a decimal comma, not a number of thousands.
                 if comma.start - end > 1 or len(digits.text.partition(".")[0]) != 3:
                     break
@@ -130,7 +134,8 @@ class Letters(Cursor):
             elif piece.role == Role.POSTFIX:
                 self.take_piece()
                 if piece.operator.label == "O!percent":
-                    found = Tree("/", (found, Tree("100")))
+                    hundredth = Tree("/", (found, Tree("100")))
+                    found = self.make_quantity(found, "%") if self.context.is_answer else hundredth
                 # n!! is a function of its own, not the factorial of n!.
                 elif self.here.text == "!" and self.here.role == Role.POSTFIX:
                     raise self.make_error("a double factorial is not understood", piece)
@@ -149,7 +154,9 @@ class Letters(Cursor):
             # A ring is the degree sign: 20°C is a unit, and any other angle is converted to radians.
             if mark.operator.label == "O!compose":
                 if self.here.role == Role.UNKNOWN and name_of(self.here) in ("C", "F"):
-                    return Tree("*", (base, Tree("unit", (Tree("°" + name_of(self.take_piece())),))))
+                    return self.make_quantity(base, "°" + name_of(self.take_piece()))
+                if self.context.is_answer:
+                    return self.make_quantity(base, "°")
                 return Tree("*", (base, Tree("/", (Tree("pi"), Tree("180")))))
             if mark.alone.label == "V!⊤" or (mark.text == "T" and base.label == "matrix"):
                 return Tree("transpose", (base,))
@@ -190,6 +197,10 @@ class Letters(Cursor):
             return Tree("inverse", (base,))
         return Tree("pow", (base, exponent))
 
+    def make_quantity(self, number: Tree, unit: str) -> Tree:
+        """Return a number in a unit."""
+        return Tree("*", (number, Tree("unit", (Tree(unit),))))
+
     # Letters
 
     def parse_letter(self) -> Tree:
@@ -206,7 +217,7 @@ class Letters(Cursor):
             return self.of_pair(PAIRS[name], piece)
         # A currency sign stands before the number that it is the unit of.
         if name == "$":
-            return Tree("*", (self.parse_factor(), Tree("unit", (Tree("$"),))))
+            return self.make_quantity(self.parse_factor(), "$")
         # Δx is one name; Δ alone is a variable.
         if name == "Δ" and is_variable(self.here):
             return self.parse_name(name + name_of(self.take_piece()))

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Literal
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
 from engines.formula.cursor import (
+    END,
     QUANTIFIERS,
     SHARED,
     ZERO,
@@ -46,11 +47,14 @@ from engines.formula.cursor import (
 from engines.formula.expressions import Expressions
 from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
+from engines.formula.listings import UNSAID, spread_relations
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, Role
 from engines.formula.words import (
     CONNECTIVES,
+    EVERY_PARITY,
     MEMBERS,
+    PARITIES,
     QUANTIFIED,
     RELATIONS,
     SETS_OF_NUMBERS,
@@ -181,7 +185,7 @@ class Statements(Expressions):
             elif not self.is_gap(piece):
                 break
             elif not result and piece.role == Role.PUNCTUATION:
-                result = ","
+                result = ";" if piece.text == ";" and self.context.is_answer else ","
             self.at += 1
         # The caller comes here only between formulas, so something has to separate them.
         if self.at == first:
@@ -194,6 +198,8 @@ class Statements(Expressions):
         """Return formulas joined by what stands between them."""
         if len(formulas) == 1:
             return formulas[0]
+        if ";" in joins:
+            return self.join_groups(formulas, joins)
         last = formulas[-1]
         if (
             last.label == "in"
@@ -232,12 +238,30 @@ class Statements(Expressions):
             ):
                 every = (*formulas[:-1], last.children[0])
                 return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
+            if self.context.is_answer and (listed := spread_relations(formulas)) is not None:
+                return listed
             raise self.make_error("a list beside a relation is not understood")
         if words == {"or"} and all(
             not one.children and len(one.label) == 1 and one.label.isalpha() for one in formulas
         ):
             return Tree("or", tuple(formulas))  # propositions
         return Tree("list", tuple(formulas))
+
+    def join_groups(self, formulas: list[Tree], joins: list[str]) -> Tree:
+        """Return formulas joined by semicolons: groups of values, of which one holds."""
+        ends = [at for at, join in enumerate(joins) if join == ";"]
+        starts = [0, *(end + 1 for end in ends)]
+        if len(starts) == len(formulas):
+            return self.join_formulas(formulas, [","] * len(joins))
+        groups = [
+            self.join_formulas(formulas[start : end + 1], joins[start:end])
+            for start, end in zip(starts, [*ends, len(joins)], strict=True)
+        ]
+        if all(map(is_statement, groups)):
+            return Tree("or", tuple(groups))
+        return Tree(
+            "list", tuple(Tree("tuple", one.children) if one.label == "list" else one for one in groups)
+        )
 
     # Statements
 
@@ -259,6 +283,9 @@ class Statements(Expressions):
     def parse_disjunction(self) -> Tree:
         """Parse statements joined by `or`."""
         disjuncts = [self.parse_conjunction()]
+        while self.here.operator.label == "O!direct-sum" and _is_logical_letter(disjuncts[0]):
+            self.take_piece()
+            disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
         while self.here.operator.label == "U!or" and self.here.role == Role.ADD:
             self.take_piece()
             disjuncts.append(self.parse_conjunction())
@@ -294,12 +321,20 @@ class Statements(Expressions):
     def parse_chain(self) -> Tree:
         """Parse a chain of relations, each with the sides next to it."""
         # Every link of a chain needs its left side.
-        if self.here.role == Role.RELATION:
+        if self.here.role == Role.RELATION and not (self.context.is_answer and self.at == 0):
             raise self.make_error("the left side is missing")
-        left = self.parse_sets()
+        every = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
+        if every is not None and self.piece_ahead(1) is not END:
+            self.take_piece()
+            return Tree("congruent", (self.parse_sum(), Tree(every), Tree("2")))
+        left = UNSAID if self.here.role == Role.RELATION else self.parse_sets()
         if (numbers := MEMBERS.get(words_of(self.here))) is not None:
             self.take_piece()
             return Tree("in", (left, Tree(numbers)))
+        remainder = PARITIES.get(words_of(self.here)) if self.context.is_answer else None
+        if remainder is not None and left.label not in USUAL:
+            self.take_piece()
+            return Tree("congruent", (left, Tree(remainder), Tree("2")))
         relations: list[Tree] = []
         while True:
             # The relation may be on the next line of aligned formulas, so blanks and
@@ -381,6 +416,8 @@ class Statements(Expressions):
         if self.at >= self.length or self.here.role in (Role.RELATION, Role.PUNCTUATION, Role.PERIOD):
             raise self.make_error("the right side is missing")
         result = self.parse_sets()
+        if self.context.is_answer and self.here.role == Role.COLON:
+            result = self.parse_ratio(result)
         self.context.intervals = before
         return result
 
@@ -412,7 +449,7 @@ class Statements(Expressions):
             return Tree("not", (self.make_relation(relation[4:], left, right, piece),))
         if relation == "divides":
             self.context.add_note("'|' says that the left side divides the right")
-            return Tree("=", (Tree("mod", (right, left)), ZERO))
+            return Tree("congruent", (right, ZERO, left))
         return Tree(relation, (left, right))
 
     def parse_ratio(self, left: Tree) -> Tree:
@@ -421,6 +458,12 @@ class Statements(Expressions):
         if left.label in self.context.functions | USUAL or self.at >= self.length:
             raise self.make_error("':' is not understood here", colon)
         right = self.parse_sets()
+        if self.context.is_answer:
+            members = [left, right]
+            while self.here.role == Role.COLON:
+                self.take_piece()
+                members.append(self.parse_sets())
+            return Tree("ratio", tuple(members))
         if self.here.role in (Role.COLON, Role.RELATION):
             raise self.make_error("':' is not understood here", colon)
         self.context.add_note("':' is a ratio")
@@ -432,12 +475,14 @@ class Names:
     """What a document says of its letters.
 
     `functions` are functions, `letters` are neither functions nor constants although they could be (`e`, `i`,
-    `f`), and `integers` stand for integers.
+    `f`), and `integers` stand for integers. In an answer (`is_answer`) percent and degree signs are units, a
+    colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     """
 
     functions: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
+    is_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,6 +557,7 @@ def read_strictly(formula: str | LatexSource, names: Names | None = None) -> tup
     """
     parts = pieces_of(LatexSource.from_latex(formula))
     context = context_of(parts, names or _NONE)
+    context.is_answer = names is not None and names.is_answer
     tree = _parse_tree(parts, context)
     if _too_large(tree):
         raise UnreadError("it is too large")
@@ -696,7 +742,7 @@ class StatementLink:
         if modulus is not None:
             return Tree("congruent", (left, right, modulus.tree)) if modulus.tree is not None else None
         if self.relation == "divides":
-            return Tree("=", (Tree("mod", (right, left)), Tree("0")))
+            return Tree("congruent", (right, ZERO, left))
         if self.relation == "not in":
             return Tree("not", (Tree("in", (left, right)),))
         return Tree(self.relation, (left, right)) if self.relation in _TWO_SIDED else None

@@ -15,7 +15,7 @@ from engines.formula.infix import split_word
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
-from engines.formula.words import GREEK, ONE_PLACE, PAIRS, SEVERAL, UNITS
+from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL, UNITS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -62,6 +62,9 @@ _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True)
 _CONNECTED = ("and", "or", "if", "in")
 _POSTFIX = ("!", "'")
+_PHRASES = frozenset(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase)
+_PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
+_LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 
 
 def latex_of_plain(text: str) -> str:
@@ -189,6 +192,8 @@ class _PlainWriter:
             return self.write_application("log", rf"\log_{{{detail}}}")
         if kind == "word" and text == "for" and self.next_text() in ("all", "every", "each", "some", "any"):
             return rf"\text{{ for {self.take_token()[1]} }}"
+        if kind == "word" and text.lower() in _PHRASE_STARTS and (phrase := self.take_phrase(text)):
+            return rf"\text{{ {phrase} }}"
         if kind == "word":
             # After a number, as in "2pir", a word is split into the names that it begins with.
             names = split_word(text, _NAMES, text) if behind_number else [text]
@@ -200,6 +205,22 @@ class _PlainWriter:
             inner, closing = self.write_bracketed()
             return f"({inner}{closing}"
         return _SIGNS.get(text, text)
+
+    def take_phrase(self, first: str) -> str:
+        """Take the words that make a known phrase with the one before them, as many as can be; return the
+        phrase, or an empty text where there is none."""
+        words, ends = [first], [0]
+        for at, (kind, text, _) in enumerate(reversed(self.tokens), start=1):
+            if kind not in ("word", "space") or len(words) == _LONGEST_PHRASE:
+                break
+            if kind == "word":
+                words.append(text)
+                ends.append(at)
+        for count in range(len(words), 1, -1):
+            if (phrase := " ".join(words[:count]).lower()) in _PHRASES:
+                del self.tokens[len(self.tokens) - ends[count - 1] :]
+                return phrase
+        return ""
 
     def write_word(self, word: str) -> str:
         if word in ONE_PLACE and len(word) > 1:

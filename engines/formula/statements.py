@@ -111,8 +111,12 @@ class Statement:
         return "number" if numeric else "term"
 
 
-def read_statement(text: str) -> Statement | str:
+def read_statement(text: str, *, is_answer: bool = False) -> Statement | str:
     r"""Read a whole text as one statement.
+
+    Args:
+        text: What is read.
+        is_answer: Whether it is an answer; see `engines.formula.meaning.Names`.
 
     Returns:
         The statement, or why the text is not read.
@@ -121,7 +125,7 @@ def read_statement(text: str) -> Statement | str:
     >>> said.connective, [part.relation for part in said.parts]
     ('or', ['<=', '>='])
     """
-    from engines.formula.meaning import read
+    from engines.formula.meaning import Names, read
 
-    reading = read(text)
+    reading = read(text, Names(is_answer=True) if is_answer else None)
     return reading.reason if reading.tree is None else Statement(reading.tree, reading.notes)

@@ -121,6 +121,37 @@ MEMBERS = {
     if word
 }
 """Words behind a letter that say which numbers it stands for."""
+_EXCEPT = ("except", "except for", "other than", "excluding", "without", "but not")
+SETS_IN_WORDS = {
+    f"{article}{plural}{exclusion}": (numbers, bool(exclusion))
+    for article in ("", "all ", "the ", "all the ", "the set of ", "the set of all ", "every ", "any ")
+    for plural, numbers in (
+        *(("real numbers", "ℝ"), ("reals", "ℝ"), ("real number", "ℝ"), ("integers", "ℤ"), ("integer", "ℤ")),
+        *(("natural numbers", "ℕ"), ("rational numbers", "ℚ"), ("rationals", "ℚ"), ("complex numbers", "ℂ")),
+    )
+    for exclusion in ("", *(f" {word}" for word in _EXCEPT))
+    if article or plural.endswith("s")
+}
+"""Words for a set of numbers, and whether what follows them is excluded: `all real numbers except`."""
+_MOST_WORDS = max(len(phrase.split()) for phrase in SETS_IN_WORDS)
+
+
+def begins_with_set(text: str) -> bool:
+    """Return whether a text begins with words for a set of numbers."""
+    words = text.lower().split()[:_MOST_WORDS]
+    return any(" ".join(words[:count]) in SETS_IN_WORDS for count in range(1, len(words) + 1))
+
+
+PARITIES = {
+    f"{verb}{word}": remainder
+    for verb in ("", "is ", "is an ", "are ")
+    for word, remainder in (("even", "0"), ("odd", "1"), ("even integer", "0"), ("odd integer", "1"))
+}
+"""Words behind a letter that say what it leaves when divided by two."""
+EVERY_PARITY = {
+    f"{every} {word}": PARITIES[word] for every in ("all", "every", "any") for word in ("even", "odd")
+}
+"""Words before a letter that say so."""
 _OPERATORS = (
     "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod"
     " call pm tuple list set interval union intersection without matrix row det tr transpose inverse unit"

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from engines.formula.brackets import find_closing
 from engines.formula.notations import is_written_with_names
+from engines.formula.words import begins_with_set
 from engines.grading.locales import ANNOUNCED, Locale, language_of, with_decimal_points
-from engines.grading.numbers import is_quantity
-from engines.language.numerals import with_ascii_digits
+from engines.grading.numbers import in_words, is_quantity
+from engines.language.numerals import find_numerals, with_ascii_digits
 
 LONGEST = 200_000
 """Of a longer solution only so many characters at its end are searched."""
@@ -275,7 +276,11 @@ _NUMBER = re.compile(r"\d")
 def _find_plain_answer(text: str, announced: bool) -> str:
     """The answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
-    if ("=" not in text and is_written_with_names(text)) or is_quantity(text.rstrip(_LOOSE)):
+    if (
+        begins_with_set(text)
+        or ("=" not in text and is_written_with_names(text))
+        or is_quantity(text.rstrip(_LOOSE))
+    ):
         return text
     if text.endswith("\\right."):
         return text
@@ -294,7 +299,7 @@ def _find_plain_answer(text: str, announced: bool) -> str:
         if said:
             short = short[said[-1].end() :].strip(_LOOSE)
         if not _NUMBER.search(short) or _QUANTITY.fullmatch(short):
-            return short
+            return _find_spelt_number(short) or short
     else:
         said = list(re.finditer(r"\b(?:is|are|equals)\b|=", short))
         end = short[said[-1].end() :].strip(_LOOSE) if said else ""
@@ -307,11 +312,31 @@ def _find_plain_answer(text: str, announced: bool) -> str:
     if option and not (numbers and numbers[-1].start() > option.end()):
         return option[1]
     if not numbers:
-        return short
+        return _find_spelt_number(short) or short
     first, last = numbers[-1].span()
     before, after = _BEFORE.search(short[:first]), _AFTER.match(short[last:])
     first = before.start() if before else first
     return short[first : last + (after.end() if after else 0)].strip().rstrip(",.;:")
+
+
+def _find_spelt_number(text: str) -> str:
+    """The only number in words of a sentence; "" where there is none, or something with it changes it."""
+    found = find_numerals(text)
+    if len(found) != 1 or in_words(text) is not None:
+        return ""
+    start, end = found[0]
+    changed = _BEFORE.search(text[:start]) or _AFTER.match(text[end:]) or _MODIFIED.search(text)
+    if changed or text[start:end].lower() in _NO_NUMBERS:
+        return ""
+    percent = _PERCENT.match(text, end)
+    return text[start : percent.end() if percent else end]
+
+
+_PERCENT = re.compile(r"\s*per ?cent\b")
+
+
+_NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
+"""Numerals that are more often something else: this one, a third of them."""
 
 
 _COUNTED = re.compile(
@@ -346,7 +371,8 @@ _OPTION = re.compile(r"\b(?i:option|choice|answer)\b(?:\s+is)?\s*:?\s*\(?([A-J])
 _LETTERS = re.compile(r"\(([A-J])\)")
 _UNIT = r"%|°|pct|per ?cent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
 _QUANTITY = re.compile(
-    r"(?<![\w.^])[$€£]?\s?[-−+]?\s?[$€£]?(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)?(?:[.,]\d+|\d)"
+    r"(?<![\w.^])(?:\d+ (?=\d+/\d))?[$€£]?\s?[-−+]?\s?[$€£]?"
+    r"(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)?(?:[.,]\d+|\d)"
     r"(?:\s?[/:^]\s?-?\d+(?:\.\d+)?)*"
     rf"(?:\s?[$€£])?(?:\s?(?:{_UNIT})(?![\w]))?",
     re.IGNORECASE,

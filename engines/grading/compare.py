@@ -6,14 +6,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from engines.core.tree import Tree
-from engines.formula.meaning import Reading
-from engines.formula.reader import read
+from engines.core.vocabulary import is_constant_token
+from engines.formula.cursor import is_statement
 from engines.formula.statements import Statement
-from engines.grading.families import cases_of, compare_cases, compare_families, family_of
+from engines.grading.families import (
+    cases_of,
+    compare_cases,
+    compare_families,
+    family_of,
+    family_without_range,
+)
 from engines.grading.forms import (
     Form,
     IntervalForm,
@@ -21,15 +27,27 @@ from engines.grading.forms import (
     Matrix,
     Named,
     RelationForm,
-    Union,
+    SetForm,
     UnreadForm,
     Without,
     WordsForm,
-    read_form,
 )
+from engines.grading.messages import describe_count, describe_kind, latex_of_form, to_message_text
 from engines.grading.numbers import Term
+from engines.grading.quantities import (
+    apply_multiplier,
+    convert_to_radians,
+    divide_by_hundred,
+    divide_terms,
+    multiply_by_letter,
+    raise_term,
+    scale_term,
+    shown_part,
+)
+from engines.grading.reading import form_of, is_constant, subject_name, write_tree
+from engines.grading.trees import list_on_line, number_tree, set_tree, statement_of_form, tree_of_term
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import INTEGERS
+from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
 from engines.mathematics.judging.verdicts import Verdict
 
 GradeOutcome = Literal["equal", "equal if", "different", "undecided", "unread"]
@@ -52,17 +70,10 @@ class GradeVerdict:
 
 
 EQUAL = GradeVerdict("equal")
-_Set = IntervalForm | Union | Without
 
 
 def different_verdict(reason: str) -> GradeVerdict:
     return GradeVerdict("different", reason=reason)
-
-
-@lru_cache(maxsize=4096)
-def cached_reading(text: str) -> Reading:
-    """What a formula says; it is read once."""
-    return read(text)
 
 
 class AnswerComparison:
@@ -103,7 +114,7 @@ class AnswerComparison:
             return self._compare_terms(gold, pred)
         if isinstance(gold, Matrix) or isinstance(pred, Matrix):
             return self._compare_matrices(gold, pred)
-        if isinstance(gold, _Set) or isinstance(pred, _Set):
+        if isinstance(gold, SetForm) or isinstance(pred, SetForm):
             return self._compare_sets(gold, pred)
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._compare_several(gold, pred)
@@ -125,9 +136,11 @@ class AnswerComparison:
                 return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
-        if _remove_spaces(gold.text) == _remove_spaces(pred.text):
+        if (gold.tree is None or pred.tree is None) and _remove_spaces(gold.text) == _remove_spaces(
+            pred.text
+        ):
             return EQUAL
-        trees = _read_both(_to_tree(gold), _to_tree(pred))
+        trees = _read_both(tree_of_term(gold), tree_of_term(pred))
         if isinstance(trees, GradeVerdict):
             return trees
         one, other = trees
@@ -145,25 +158,25 @@ class AnswerComparison:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
         if self._digits is not None:
             return self._compare_terms(
-                *(replace(one, begun=0, value=one.value or _shown_part(one)) for one in (gold, pred))
+                *(replace(one, begun=0, value=one.value or shown_part(one)) for one in (gold, pred))
             )
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
         begun, other = (gold, pred) if gold.begun else (pred, gold)
-        shown = _shown_part(begun)
+        shown = shown_part(begun)
         if other.begun:
             agree = begun.text.startswith(other.text) or other.text.startswith(begun.text)
         else:
-            tree = _to_tree(other)
+            tree = tree_of_term(other)
             if isinstance(tree, str):
                 return GradeVerdict("unread", reason=tree)
             size = Tree("abs", (tree,))
             ends = (
-                Tree("<=", (_to_number_tree(abs(shown)), size)),
-                Tree("<", (size, _to_number_tree(abs(shown) + Fraction(1, 10**begun.begun)))),
+                Tree("<=", (number_tree(abs(shown)), size)),
+                Tree("<", (size, number_tree(abs(shown) + Fraction(1, 10**begun.begun)))),
             )
             within = self._judge.holds(
-                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_to_number_tree(shown), tree))))))
+                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (number_tree(shown), tree))))))
             )
             if within.outcome not in ("equal", "different"):
                 return _to_grade_verdict(within)
@@ -174,8 +187,6 @@ class AnswerComparison:
 
     def _other_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
-        from engines.mathematics.judging.names import free_variables, replace_variable
-
         own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
         if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
             return None
@@ -194,8 +205,6 @@ class AnswerComparison:
 
     def _up_to_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Antiderivatives, each with a constant of its own: they differ by a constant."""
-        from engines.mathematics.judging.names import free_variables, replace_variable
-
         bare = []
         for tree in (gold, pred):
             names = [
@@ -257,7 +266,7 @@ class AnswerComparison:
         )
 
     def _with_units(self, gold: Term, pred: Term) -> GradeVerdict:
-        gold, pred = _apply_multiplier(gold), _apply_multiplier(pred)
+        gold, pred = apply_multiplier(gold), apply_multiplier(pred)
         mine, theirs = gold.unit, pred.unit
         if mine is None and theirs is None:
             return self._compare_terms(gold, pred)
@@ -273,27 +282,27 @@ class AnswerComparison:
                 return different_verdict(f"the answer has no unit, and the reference is in {mine.text}")
             result = self._compare_terms(plain_gold, plain_pred)
             if result.outcome == "different" and present.measures_only("angle"):
-                result = self._compare_terms(_in_radians(gold), _in_radians(pred))
+                result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
             if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
                 # The letter is a variable where the other side has it too.
-                return self._compare_terms(_with_letter(gold), _with_letter(pred))
+                return self._compare_terms(multiply_by_letter(gold), multiply_by_letter(pred))
             return result
         if mine.powers == theirs.powers:
             if mine.factor == theirs.factor:
                 return self._compare_terms(plain_gold, plain_pred)
             return self._compare_terms(
-                _scale_term(plain_gold, mine.factor), _scale_term(plain_pred, theirs.factor)
+                scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
             )
         if mine.scale and theirs.scale:
-            sizes = _scale_term(plain_gold, mine.scale[0]), _scale_term(plain_pred, theirs.scale[0])
+            sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
             result = self._compare_terms(
-                _raise_term(sizes[0], mine.scale[1]), _raise_term(sizes[1], theirs.scale[1])
+                raise_term(sizes[0], mine.scale[1]), raise_term(sizes[1], theirs.scale[1])
             )
             if result.outcome == "different" and self._compare_terms(*sizes).outcome == "equal":
                 return GradeVerdict("equal if", condition="they are differences of temperatures")
             return result
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
-            return self._compare_terms(_in_radians(gold), _in_radians(pred))
+            return self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
         result = self._compare_terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
         vague = (
@@ -309,7 +318,7 @@ class AnswerComparison:
 
     def _compare_percent(self, gold: Term, pred: Term) -> GradeVerdict:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
-        exact = self._compare_terms(_divide_by_hundred(gold), _divide_by_hundred(pred))
+        exact = self._compare_terms(divide_by_hundred(gold), divide_by_hundred(pred))
         if exact.outcome == "equal":
             return exact
         meant = self._compare_terms(replace(gold, unit=None), replace(pred, unit=None))
@@ -333,7 +342,7 @@ class AnswerComparison:
             if alike.outcome != "equal":
                 return alike
             listed = gold if gold.kind == "tuple" else pred
-            return GradeVerdict("equal if", condition=f"{_to_latex(listed)} lists the members of a set")
+            return GradeVerdict("equal if", condition=f"{latex_of_form(listed)} lists the members of a set")
         ordered = gold.kind == "tuple"
         if len(gold.items) != len(pred.items):
             few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
@@ -342,7 +351,7 @@ class AnswerComparison:
                 if covering.outcome != "equal" or "set" in (gold.kind, pred.kind):
                     return covering
                 return GradeVerdict("equal if", condition="a value that is repeated counts once")
-            return different_verdict(f"{_describe_count(pred)}, and the reference has {len(gold.items)}")
+            return different_verdict(f"{describe_count(pred)}, and the reference has {len(gold.items)}")
         if ordered:
             return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
         return self._match_unordered(gold.items, pred.items)
@@ -398,7 +407,7 @@ class AnswerComparison:
         if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:
             above, below = several.items
             if isinstance(above, Term) and isinstance(below, Term) and above.unit is below.unit is None:
-                quotient = read_form(f"\\frac{{{above.text}}}{{{below.text}}}")
+                quotient = divide_terms(above, below)
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
         if isinstance(one, WordsForm):
             return _compare_words(gold, pred)
@@ -408,7 +417,7 @@ class AnswerComparison:
             found = [self.compare(*side) for side in sides]
             if all(each.outcome == "equal" for each in found):
                 return EQUAL
-        return different_verdict(f"{_describe_count(pred)}, and the reference has {_describe_count(gold)}")
+        return different_verdict(f"{describe_count(pred)}, and the reference has {describe_count(gold)}")
 
     def _compare_ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
@@ -417,17 +426,19 @@ class AnswerComparison:
             )
         found = []
         for number in range(1, len(gold.items)):
-            sides = (
-                f"\\frac{{{_to_latex(one.items[number])}}}{{{_to_latex(one.items[0])}}}"
-                for one in (gold, pred)
-            )
-            found.append(self.compare(*map(read_form, sides)))
+            quotients: list[Form] = []
+            for one in (gold, pred):
+                above, below = one.items[number], one.items[0]
+                if not (isinstance(above, Term) and isinstance(below, Term)):
+                    return GradeVerdict("undecided", reason="a ratio of what is no number")
+                quotients.append(divide_terms(above, below))
+            found.append(self.compare(*quotients))
         return _combine_all(found)
 
     def _compare_assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
-            return different_verdict(f"{_describe_count(pred)}, and the reference has {len(gold.items)}")
+            return different_verdict(f"{describe_count(pred)}, and the reference has {len(gold.items)}")
         named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
@@ -439,10 +450,10 @@ class AnswerComparison:
         return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
     def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
-        one, other = _on_line(gold), _on_line(pred)
+        one, other = list_on_line(gold), list_on_line(pred)
         one, other = one or [gold] * isinstance(gold, Term), other or [pred] * isinstance(pred, Term)
         if not one or not other:
-            kinds = [_kind_of(gold), _kind_of(pred)]
+            kinds = [describe_kind(gold), describe_kind(pred)]
             return different_verdict(f"{kinds[1]}, and the reference is {kinds[0]}")
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
             result = _combine_all(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
@@ -452,7 +463,7 @@ class AnswerComparison:
                 matched = self._match_unordered(one, other)
                 if matched.outcome == "equal":
                     return matched
-        trees = _read_both(_set_tree(one), _set_tree(other))
+        trees = _read_both(set_tree(one), set_tree(other))
         return trees if isinstance(trees, GradeVerdict) else _to_grade_verdict(self._judge.equal(*trees))
 
     def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -482,10 +493,10 @@ class AnswerComparison:
             return self._compare_several(*(pair if matrix is gold else pair[::-1]))
         if isinstance(other, Term) and other.unit is None:
             return self._compare_trees(gold, pred, self._judge.equal)
-        return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
+        return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
 
     def _compare_trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
-        trees = _read_both(_to_statement(gold), _to_statement(pred))
+        trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
         return EQUAL if trees[0] == trees[1] else _to_grade_verdict(judge(*trees))
@@ -496,10 +507,12 @@ class AnswerComparison:
         if isinstance(gold, Named) and isinstance(pred, Named):
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name:
-                return same
+                return self._other_solution(gold, pred) or same if same.outcome == "equal if" else same
+            if (renamed := _rename_argument(gold, pred)) is not None:
+                return self.compare(gold.value, renamed)
             if same.outcome == "equal":
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
-            equations = not any(isinstance(one.value, _Set | WordsForm) for one in (gold, pred))
+            equations = not any(isinstance(one.value, SetForm | WordsForm) for one in (gold, pred))
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
             return self._compare_relations(gold, pred)
@@ -511,14 +524,33 @@ class AnswerComparison:
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
 
+    def _other_solution(self, gold: Named, pred: Named) -> GradeVerdict | None:
+        """Solutions of differential equations, `y = Ce^x`, that differ in the name of their constant."""
+        trees = [statement_of_form(one.value) for one in (gold, pred)]
+        if isinstance(trees[0], str) or isinstance(trees[1], str):
+            return None
+        own, others = (free_variables(one) - free_variables(other) for one, other in (trees, trees[::-1]))  # type: ignore[arg-type]
+        constants = [
+            name for one in (own, others) if len(one) == 1 for name in one if _CONSTANT.fullmatch(name)
+        ]
+        if len(constants) < 2 or _VARIABLES.isdisjoint(free_variables(trees[0])):
+            return None
+        return GradeVerdict("equal", reason=f"{constants[1]} and {constants[0]} stand for any constant")
+
     def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
         """What is read as a whole: statements with connectives or quantifiers, families, cases, sets."""
-        trees = _read_both(_to_statement(gold), _to_statement(pred))
+        trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
         families = [family_of(tree) for tree in trees]
+        undeclared = ""
+        if families.count(None) == 1:
+            at = families.index(None)
+            families[at], undeclared = family_without_range(trees[at])
         if families[0] is not None and families[1] is not None:
             found = _to_grade_verdict(compare_families(families[0], families[1]))
+            if undeclared and found.outcome == "equal":
+                found = replace(found, reason=f"{undeclared} stands for any integer")
             names = {one.name for one in families if one is not None and one.name}
             if len(names) > 1 and found.outcome == "equal":
                 return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
@@ -533,6 +565,8 @@ class AnswerComparison:
             if mine[0] and theirs[0] and mine[0] != theirs[0] and found.outcome == "equal":
                 return GradeVerdict("equal if", condition="they are values of the same function")
             return found
+        if mine is not None or theirs is not None:
+            return self._compare_with_cases(*trees)
         found = _to_grade_verdict(self._judge.equal(*trees))
         ranged = any(
             node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
@@ -541,40 +575,68 @@ class AnswerComparison:
             return GradeVerdict("undecided", reason="it is not known whether they have the same values")
         return found
 
+    def _compare_with_cases(self, gold: Tree, pred: Tree) -> GradeVerdict:
+        """Values by cases and a single term: they are the same where they are in each case."""
+        by_cases = cases_of(gold) or cases_of(pred)
+        assert by_cases is not None
+        single = pred if cases_of(gold) else gold
+        if single.label == "=":
+            single = single.children[1]
+        if is_statement(single) or single.label in ("list", "tuple", "set"):
+            return GradeVerdict("undecided", reason="only one of them is a value by cases")
+        cases = by_cases[1]
+        found = _combine_all(
+            _to_grade_verdict(self._judge.equal(value, single, [condition])) for value, condition in cases
+        )
+        if found.outcome != "equal":
+            return found
+        conditions = tuple(condition for _, condition in cases)
+        covered = Tree("or", conditions) if len(conditions) > 1 else conditions[0]
+        names = sorted(free_variables(covered))
+        everything = Tree("in", (Tree(names[0]), Tree("ℝ"))) if len(names) == 1 else None
+        if everything is not None and self._judge.equal(covered, everything).outcome == "equal":
+            return found
+        return GradeVerdict("equal if", condition="one of the cases holds")
+
     def _compare_relations(self, gold: Form, pred: Form) -> GradeVerdict:
         if not (isinstance(gold, Named | RelationForm) and isinstance(pred, Named | RelationForm)):
             solved = self._compare_solutions(gold, pred)
             if solved is not None:
                 return solved
             relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
-            if (
-                isinstance(relation, RelationForm)
-                and relation.signs == ("=",)
-                and isinstance(other, Term)
-                and relation.members[0].startswith("\\frac{d")
-            ):
-                side = read_form(relation.members[1])
-                sides = (side, pred) if relation is gold else (gold, side)
-                if not isinstance(side, RelationForm | Named) and self.compare(*sides).outcome == "equal":
-                    return GradeVerdict("equal if", condition=f"{relation.members[0]} is what is asked for")
-            return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
-        if _remove_spaces(_to_latex(gold)) == _remove_spaces(_to_latex(pred)):
-            return EQUAL
+            if isinstance(relation, RelationForm) and isinstance(other, Term):
+                return self._compare_asked(relation.tree, other, relation is gold)
+            return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
         return self._compare_trees(gold, pred, self._same_statement)
+
+    def _compare_asked(self, relation: Tree, value: Term, is_gold: bool) -> GradeVerdict:
+        """An equation, and what may be the value of its left side, as of `m + n = 7` and 7."""
+        kinds = ("a relation", "a number or formula")
+        mixed = different_verdict("{}, and the reference is {}".format(*(kinds[::-1] if is_gold else kinds)))
+        if relation.label != "=":
+            return mixed
+        asked, side = relation.children[0], form_of(relation.children[1])
+        if not _is_made_of_names(asked):
+            return mixed
+        same = self.compare(*((side, value) if is_gold else (value, side)))
+        if same.outcome != "equal":
+            return same
+        said = f"{write_tree(asked)} is what is asked for"
+        if _VARIABLES.isdisjoint(asked.list_labels()):
+            return GradeVerdict("equal", reason=said)
+        return GradeVerdict("equal if", condition=said)  # it may be a line or a curve
 
     def _same_statement(self, one: Tree, other: Tree) -> Verdict:
         return self._judge.holds(Tree("iff", (one, other)))
 
     def _compare_solutions(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """A relation in one variable and a set: whether the set is that of its solutions."""
-        from engines.mathematics.judging.names import free_variables
-
         relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
-        parts = _on_line(other)
+        parts = list_on_line(other)
         if not isinstance(relation, RelationForm) or parts is None:
             return None
-        said, among = _to_tree(Term(_to_latex(relation))), _set_tree(parts)
-        if isinstance(said, str) or isinstance(among, str):
+        said, among = relation.tree, set_tree(parts)
+        if isinstance(among, str):
             return None
         names = sorted(free_variables(said))
         if len(names) != 1:
@@ -634,12 +696,29 @@ def _unwrap_single(item: Form, other: Form) -> Form:
     return item
 
 
+def _rename_argument(gold: Named, pred: Named) -> Form | None:
+    """The value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
+    one, other = gold.subject, pred.subject
+    same = one.label == other.label == "call" and one.children[0] == other.children[0]
+    if not same or len(one.children) != 2 or len(other.children) != 2 or not isinstance(pred.value, Term):
+        return None
+    mine, theirs, tree = one.children[1], other.children[1], tree_of_term(pred.value)
+    if (
+        is_constant(mine)
+        or is_constant(theirs)
+        or isinstance(tree, str)
+        or mine.label in free_variables(tree)
+    ):
+        return None
+    return form_of(replace_variable(tree, theirs.label, mine))
+
+
 def _list_assignments(item: Form) -> Form:
     """Names and values in brackets, `(x, y) = (1, 2)`, as what is said of each name."""
     if isinstance(item, Named) and item.name.startswith("(") and isinstance(item.value, Many):
-        names = item.name[1:-1].split(",")
-        if len(names) == len(item.value.items):
-            return Many("list", tuple(map(Named, names, item.value.items)))
+        parts = item.subject.children
+        if len(parts) == len(item.value.items):
+            return Many("list", tuple(map(Named, map(subject_name, parts), item.value.items, parts)))
     return item
 
 
@@ -653,66 +732,13 @@ def _format_fraction(value: Fraction) -> str:
     return text if len(text) <= 40 else f"{text[:20]}…{text[-10:]}"
 
 
-def _to_tree(term: Term) -> Tree | str:
-    """The term as the judge takes it, or why it cannot be read."""
-    if term.value is not None:
-        return _to_number_tree(term.value) if term.value.denominator > 1 else Tree(str(term.value))
-    result = cached_reading(term.text)
-    return result.reason if result.tree is None else result.tree
+def _is_made_of_names(tree: Tree) -> bool:
+    """Whether a term is of several names and no numbers, as `m + n` and `a/b`."""
+    leaves = [node.label for node in tree if not node.children]
+    return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
 
 
-def _to_statement(item: Form) -> Tree | str:
-    """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
-    if isinstance(item, Statement):
-        return item.tree
-    if (
-        isinstance(item, Many)
-        and item.items
-        and all(isinstance(one, Named | RelationForm) for one in item.items)
-    ):
-        return _join_statements("and", [_to_statement(one) for one in item.items])
-    if isinstance(item, Many) and item.kind == "list" and all(map(_is_letter, item.items)):
-        return _join_statements("and", [_to_statement(one) for one in item.items])
-    if isinstance(item, _Set) or (isinstance(item, Many) and item.kind in ("set", "list")):
-        return _set_tree(_on_line(replace(item, kind="set") if isinstance(item, Many) else item) or [])
-    if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
-        return _to_tree(Term(_to_latex(item)))
-    return _join_statements("or", [_to_statement(Named(item.name, value)) for value in item.value.items])
-
-
-def _join_statements(connective: str, parts: Sequence[Tree | str]) -> Tree | str:
-    trees = [part for part in parts if isinstance(part, Tree)]
-    if len(trees) < len(parts):
-        return next(part for part in parts if isinstance(part, str))
-    return Tree(connective, tuple(trees)) if len(trees) > 1 else trees[0] if trees else "it is empty"
-
-
-def _is_letter(item: Form) -> bool:
-    text = item.text if isinstance(item, Term | WordsForm) else ""
-    return len(text) == 1 and text.isalpha()
-
-
-def _scale_term(term: Term, factor: Fraction) -> Term:
-    if term.value is not None:
-        return replace(term, value=term.value * factor, decimals=None)
-    return Term(f"({term.text})\\cdot\\frac{{{factor.numerator}}}{{{factor.denominator}}}")
-
-
-def _raise_term(term: Term, shift: Fraction) -> Term:
-    if term.value is not None:
-        return replace(term, value=term.value + shift, decimals=None)
-    return Term(f"{term.text}+\\frac{{{shift.numerator}}}{{{shift.denominator}}}")
-
-
-def _shown_part(term: Term) -> Fraction:
-    return Fraction(term.text) if term.begun else term.value or Fraction(0)
-
-
-def _to_number_tree(value: Fraction) -> Tree:
-    return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
-
-
-_CONSTANT = re.compile(r"[CcKk](?:_\d)?")
+_CONSTANT = re.compile(r"[CcKk](?:_\d)?|constant|const")
 _VARIABLES = frozenset("rstuvwxyzθ")
 """What is integrated over has such a name."""
 
@@ -728,61 +754,13 @@ def _is_added_name(tree: Tree, name: str) -> bool:
     )
 
 
-def _apply_multiplier(term: Term) -> Term:
-    """`2 million people` as 2,000,000 people."""
-    if term.unit is None or term.unit.times == 1:
-        return term
-    rest = replace(term.unit, times=1) if term.unit.powers else None
-    return replace(_scale_term(replace(term, unit=None), Fraction(term.unit.times)), unit=rest)
-
-
-def _divide_by_hundred(term: Term) -> Term:
-    if term.unit is None:
-        return term
-    return replace(_scale_term(replace(term, unit=None), Fraction(1, 100)), decimals=None)
-
-
-def _in_radians(term: Term) -> Term:
-    if term.unit is None or not term.unit.measures_only("angle"):
-        return replace(term, unit=None)
-    return Term(f"({term.text})\\cdot\\frac{{\\pi}}{{180}}")
-
-
-def _with_letter(term: Term) -> Term:
-    return Term(f"{term.text} {term.unit.text}") if term.unit else term
-
-
-def _describe_count(item: Form) -> str:
-    if isinstance(item, Many):
-        return f"{len(item.items)} values"
-    return "one value" if isinstance(item, Term | WordsForm) else _kind_of(item)
-
-
-_KINDS: dict[type, str] = {
-    Term: "a number or formula",
-    WordsForm: "words",
-    Many: "several values",
-    IntervalForm: "an interval",
-    Union: "a union",
-    Without: "a set",
-    Matrix: "a matrix",
-    Statement: "a statement",
-    RelationForm: "a relation",
-    Named: "an equation",
-}
-
-
-def _kind_of(item: Form) -> str:
-    return _KINDS.get(type(item), "unread")
-
-
 def _compare_words(gold: Form, pred: Form) -> GradeVerdict:
     """Words are the same with another case, hyphen or article; what they mean is not compared."""
     one, other = (_plain_words(item) for item in (gold, pred))
     if one is None or other is None:
         word = one if other is None else other
         if word is None or len(word) == 1 or word in _DECIDED:
-            return different_verdict(f"{_kind_of(pred)}, and the reference is {_kind_of(gold)}")
+            return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
@@ -809,94 +787,3 @@ def _plain_words(item: Form) -> str | None:
         return None
     plain = re.sub(r"[^\w]+", " ", text.replace("{", "").replace("}", "")).casefold()
     return re.sub(r"^(?:the|a|an) (?=\w\w)", "", plain.strip())
-
-
-def to_message_text(item: Form) -> str:
-    """A form as it was written, for messages."""
-    if isinstance(item, Term):
-        return f"{item.text} {item.unit.text}" if item.unit else item.text
-    return item.text if isinstance(item, WordsForm) else _to_latex(item)
-
-
-def _to_latex(item: Form) -> str:
-    """A form as LaTeX that can be read."""
-    if isinstance(item, Term | WordsForm):
-        return item.text
-    if isinstance(item, Named):
-        sign = "\\in" if isinstance(item.value, _Set) else "="
-        return f"{item.name} {sign} {_to_latex(item.value)}"
-    if isinstance(item, RelationForm):
-        signs = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "in": "\\in", "approx": "\\approx"}
-        parts = [item.members[0]]
-        for sign, member in zip(item.signs, item.members[1:], strict=True):
-            parts += [signs.get(sign, sign), member]
-        return " ".join(parts)
-    if isinstance(item, Matrix):
-        rows = (" & ".join(map(_to_latex, row)) for row in item.rows)
-        return "\\begin{pmatrix}" + " \\\\ ".join(rows) + "\\end{pmatrix}"
-    if isinstance(item, IntervalForm):
-        opening, closing = "[" if item.closed[0] else "(", "]" if item.closed[1] else ")"
-        return f"{opening}{_to_latex(item.low)}, {_to_latex(item.high)}{closing}"
-    if isinstance(item, Union):
-        return " \\cup ".join(map(_to_latex, item.parts))
-    if isinstance(item, Without):
-        return f"{_to_latex(item.whole)} \\setminus {_to_latex(item.taken)}"
-    if isinstance(item, Many):
-        opening, closing = {"set": ("\\{", "\\}"), "tuple": ("(", ")")}.get(item.kind, ("", ""))
-        return opening + (" : " if item.kind == "ratio" else ", ").join(map(_to_latex, item.items)) + closing
-    return ""
-
-
-def _on_line(item: Form) -> list[Form] | None:
-    """The intervals and single values that a set is made of, joined where their ends are the same number and
-    in order where they are numbers; None for what is no set of the line."""
-    if isinstance(item, IntervalForm | Without):
-        return [item]
-    if isinstance(item, Many) and item.kind == "tuple" and len(item.items) == 2:
-        return [IntervalForm(item.items[0], item.items[1], (False, False))]
-    if isinstance(item, Many) and item.kind == "set":
-        return list(item.items)
-    if isinstance(item, Union):
-        result: list[Form] = []
-        for part in item.parts:
-            parts = _on_line(part)
-            if parts is None:
-                return None
-            result += parts
-        return result
-    return None
-
-
-def _set_tree(parts: Sequence[Form]) -> Tree | str:
-    """The union of intervals and values as the judge takes it, or why it cannot be read."""
-    trees: list[Tree] = []
-    values: list[Tree] = []
-    for part in parts:
-        if isinstance(part, Without):
-            sides = [_set_tree(_on_line(side) or [side]) for side in (part.whole, part.taken)]
-            if wrong := next((side for side in sides if isinstance(side, str)), None):
-                return wrong
-            trees.append(Tree("without", tuple(sides)))  # type: ignore[arg-type]
-            continue
-        ends = (part.low, part.high) if isinstance(part, IntervalForm) else (part,)
-        read_ends: list[Tree] = []
-        for end in ends:
-            if not isinstance(end, Term):
-                return f"{to_message_text(end)} is no number"
-            tree = _to_tree(end)
-            if isinstance(tree, str):
-                return tree
-            read_ends.append(tree)
-        if isinstance(part, IntervalForm):
-            kind = "".join("c" if closed else "o" for closed in part.closed)
-            trees.append(Tree("interval", (Tree(kind), *read_ends)))
-        else:
-            values += read_ends
-    if values:
-        trees.append(Tree("set", tuple(values)))
-    if not trees:
-        return "the set is empty"
-    whole = trees[0]
-    for tree in trees[1:]:
-        whole = Tree("union", (whole, tree))
-    return whole

@@ -39,6 +39,8 @@ class Family:
 
 def family_of(tree: Tree) -> Family | None:
     """Return the family that a statement or set gives, None where it gives none."""
+    if tree.label == "congruent":
+        return _residues_of(tree)
     if tree.label == "such" or (tree.label == "and" and len(tree.children) == 2):
         said, within = tree.children
     elif tree.label == "implies" and len(tree.children) == 2:
@@ -64,6 +66,31 @@ def family_of(tree: Tree) -> Family | None:
         steps.append((start, step))
     name = next(iter(names)).label if names else ""
     return Family(name, tuple(steps), within.children[1].label not in _NATURALS)
+
+
+def _residues_of(tree: Tree) -> Family | None:
+    """Return all integers that leave a remainder, as `n` is 1 modulo 2."""
+    name, *numbers = tree.children
+    if name.children or not all(number.label.isdigit() for number in numbers):
+        return None
+    rest, modulus = (Fraction(number.label) for number in numbers)
+    return Family(name.label, (((rest, Fraction(0)), (modulus, Fraction(0))),), True) if modulus else None
+
+
+_INTEGER_LETTERS = ("k", "n", "m", "l", "j", "r", "t")
+"""Letters that stand for integers in a family that does not say so."""
+
+
+def family_without_range(tree: Tree) -> tuple[Family | None, str]:
+    """Return the family that a statement or term gives where one of its letters stands for any integer, and
+    that letter."""
+    for letter in _INTEGER_LETTERS:
+        if letter in free_variables(tree):
+            label = "and" if tree.label in ("=", "or") else "such"
+            family = family_of(Tree(label, (tree, Tree("in", (Tree(letter), Tree("ℤ"))))))
+            if family is not None:
+                return family, letter
+    return None, ""
 
 
 def _with_each_sign(tree: Tree) -> list[Tree]:

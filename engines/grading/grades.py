@@ -22,18 +22,11 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answers import answer
 from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
-from engines.grading.forms import (
-    Form,
-    Many,
-    Matrix,
-    WordsForm,
-    by_basis,
-    normalise_text,
-    read_form,
-    read_vector,
-)
+from engines.grading.forms import Form, Many, Matrix, WordsForm
+from engines.grading.lexicon import normalise_text
 from engines.grading.locales import Locale
 from engines.grading.numbers import Term
+from engines.grading.reading import read_form, read_vector
 from engines.mathematics.judging.judge import Judge
 
 
@@ -140,7 +133,7 @@ def _judge_cleaned(gold: str, pred: str, comparison: AnswerComparison) -> GradeV
         compared = comparison.compare(one, other)
         if compared.outcome != "equal":
             compared = (
-                _with_vectors(gold, pred, one, other, comparison)
+                _with_vectors(one, other, comparison)
                 or _with_lists(gold, pred, one, other, comparison)
                 or compared
             )
@@ -177,17 +170,15 @@ def _letter_of_choice(choice: re.Match[str]) -> str:
     return choice[1] or choice[2]
 
 
-def _with_vectors(
-    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
-) -> GradeVerdict | None:
+def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
     vectors = [
         isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in (one, other)
     ]
     written = [
-        (by_basis(text) if "\\" in text else None) or (read_vector(text) if beside else None)
-        for text, beside in zip((gold, pred), reversed(vectors), strict=True)
+        read_vector(side, is_beside=beside)
+        for side, beside in zip((one, other), reversed(vectors), strict=True)
     ]
     if not any(written):
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from engines.core.tree import Tree
 from engines.language.english import SCALES
 from engines.language.numerals import read_numeral
 
@@ -54,10 +55,13 @@ _VOLUMES = {
 }
 """Units that are cubes of a length, in cubic metres."""
 _KNOWN: dict[str, tuple[_Powers, Fraction]] = {
-    word.rpartition(" ")[0]: (((dimension, 1),), Fraction(word.rpartition(" ")[2]))
-    for dimension, words in _FACTORS.items()
-    for word in words.split(", ")
-} | {word: ((("length", 3),), size) for word, size in _VOLUMES.items()}
+    **{
+        word.rpartition(" ")[0]: (((dimension, 1),), Fraction(word.rpartition(" ")[2]))
+        for dimension, words in _FACTORS.items()
+        for word in words.split(", ")
+    },
+    **{word: ((("length", 3),), size) for word, size in _VOLUMES.items()},
+}
 _DERIVED = {
     "A ampere amp": {"current": 1},
     "C coulomb": {"current": 1, "time": 1},
@@ -74,11 +78,11 @@ _DERIVED = {
 }
 """Units of physics, the symbol first, by the powers of what they measure."""
 _PREFIXES = {
-    "T tera": 10**12,
-    "G giga": 10**9,
-    "M mega": 10**6,
-    "k kilo": 10**3,
-    " ": 1,
+    "T tera": Fraction(10**12),
+    "G giga": Fraction(10**9),
+    "M mega": Fraction(10**6),
+    "k kilo": Fraction(10**3),
+    " ": Fraction(1),
     "c centi": Fraction(1, 10**2),
     "m milli": Fraction(1, 10**3),
     "µ micro": Fraction(1, 10**6),
@@ -87,14 +91,17 @@ _PREFIXES = {
     "p pico": Fraction(1, 10**12),
 }
 _SYMBOLS: dict[str, tuple[_Powers, Fraction]] = {
-    f"{before}{name}": (tuple(sorted(powers.items())), Fraction(times))
+    f"{before}{name}": (tuple(sorted(powers.items())), times)
     for names, powers in _DERIVED.items()
     for prefixes, times in _PREFIXES.items()
     for before, name in (
         (prefixes.split(" ")[0], names.split()[0]),
         *((prefixes.split(" ")[-1], word) for word in names.split()[1:]),
     )
-} | {"K": ((("kelvin", 1),), Fraction(1)), "kWh": ((("length", 2), ("mass", 1), ("time", -2)), Fraction(3_600_000))}
+} | {
+    "K": ((("kelvin", 1),), Fraction(1)),
+    "kWh": ((("length", 2), ("mass", 1), ("time", -2)), Fraction(3_600_000)),
+}
 """Units whose letters are small or large for a reason, and their names."""
 
 
@@ -127,6 +134,7 @@ def read_unit(text: str) -> MeasureUnit | None:
     >>> read_unit("square feet").powers, read_unit("km/h").factor
     ((('length', 2),), Fraction(5, 18))
     """
+    text = text.replace("\\,", " ").replace("\\cdot", " ").replace("·", " ").replace("\\Omega", "Ω")
     text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
     plain = _PER.sub("/", text)
     plain = _DEGREES.sub(lambda found: "celsius" if found[1] else "fahrenheit", plain)
@@ -205,7 +213,7 @@ def names_unit(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Term:
     """A formula or number. `value` is that of a plain number, `decimals` how many it is written with; `begun`
-    how many are written of one that goes on, as 0.333…"""
+    how many are written of one that goes on, as 0.333…; `tree` is what the text was read as, if it was."""
 
     text: str
     value: Fraction | None = None
@@ -213,6 +221,7 @@ class Term:
     unit: MeasureUnit | None = None
     base: int = 10
     begun: int = 0
+    tree: Tree | None = None
 
     @property
     def significant(self) -> int:

@@ -1,7 +1,8 @@
-"""Numbers in words, in English and Chinese, and digits of other scripts as ASCII."""
+"""Numbers in words, in English, German, Russian and Chinese, and digits of other scripts as ASCII."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from fractions import Fraction
 
@@ -32,13 +33,89 @@ CHINESE = frozenset((*_DIGITS, *_TENS, *_MYRIADS, *"负負点點分之"))
 
 
 def read_numeral(text: str) -> Fraction | None:
-    """Read a number in words of English or Chinese.
+    """Read a number in words of English, German, Russian or Chinese.
 
     >>> read_numeral("one hundred forty-two"), read_numeral("three quarters"), read_numeral("一百零五")
     (Fraction(142, 1), Fraction(3, 4), Fraction(105, 1))
     """
     text = text.strip()
-    return _english(text.lower()) if text.isascii() else _chinese(text)
+    if text.isascii() and (value := _english(text.lower())) is not None:
+        return value
+    if (known := _OTHERS.get(text.lower())) is not None:
+        return Fraction(known)
+    return None if text.isascii() else _chinese(text)
+
+
+_GERMAN_WORDS = (
+    "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
+    " siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
+)
+_RUSSIAN_WORDS = (
+    "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
+    " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать двадцать тридцать сорок"
+    " пятьдесят шестьдесят семьдесят восемьдесят девяносто сто двести триста четыреста пятьсот шестьсот"
+    " семьсот восемьсот девятьсот"
+)
+
+
+def _list_german() -> dict[str, int]:
+    """List the numbers up to 999 in German, without the word for 0, which is one of English."""
+    words = _GERMAN_WORDS.split()
+    ones = words[:9]
+    below = {word: value for value, word in enumerate(words[:19], 1)}
+    for value, ten in enumerate(words[19:], 2):
+        below |= {ten: 10 * value}
+        below |= {f"{one}und{ten}": 10 * value + digit for digit, one in enumerate(ones, 1)}
+    below["eins"] = 1
+    hundreds = {f"{one}hundert": 100 * digit for digit, one in enumerate(("", *ones))} | {"hundert": 100}
+    return (
+        below
+        | hundreds
+        | {f"{word}{rest}": value + more for word, value in hundreds.items() for rest, more in below.items()}
+    )
+
+
+def _list_russian() -> dict[str, int]:
+    """List the numbers up to 999 in Russian."""
+    words = _RUSSIAN_WORDS.split()
+    below = {word: value for value, word in enumerate(words[:19], 1)} | {"одна": 1, "две": 2}
+    ones = {word: value for word, value in below.items() if value < 10}
+    for value, ten in enumerate(words[19:27], 2):
+        below |= {ten: 10 * value} | {f"{ten} {one}": 10 * value + digit for one, digit in ones.items()}
+    hundreds = {word: 100 * value for value, word in enumerate(words[27:], 1)}
+    return (
+        {"ноль": 0}
+        | below
+        | hundreds
+        | {f"{word} {rest}": value + more for word, value in hundreds.items() for rest, more in below.items()}
+    )
+
+
+_OTHERS = _list_german() | _list_russian()
+
+
+def find_numerals(text: str) -> list[tuple[int, int]]:
+    """Find the numbers in words in a text, as long as each can be: where each begins and ends.
+
+    >>> [text[one:other] for text in ("She has twenty-six eggs.",) for one, other in find_numerals(text)]
+    ['twenty-six']
+    """
+    words = [(match.start(), match.end()) for match in _WORD.finditer(text)][:_MOST_WORDS]
+    found: list[tuple[int, int]] = []
+    for start, _ in words:
+        if found and start < found[-1][1]:
+            continue
+        ends = [end for _, end in words if start < end <= start + _LONGEST]
+        last = next((end for end in reversed(ends) if read_numeral(text[start:end]) is not None), 0)
+        if last:
+            found.append((start, last))
+    return found
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_MOST_WORDS = 60
+_LONGEST = 60
+"""Characters of a number in words that is searched for in a text."""
 
 
 def _english(text: str) -> Fraction | None:

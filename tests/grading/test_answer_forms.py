@@ -10,24 +10,11 @@ from engines.grading.grades import grade
 from engines.grading.locales import language_of, with_decimal_points
 from engines.language.numerals import read_numeral
 
-MISSED = {
-    (r"(-\infty, 0) \cup (0, \infty)", "all real numbers except 0"),
-    (r"x^2 + c", r"x^2 + \text{constant}"),
-    (r"x = k\pi", r"x = n\pi, \text{ where } n \text{ is an integer}"),
-    (r"\frac{dy}{dx} = 2x", "2x"),
-    (r"y = Ce^{x}", "y = Ke^x"),
-    (r"a \mid b", r"b \equiv 0 \pmod a"),
-    ("even", "The function is even."),
-    (r"4\text{:}30\text{ p.m.}", "4:30 PM"),
-    (r"\infty", "The limit diverges to infinity."),
-}
-"""Right answers in other forms that are not accepted."""
-
 
 def test_right_answers_in_other_forms_are_accepted_and_look_alikes_are_not() -> None:
     rows = forms()
     found = {(gold, pred): grade(gold, pred).accepted for _, _, gold, pred in rows}
-    assert {(gold, pred) for _, same, gold, pred in rows if same and not found[gold, pred]} == MISSED
+    assert not [(gold, pred) for _, same, gold, pred in rows if same and not found[gold, pred]]
     assert not [(gold, pred) for _, same, gold, pred in rows if not same and found[gold, pred]]
 
 

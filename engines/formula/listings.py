@@ -1,0 +1,32 @@
+"""Values that are listed behind a relation, as answers list them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.core.tree import Tree
+from engines.formula.cursor import is_statement
+
+UNSAID = Tree("")
+"""The left side of a relation that an answer leaves out, as in `> 5`."""
+
+
+def spread_relations(formulas: Sequence[Tree]) -> Tree | None:
+    """Return statements in which the values behind a relation are further right sides of it.
+
+    Of `x = 1, 2` one holds, of `x != 1, 2` all hold. None where terms stand before the first relation.
+    """
+    groups: list[list[Tree]] = []
+    for one in formulas:
+        if is_statement(one):
+            groups.append([one])
+        elif groups and groups[-1][0].label in ("=", "!="):
+            relation = groups[-1][0]
+            groups[-1].append(Tree(relation.label, (relation.children[0], one)))
+        else:
+            return None
+    joined = [
+        group[0] if len(group) == 1 else Tree("or" if group[0].label == "=" else "and", tuple(group))
+        for group in groups
+    ]
+    return joined[0] if len(joined) == 1 else Tree("and", tuple(joined))

@@ -1,0 +1,582 @@
+r"""What a text says as an answer: `engines.formula` reads it as a whole, and its tree is seen as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.core.vocabulary import is_constant_token
+from engines.formula.brackets import are_braces_balanced
+from engines.formula.listings import UNSAID
+from engines.formula.statements import Statement, read_statement
+from engines.grading.families import cases_of, family_of
+from engines.grading.forms import (
+    EMPTY,
+    REALS,
+    Form,
+    IntervalForm,
+    Many,
+    Matrix,
+    Named,
+    RelationForm,
+    SetForm,
+    Union,
+    UnreadForm,
+    Without,
+    WordsForm,
+)
+from engines.grading.lexicon import (
+    FIGURES,
+    PLAIN_INTEGER,
+    SPACES,
+    normalise_text,
+    read_figures,
+    read_measure,
+    read_words,
+)
+from engines.grading.numbers import Term, plain_number, read_unit
+from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
+from engines.mathematics.terms.notation import to_latex
+
+LONGEST = 4_000
+"""A longer answer is not read."""
+_MOST_MEMBERS = 200
+"""So many integers between two bounds are listed."""
+_ORDERS = ("<", "<=", ">", ">=", "!=")
+_MINUS_ONE = Tree("-1")
+
+
+@lru_cache(maxsize=4096)
+def read_form(text: str) -> Form:
+    r"""The form of an answer.
+
+    >>> read_form("1{,}024").value, type(read_form("[0, 2)")).__name__
+    (Fraction(1024, 1), 'IntervalForm')
+    """
+    if len(text) > LONGEST:
+        return UnreadForm(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
+    if PLAIN_INTEGER.fullmatch(text):
+        return plain_number(text) or UnreadForm("the number is too long")
+    written = normalise_text(text)
+    plain = SPACES.sub(" ", written).replace("\\%", "%").replace("\\$", "$").strip()
+    if not plain:
+        return UnreadForm("the answer is empty")
+    if not are_braces_balanced(plain):
+        return UnreadForm("its brackets do not match")
+    known = read_figures(plain) or read_words(plain)
+    if known is not None:
+        return known
+    statement = read_statement(written, is_answer=True)
+    if isinstance(statement, str):
+        return read_measure(plain) or Term(plain)
+    form = form_of(statement.tree)
+    if isinstance(form, Term) and form.unit is None:
+        measured = read_measure(plain) if form.value is None else None
+        return measured or (replace(form, text=plain) if form.value is None else form)
+    return form
+
+
+# ---- trees as forms
+
+
+def form_of(tree: Tree) -> Form:
+    """The form that a tree says."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        return REALS if label == "ℝ" else EMPTY if label == "set" else term_of(tree)
+    match label:
+        case "text":
+            words = parts[0].label
+            return read_form(words) if FIGURES.fullmatch(words) else read_words(words) or WordsForm(words)
+        case "list":
+            return _make_list([form_of(part) for part in parts])
+        case "tuple":
+            return Many("tuple", tuple(map(form_of, parts))) if len(parts) > 1 else form_of(parts[0])
+        case "ratio":
+            clock = read_words(":".join(part.label for part in parts))
+            return clock or Many("ratio", tuple(map(form_of, parts)))
+        case "set":
+            return _set_of(parts)
+        case "interval":
+            closed = (parts[0].label[0] == "c", parts[0].label[1] == "c")
+            return IntervalForm(form_of(parts[1]), form_of(parts[2]), closed)
+        case "union" | "without":
+            return _join_sets(tree)
+        case "-" if parts[1].label == "set" and len(parts) == 2:
+            return _join_sets(Tree("without", parts))
+        case "such":
+            return _list_members(tree) or _statement_of(tree)
+        case "matrix":
+            return Matrix(tuple(tuple(map(form_of, row.children)) for row in parts))
+        case "=" | "approx" | "in" | "subset" | "congruent" | "<" | "<=" | ">" | ">=" | "!=":
+            return _relation_of(tree)
+        case "and":
+            return _conjunction_of(tree)
+        case "or":
+            return _disjunction_of(tree)
+        case "forall" if _is_definition(parts[-1]):
+            return form_of(parts[-1])
+        case "intersection" | "cases" | "implies" | "iff" | "not" | "forall" | "exists":
+            return _statement_of(tree)
+    if tree.list_labels().count("pm") == 1:
+        return Many("list", tuple(form_of(_with_sign(tree, sign)) for sign in "+-"))
+    return _scale_collection(tree) or _quantity_of(tree) or term_of(tree)
+
+
+def term_of(tree: Tree) -> Term:
+    """A term, with its value where it is a number."""
+    if not tree.children and (number := plain_number(tree.label)) is not None:
+        return replace(number, tree=tree)
+    return Term(write_tree(tree), tree=_with_numbers(tree))
+
+
+def _statement_of(tree: Tree) -> Statement:
+    return Statement(_with_numbers(tree))
+
+
+def _with_numbers(tree: Tree) -> Tree:
+    """A tree in which percent and degree signs are the numbers that they multiply by."""
+    if not tree.children:
+        return tree
+    if tree.label == "unit":
+        return _SIGNS_OF_NUMBERS.get(tree.children[0].label, tree)
+    return Tree(tree.label, tuple(map(_with_numbers, tree.children)))
+
+
+_SIGNS_OF_NUMBERS = {
+    "%": Tree("/", (Tree("1"), Tree("100"))),
+    "°": Tree("/", (Tree("pi"), Tree("180"))),
+}
+
+
+def write_tree(tree: Tree) -> str:
+    """A tree for messages: in LaTeX, or its labels where that has no sign for it."""
+    try:
+        return to_latex(tree)
+    except (KeyError, IndexError, EngineError):
+        return " ".join(tree.list_labels())
+
+
+def _with_sign(tree: Tree, sign: str) -> Tree:
+    """A term with one of the two signs in the place of ±."""
+    if not tree.children:
+        return tree
+    parts = tuple(_with_sign(part, sign) for part in tree.children)
+    if tree.label != "pm":
+        return Tree(tree.label, parts)
+    if len(parts) == 2:
+        return Tree(sign, parts)
+    return parts[0] if sign == "+" else _opposite(parts[0])
+
+
+def _opposite(tree: Tree) -> Tree:
+    if not tree.children and is_constant_token(tree.label):
+        return Tree(tree.label[1:] if tree.label[0] == "-" else f"-{tree.label}")
+    return Tree("*", (_MINUS_ONE, tree))
+
+
+def _make_list(items: list[Form]) -> Form:
+    """A list; a name goes on to the bare values after it, and lists in it are parts of it."""
+    flat: list[Form] = []
+    named: Named | None = None
+    for item in items:
+        named = item if isinstance(item, Named) else named
+        inner = item.value if isinstance(item, Named) else item
+        values = inner.items if isinstance(inner, Many) and inner.kind == "list" else (inner,)
+        flat += [
+            replace(named, value=value)
+            if named is not None and not isinstance(value, RelationForm | Statement)
+            else value
+            for value in values
+        ]
+    if len(flat) == 1:
+        return flat[0]
+    names = [item for item in flat if isinstance(item, Named)]
+    if len(names) == len(flat) and len({_base_name(item.name) for item in names}) == 1:
+        base = _base_name(names[0].name)
+        return Named(base, Many("list", tuple(item.value for item in names)), Tree(base))
+    return Many("list", tuple(flat))
+
+
+def _base_name(name: str) -> str:
+    """A name without its number: `x_1` and `x_2` are two values of x."""
+    base, _, index = name.rpartition("_")
+    return base if base and index.isdigit() else name
+
+
+def _set_of(parts: Sequence[Tree]) -> Form:
+    members = _make_list([form_of(part) for part in parts])
+    members = members.value if isinstance(members, Named) else members
+    listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
+    if any(isinstance(one, Many) and one.kind == "set" for one in listed):
+        return UnreadForm("a set of sets")
+    return Many("set", listed)
+
+
+def _join_sets(tree: Tree) -> Form:
+    """Unions and differences of sets of the line; of sets that have only names, what is said as a whole."""
+    whole, other = map(form_of, tree.children)
+    if not all(isinstance(_as_interval(one), SetForm | Many) for one in (whole, other)):
+        return Statement(tree)
+    whole, other = _as_interval(whole), _as_interval(other)
+    if tree.label == "without":
+        return Without(whole, other)
+    parts = [part for one in (whole, other) for part in (one.parts if isinstance(one, Union) else (one,))]
+    return Union(tuple(parts))
+
+
+def _as_interval(form: Form) -> Form:
+    if isinstance(form, Many) and form.kind == "tuple" and len(form.items) == 2:
+        return IntervalForm(form.items[0], form.items[1], (False, False))
+    return form
+
+
+def _list_members(tree: Tree) -> Form | None:
+    """The integers between two bounds, `{x ∈ ℤ : 1 ≤ x ≤ 3}`, as a set; None for other sets."""
+    member, condition = tree.children
+    held = [member, *(condition.children if condition.label == "and" else (condition,))]
+    within = [one for one in held if one.label == "in" and one.children[1].label in INTEGERS]
+    bounds = [one for one in held if one not in within]
+    name = member.children[0] if member.label == "in" else member
+    if len(within) != 1 or within[0].children[0] != name or name.children:
+        return None
+    low = 0 if within[0].children[1].label in ("N", "ℕ") else None
+    high = None
+    for one in bounds:
+        if one.label not in _ORDERS[:4]:
+            return None
+        label, (left, right) = one.label, one.children
+        if right == name:
+            label, left, right = TURNED[label], right, left
+        edge = form_of(right)
+        if left != name or not isinstance(edge, Term) or edge.value is None:
+            return None
+        if label[0] == ">":
+            least = -(-edge.value // 1) if label == ">=" else edge.value // 1 + 1
+            low = int(least) if low is None else max(low, int(least))
+        else:
+            most = edge.value // 1 if label == "<=" else -(-edge.value // 1) - 1
+            high = int(most) if high is None else min(high, int(most))
+    if (
+        low is None
+        or high is None
+        or high - low >= _MOST_MEMBERS
+        or within[0].children[1].label in ("N", "ℕ")
+    ):
+        return None
+    return Many("set", tuple(term_of(Tree(str(number))) for number in range(low, high + 1)))
+
+
+# ---- relations
+
+
+def subject_name(tree: Tree) -> str:
+    """The name that a term is: `x`, `f(x)`, `AB`, `(p,q)`, `dy/dx`; "" for anything else."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        named = label[:1].isalpha() or label[:1] in "∠Δ"
+        return label if label and named and label not in ("inf", "pi", "set", *NUMBER_SETS[1::2]) else ""
+    if label == "call" and not any(part.children for part in parts):
+        return f"{parts[0].label}({','.join(part.label for part in parts[1:])})"
+    if label in ("tuple", "ratio"):
+        names = [subject_name(part) for part in parts]
+        return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)
+    if label == "*":
+        points = _list_points(tree)
+        return "".join(points) if len(points) <= _MOST_POINTS else ""
+    if label == "d" and parts[1].label == "call" and not any(part.children for part in parts[1].children):
+        return f"d{parts[1].children[0].label}/d{parts[0].label}"
+    return ""
+
+
+_MOST_POINTS = 4
+"""Letters of a figure that is named by its corners."""
+
+
+def _list_points(tree: Tree) -> list[str]:
+    """The capital letters that a product is of, as AB; none for other terms."""
+    if not tree.children:
+        return [tree.label] if len(tree.label) == 1 and "A" <= tree.label <= "Z" else []
+    if tree.label != "*":
+        return []
+    parts = [_list_points(part) for part in tree.children]
+    return [point for part in parts for point in part] if all(parts) else []
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a term is a number: nothing in it varies."""
+    if not tree.children:
+        return tree.label not in ("", *NUMBER_SETS) and not free_variables(tree)
+    return tree.label == "unit" or (tree.label != "call" and all(map(is_constant, tree.children)))
+
+
+def _relation_of(tree: Tree) -> Form:
+    label, (left, right, *_) = tree.label, tree.children
+    if label == "in":
+        return _membership_of(tree)
+    if label in ("subset", "congruent"):
+        return RelationForm(_with_numbers(tree))
+    if cases_of(tree):
+        return _statement_of(tree)
+    if label in _ORDERS:
+        return _solution_of(label, left, right) or RelationForm(_with_numbers(tree))
+    if left == UNSAID:
+        return form_of(right)
+    if label == "approx" and not subject_name(left) and is_constant(left):
+        return form_of(left)  # of what is about another the exact side counts
+    if name := subject_name(left):
+        value = form_of(right)
+        return _statement_of(tree) if isinstance(value, Statement | UnreadForm) else Named(name, value, left)
+    if (name := subject_name(right)) and label == "=":
+        return Named(name, form_of(left), right)
+    return (
+        form_of(right) if is_constant(left) else RelationForm(_with_numbers(tree))
+    )  # a calculation and its result
+
+
+def _membership_of(tree: Tree) -> Form:
+    left, right = tree.children
+    value = form_of(right)
+    if not (name := subject_name(left)):
+        return RelationForm(_with_numbers(tree))
+    value = value if name.startswith("(") else _as_interval(value)
+    if isinstance(value, Statement):
+        return _statement_of(tree)
+    return (
+        Named(name, value, left) if isinstance(value, SetForm | Many) else RelationForm(_with_numbers(tree))
+    )
+
+
+def _solution_of(label: str, left: Tree, right: Tree) -> Form | None:
+    """An inequality over a name alone, or its absolute value, as the set of its values."""
+    if left == UNSAID:
+        return _bound_set(label, right)
+    if not (subject_name(left) or _take_absolute(left)):
+        label, left, right = TURNED[label], right, left
+    name, inside = subject_name(left), _take_absolute(left)
+    if name and not subject_name(right):
+        return Named(name, _bound_set(label, right), left)
+    edge = form_of(right)
+    if inside is None or label == "!=" or not isinstance(edge, Term) or edge.value is None or edge.value < 0:
+        return None
+    minus, closed = form_of(_opposite(right)), label in ("<=", ">=")
+    if label[0] == "<":
+        return Named(subject_name(inside), IntervalForm(minus, edge, (closed, closed)), inside)
+    outside = (
+        IntervalForm(REALS.low, minus, (False, closed)),
+        IntervalForm(edge, REALS.high, (closed, False)),
+    )
+    return Named(subject_name(inside), Union(outside), inside)
+
+
+def _bound_set(label: str, bound: Tree) -> Form:
+    """All numbers that are less than a bound, or more, or another."""
+    edge, closed = form_of(bound), label in ("<=", ">=")
+    below, above = (
+        IntervalForm(REALS.low, edge, (False, closed)),
+        IntervalForm(edge, REALS.high, (closed, False)),
+    )
+    return Union((below, above)) if label == "!=" else below if label[0] == "<" else above
+
+
+def _take_absolute(tree: Tree) -> Tree | None:
+    return tree.children[0] if tree.label == "abs" and subject_name(tree.children[0]) else None
+
+
+def _conjunction_of(tree: Tree) -> Form:
+    parts = tree.children
+    chained = all(
+        one.children and other.children and len(one.children) > 1 and one.children[1] == other.children[0]
+        for one, other in pairwise(parts)
+    )
+    if family_of(_with_numbers(tree)):
+        return _statement_of(tree)
+    if chained and all(part.label in ("=", "approx") for part in parts):
+        return _chain_of(parts)
+    if chained and len(parts) == 2 and (within := _read_bounds(*parts)) is not None:
+        return within
+    if all(part.label == "!=" for part in parts) and len({part.children[0] for part in parts}) == 1:
+        name, values = subject_name(parts[0].children[0]), [form_of(part.children[1]) for part in parts]
+        if name and all(isinstance(value, Term) for value in values):
+            return Named(name, Without(REALS, Many("set", tuple(values))), parts[0].children[0])
+    return _assignments_of(tree) or _statement_of(tree)
+
+
+def _chain_of(parts: Sequence[Tree]) -> Form:
+    """`A = πr^2 = 9π`: what the first side is said to be, without what that is about."""
+    while len(parts) > 1 and parts[-1].label == "approx":
+        parts = parts[:-1]
+    first, last = parts[0].children[0], parts[-1].children[1]
+    sides = [part.children[0] for part in parts]
+    if len(parts) > 1 and all(map(subject_name, sides)) and not subject_name(last):
+        value = form_of(last)
+        return _make_list([Named(subject_name(side), value, side) for side in sides])
+    return _relation_of(Tree(parts[0].label if len(parts) == 1 else "=", (first, last)))
+
+
+def _read_bounds(one: Tree, other: Tree) -> Form | None:
+    """`0 < x \\le 1` and `1 < |x| < 2` as sets of values."""
+    if one.label not in _ORDERS[:4] or other.label not in _ORDERS[:4] or one.label[0] != other.label[0]:
+        return None
+    if one.label[0] == ">":
+        swapped = (Tree(TURNED[each.label], each.children[::-1]) for each in (other, one))
+        one, other = swapped
+    middle, low, high = one.children[1], form_of(one.children[0]), form_of(other.children[1])
+    closed = (one.label == "<=", other.label == "<=")
+    if name := subject_name(middle):
+        return Named(name, IntervalForm(low, high, closed), middle)
+    inside = _take_absolute(middle)
+    if inside is None or not isinstance(low, Term) or low.value is None or low.value < 0:
+        return None
+    minus = [form_of(_opposite(side)) for side in (other.children[1], one.children[0])]
+    sides = (IntervalForm(minus[0], minus[1], closed[::-1]), IntervalForm(low, high, closed))
+    return Named(subject_name(inside), Union(sides), inside)
+
+
+def _assignments_of(tree: Tree) -> Form | None:
+    """Equations that hold together, each of a name and its value, as what is said of each name; those of one
+    name as its values; None where other statements are among them."""
+    items = [form_of(part) for part in tree.children]
+    equations = [
+        item if isinstance(item, Named) and not isinstance(item.value, SetForm) else None for item in items
+    ]
+    return None if None in equations else _make_list(items)
+
+
+def _disjunction_of(tree: Tree) -> Form:
+    """Equations of one name as its values; solutions, each of several names, as a list of them."""
+    parts = tree.children
+    if all(part.label == "and" for part in parts):
+        solutions = [_assignments_of(part) for part in parts]
+        if all(isinstance(one, Many) for one in solutions):
+            return Many(
+                "list", tuple(replace(one, kind="tuple") for one in solutions if isinstance(one, Many))
+            )
+    named = _assignments_of(tree)
+    return named if isinstance(named, Named) else _statement_of(tree)
+
+
+def _is_definition(tree: Tree) -> bool:
+    """Whether an equation says what a function is: `f(t) = t`."""
+    return tree.label == "=" and tree.children[0].label == "call" and bool(subject_name(tree.children[0]))
+
+
+# ---- quantities and vectors
+
+
+def _quantity_of(tree: Tree) -> Form | None:
+    """A term with its unit; None for other terms."""
+    if tree.label not in ("*", "/") or "unit" not in tree.list_labels():
+        return None
+    number, words = _split_unit(tree)
+    unit = read_unit(words) if words and number is not None else None
+    if unit is None or number is None or "unit" in number.list_labels():
+        return None
+    return replace(term_of(number), unit=unit)
+
+
+def _split_unit(tree: Tree) -> tuple[Tree | None, str]:
+    """What stands before a unit, and the words of that; no words where there is none."""
+    label, parts = tree.label, tree.children
+    if label == "unit":
+        return None, parts[0].label
+    if label == "pow" and parts[0].label == "unit":
+        return None, f"{parts[0].children[0].label}^{parts[1].label}"
+    if label not in ("*", "/"):
+        return tree, ""
+    (above, words), (below, other) = map(_split_unit, parts)
+    if not (words or other):
+        return tree, ""
+    words += f"{'/' if label == '/' else ' '}{other}" if other else ""
+    if above is None or below is None:
+        return (above if below is None else below if label == "*" else None), words
+    return Tree(label, (above, below)), words
+
+
+def _scale_collection(tree: Tree) -> Form | None:
+    """A tuple or matrix times a number, with each of its entries times that; None for other terms."""
+    label, parts = tree.label, tree.children
+    if label not in ("*", "/") or len(parts) != 2:
+        return None
+    factor, collection = (parts[1], parts[0]) if parts[0].label in ("tuple", "matrix") else parts
+    if collection.label not in ("tuple", "matrix") or factor.label in ("tuple", "matrix"):
+        return None
+    if label == "/" and collection is not parts[0]:
+        return None
+
+    def scale(entry: Tree) -> Tree:
+        return Tree("/", (entry, factor)) if label == "/" else Tree("*", (factor, entry))
+
+    if collection.label == "tuple":
+        return Many("tuple", tuple(form_of(scale(entry)) for entry in collection.children))
+    return Matrix(tuple(tuple(form_of(scale(cell)) for cell in row.children) for row in collection.children))
+
+
+def read_vector(form: Form, *, is_beside: bool) -> Many | None:
+    r"""A vector in terms of i, j and k, as a tuple; None for anything else.
+
+    Args:
+        form: A form.
+        is_beside: Whether it is compared with a vector, so that plain letters may stand for unit vectors.
+
+    >>> vector = read_vector(read_form(r"3\mathbf{i} - \hat{\mathbf j}"), is_beside=False)
+    >>> [item.text for item in vector.items]
+    ['3', '-1']
+    """
+    tree = form.tree if isinstance(form, Term) else None
+    along = None if tree is None else _list_components(tree, is_beside=is_beside)
+    if along is None:
+        return None
+    names = "ijk" if "k" in along else "ij"
+    return Many(
+        "tuple", tuple(form_of(along[name]) if name in along else Term("0", Fraction(0), 0) for name in names)
+    )
+
+
+_UNIT_VECTORS = {
+    **{
+        f"{letter}{mark}": name
+        for letter, name in zip("iıjȷk𝐢𝐣𝐤", "iijjkijk", strict=True)
+        for mark in ("\u0302", "\u20d7")
+    },
+    **dict(zip("𝐢𝐣𝐤", "ijk", strict=True)),
+}
+"""Letters with a mark, or in bold, for the unit vectors."""
+
+
+def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
+    """What stands before each of i, j and k in a sum; None where something else is in it."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        plain = label.rstrip("_") if is_beside else ""
+        name = _UNIT_VECTORS.get(label) or (plain if plain in ("i", "j", "k") else "")
+        return {name: Tree("1")} if name else None
+    if (
+        label == "*"
+        and len(parts) == 2
+        and not free_variables(parts[0])
+        and "i" not in parts[0].list_labels()
+    ):
+        inner = _list_components(parts[1], is_beside=is_beside)
+        if inner is None or len(inner) != 1:
+            return None
+        return {name: _scale_component(parts[0], value) for name, value in inner.items()}
+    if label not in ("+", "-") or len(parts) != 2:
+        return None
+    one, other = (_list_components(part, is_beside=is_beside) for part in parts)
+    if one is None or other is None or one.keys() & other.keys():
+        return None
+    if label == "-":
+        other = {name: _scale_component(_MINUS_ONE, value) for name, value in other.items()}
+    return {**one, **other}
+
+
+def _scale_component(factor: Tree, value: Tree) -> Tree:
+    if value == Tree("1"):
+        return factor
+    return _opposite(value) if factor == _MINUS_ONE else Tree("*", (factor, value))
