@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from engines.core.tree import Tree
 from engines.grading.answers import answer as find_answer
-from engines.grading.forms import read_form
 from engines.grading.grades import grade
 from engines.grading.numbers import Term
+from engines.grading.reading import read_form
 from engines.mwp.evaluations.scores import NONE, RELATIVE, SolverScore, score_answer
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import EquationError, Problem, ProblemValue, evaluate, is_right
