@@ -27,17 +27,20 @@ _GROUPED = (
 )
 _DIGITS = rf"(?:(?<!\d)(?:{_GROUPED})|\d+)"
 _VALUE = rf"(?:{_DIGITS}?\.\d+|{_DIGITS})"
+_PERCENT = r"\s?[%‰]|[\s-]+per\s?cent\b"
+_MONEY = rf"[$€£]\s?{_VALUE}\s?(?:k|m|mn|b|bn|K|M|B)\b"
+"""Money in thousands, millions and billions: `$1.5k`. Without a sign of money `5 m` are metres."""
 _OPERATOR = r"[\d.+*/=×÷-]"
 _ZH = (
     r"\d+又(?:\(\d+/\d+\)|\d+/\d+|\d+分之\d+)|\d*\(\d+/\d+\)|\d+分之\d+"
     rf"|[百千万]分之\d+(?:\.\d+)?|{_DIGITS}?[{_VULGAR}]"
-    rf"|(?<!{_OPERATOR})\d+/\d+(?!{_OPERATOR}|的?[商积和差])|{_DIGITS}\.\d+[%‰]?|{_DIGITS}[%‰]?"
+    rf"|(?<!{_OPERATOR})\d+/\d+(?!{_OPERATOR}|的?[商积和差])|{_DIGITS}\.\d+(?:\s?[%‰])?|{_DIGITS}(?:\s?[%‰])?"
 )
 """A fraction without brackets is one where it is no part of a calculation."""
 _EN = (
-    rf"(?<![\w/])(?:{_DIGITS}\s+(?:and\s+)?\d+[/⁄]\d+|\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}])"
+    rf"{_MONEY}|(?<![\w/])(?:{_DIGITS}\s+(?:and\s+)?\d+[/⁄]\d+|\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}])"
     r"(?:rds?\b|ths?\b)?(?!\d|[/⁄]\d)"
-    rf"|(?<![\w/]){_VALUE}[%‰]?(?!\d|[/⁄]\d|(?:st|nd|rd|th)\b)"
+    rf"|(?<![\w/]){_VALUE}(?:{_PERCENT})?(?!\d|[/⁄]\d|(?:st|nd|rd|th)\b)"
 )
 _FRACTION = re.compile(r"(?:(\d+)(?:\s+(?:and\s+)?|又|(?=\()))?\(*(\d+)\)?[/⁄]\(?(\d+)\)*(?:rds?|ths?)?")
 _DECIMAL = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?"
@@ -57,7 +60,7 @@ def _english_pattern() -> str:
     below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(SMALL))})\b"
     below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
     rest = rf"[\s-]+(?:and\s+)?{below}(?!-[a-z]|[\s-]+hundred)"
-    hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|{below})"
+    hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|hundred\b{rest}|{below})"
     digits = rf"(?<![\w/.])(?:(?:\d+\s+)?\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}]|{_VALUE})"
     count = rf"(?:{hundreds}|an?\b|{digits})"
     parts = [rf"{count}[\s-]+{name}\b" for name in reversed(SCALES)]
@@ -77,13 +80,23 @@ def _english_pattern() -> str:
     part = rf"(?:{fraction}|(?:an?|one)[\s-]+(?:half|quarter|{named})\b)"
     half = r"(?<!first )(?<!second )(?<!other )half(?=\s+(?:of|as|an?|the)\b)"
     dozen = rf"(?:(?:half\s+an?\s+|(?:an?\s+)?half[\s-]|an?\s+|{hundreds}[\s-]+|{digits}\s+)dozen)\b"
-    return rf"\b(?:{dozen}|(?:{whole}|{_VALUE})[\s-]+and[\s-]+{part}|{fraction}|{whole}|{half})"
+    decimals = rf"{whole}\s+point(?:\s+(?:oh|zero|one|{unit})\b)+"
+    percent = rf"(?:{decimals}|{whole})(?:\s?%|[\s-]+per\s?cent\b)"
+    parted = rf"(?:{whole}|{_VALUE})[\s-]+and[\s-]+{part}"
+    return rf"\b(?:{dozen}|{parted}|{percent}|{decimals}|{fraction}|{whole}|{half})"
 
 
 _HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 _HAN = "".join(_HAN_DIGITS)
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _HAN_NUMBER = rf"(?:[{_HAN}十](?:[{_HAN}十百万亿]|千(?![米克瓦卡]))*(?:点[{_HAN}]+)?)"
+_BANK = dict(zip("壹贰貳叁參肆伍陆陸柒捌玖拾佰仟萬億", "一二二三三四五六六七八九十百千万亿", strict=True))
+"""Signs of cheques, which are numbers only where a digit and a unit stand together; most are names too."""
+_PLAIN_HAN = str.maketrans(_BANK | {"廿": "二十", "卅": "三十"})
+_BANK_NUMBER = (
+    "(?:(?:[壹贰貳叁參肆伍陆陸柒捌玖零〇]+[拾佰仟萬億万亿]+)+[壹贰貳叁參肆伍陆陸柒捌玖]?"
+    "|拾[壹贰貳叁參肆伍陆陸柒捌玖]|[廿卅][一二三四五六七八九]?)"
+)
 
 
 def _chinese_pattern() -> str:
@@ -97,7 +110,8 @@ def _chinese_pattern() -> str:
     return (
         rf"(?:{count}又)?(?:{count}|[百千万])分之{count}|{count}个半|一半"
         r"|(?<![前后上下大多])半(?=[个小天年月日斤吨箱袋瓶块米公千里])"
-        r"|(?<![\d.])\d+(?:\.\d+)?(?:[百万亿]|千(?![米克瓦卡]))+(?!分之)"
+        r"|(?<![\d.])\d+(?:\.\d+)?(?:(?:[百万亿]|千(?![米克瓦卡]))+(?:\d+(?![\d.]))?)+(?!分之)"
+        rf"|{_BANK_NUMBER}|(?<![第几数{signs}\d])[百千]万(?=[元人个只棵株吨亩])"
         rf"|(?<![第初期周拜几数{signs}])(?!零下){_HAN_NUMBER}(?!年级|分之|[角边面轮字川季金手楼班月号几多]|千(?![米克瓦卡]))"
         rf"(?![{signs.replace('千', '')}])"
     )
@@ -185,13 +199,20 @@ def _of_digits(text: str) -> Fraction | None:
     if match := _FRACTION.fullmatch(text):
         whole, over, under = match.groups()
         return int(whole or 0) + Fraction(int(over), int(under))
-    if match := re.fullmatch(rf"({_DECIMAL})\s?([%‰]?)", text):
-        return Fraction(match[1]) / {"%": 100, "‰": 1000}.get(match[2], 1)
+    if match := re.fullmatch(rf"[$€£]\s?({_DECIMAL})\s?(k|mn?|bn?)", text, re.IGNORECASE):
+        return Fraction(match[1]) * {"k": 10**3, "m": 10**6, "b": 10**9}[match[2][0].lower()]
+    if match := re.fullmatch(rf"({_DECIMAL})({_PERCENT})?", text, re.IGNORECASE):
+        return Fraction(match[1]) / {"": 1, "‰": 1000}.get((match[2] or "").strip(), 100)
     return None
 
 
 def _of_english(text: str) -> Fraction:
     """Return the value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
+    if match := re.fullmatch(r"(.+?)(?:\s?%|[\s-]+per\s?cent)", text):
+        return _of_english(match[1]) / 100
+    if match := re.fullmatch(r"(.+?)\s+point\s+(.+)", text):
+        digits = "".join(str(0 if word == "oh" else SMALL[word]) for word in match[2].split())
+        return _sum_english_words(match[1]) + Fraction(f"0.{digits}")
     if match := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
         whole, over, part = match.groups()
         return _sum_english_words(whole or "") + (_sum_english_words(over or "") or 1) / Fraction(
@@ -237,9 +258,10 @@ def _of_chinese(text: str) -> Fraction:
 
 
 def _parse_chinese_numeral(text: str) -> Fraction:
-    """Return the value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
-    if match := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
-        return Fraction(match[1]) * math.prod(_HAN_UNITS[unit] for unit in match[2])
+    """Return the value of 一百二十, 两万五, 三点一四, 二〇一九, 伍仟, 1.5万 or 13万2."""
+    text = text.translate(_PLAIN_HAN)
+    if parts := re.findall(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
+        return _sum_chinese_parts(parts)
     whole, _, decimals = text.partition("点")
     after = Fraction("0." + "".join(str(_HAN_DIGITS[sign]) for sign in decimals)) if decimals else 0
     if set(whole) <= set(_HAN_DIGITS):
@@ -251,6 +273,8 @@ def _parse_chinese_numeral(text: str) -> Fraction:
     for sign in whole:
         unit = _HAN_UNITS.get(sign, 1)
         if unit == 1:
+            if digit:  # 二三十: twenty or thirty
+                raise ValueError(text)
             digit = _HAN_DIGITS[sign]
             least = least if digit else 10
         elif unit < 10**4:
@@ -261,6 +285,17 @@ def _parse_chinese_numeral(text: str) -> Fraction:
             total, part, digit, least = (total + part + digit) * unit, 0, 0, unit
     # 两万五 is 25,000, and 一百二 is 120.
     return total + part + Fraction(digit * max(1, least // 10)) + after
+
+
+def _sum_chinese_parts(parts: Sequence[tuple[str, str]]) -> Fraction:
+    """Return the value of digits with their units: 13万2 is 132,000, and 1百01 is 101."""
+    total, least = Fraction(0), 0
+    for digits, units in parts:
+        short = not units and len(digits) == 1
+        below = max(1, least // 10) if short else 1
+        least = math.prod(_HAN_UNITS[unit] for unit in units)
+        total += Fraction(digits) * max(least, below)
+    return total
 
 
 def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
@@ -317,12 +352,29 @@ def mask_words(words: Iterable[str]) -> Masked:
     return Masked("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))
 
 
-def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> list[str]:
+_BEHIND = (
+    r"%|‰|per ?cent\b|halves\b|(?:k|hundred|thousand|million|billion|trillion|dozen)\b"
+    r"|[成折亿]|[百万](?!分之)|千(?![米克瓦卡])"
+)
+"""What belongs to the number before it."""
+_NOT_READ = re.compile(
+    rf"\b(?:{'|'.join(name for name in _WORDS if name != 'one')})\b"
+    rf"|\b(?:hundreds?|(?:{'|'.join(SCALES)})s?|dozens?|half)\b"
+    rf"|(?<![第周期{_HAN}十百千万亿])(?:[{_HAN}十百万亿]|千(?![米克瓦卡])){{2,}}",
+    re.IGNORECASE,
+)
+"""Number words that are none of a number that was read: "half his pens", 几百万."""
+
+
+def list_unread_numbers(
+    text: str, numbers: Sequence[str], original: str, *, words: bool = False
+) -> list[str]:
     """Return a sentence for each piece of text that looks like a number but was not read as one.
 
     Args:
         text: Masked.
         original: As it was.
+        words: Number words were read as numbers.
 
     >>> list_unread_numbers("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
     ['3/4/2020 is not read as a number']
@@ -337,17 +389,29 @@ def list_unread_numbers(text: str, numbers: Sequence[str], original: str) -> lis
             said.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
         if "零下" in original and re.search(rf"下 ?{here}", text):
             said.append(f"the 零下 before {written} is read as words: numbers of a text are not negative")
-        if part := re.search(rf"{here} ?(%|‰|percent\b|per cent\b|halves\b|成|折)", text):
+        if part := re.search(rf"{here} ?({_BEHIND})", text):
             said.append(f"the {part[1]} behind {written} is read as a word: the number is {written} alone")
         if re.search(rf"(?:{'|'.join(SCALES)}) and (?:an?|one) half$", written, re.IGNORECASE):
             said.append(f"{written} is read as {float(value_of(written)):,}: write the number out")
         if power := re.search(rf"{here} ?([eE][-+]?\d+|\^\d+|[⁰¹²³⁴-⁹]+)", text):
             said.append(f"{written}{power[1]} is read as {written}: write the number out")
+    if words:
+        said += (f"{word} is read as a word" for word in dict.fromkeys(_NOT_READ.findall(rest)))
     two = r"(?<![\d,.])(?:\d+,\d{1,2}|\d{1,3} \d{3}|\d+-\d+[/⁄]\d+)(?![\d,./])"
     for pair in re.findall(two, plain_digits(original)):
         if pair not in numbers:
             said.append(f"{pair} is read as two numbers")
     return said
+
+
+def list_number_words(text: str, numbers: Sequence[str]) -> list[str]:
+    """Return the numbers in words of a text whose numbers in digits were read.
+
+    >>> list_number_words("Two of 12 pens, one lost", ["12"])
+    ['Two']
+    """
+    found = mask_numbers(text, words=True).numbers
+    return [word for word in dict.fromkeys(found) if word not in numbers and word.lower() != "one"]
 
 
 def _is_number(written: str) -> bool:

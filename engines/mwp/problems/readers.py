@@ -19,6 +19,7 @@ from engines.mwp.problems.layouts import AGAIN, ProblemLayout, layout_of
 from engines.mwp.problems.numbers import (
     Masked,
     language_of,
+    list_number_words,
     list_unread_numbers,
     mask_numbers,
     mask_words,
@@ -38,6 +39,7 @@ _PLACE = re.compile(r"N_(\d+)")
 _NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
 _PARTED = re.compile(r"(?:(?<![\d.])\d+ *)?\( *\d+ */ *\d+ *\)")
 _ANSWER = re.compile(r"[($]*(-?[\d.,]+(?:\(\(?\d+\)?/\(?\d+\)?\))?%?|\(\(?\d+\)?/\(?\d+\)?\)+|\d+/\d+)")
+_CLOCK = re.compile(r"\d{1,2}[:：]\d{2}(?!\d)")
 _MANY = 25
 """More numbers than this are remarked: no problem of the data sets has as many."""
 
@@ -187,18 +189,19 @@ def _build_problem(
         segmented = row.get(layout.segmented) if layout.segmented else None
         if segmented and language == "zh":
             joined = _join_fractions(str(segmented), plain_digits(original))
-            masked, new_indices = mask_words(joined.split(" ")), None
+            masked, new_indices, use = mask_words(joined.split(" ")), None, False
         else:
             masked, new_indices = mask_numbers(original, language, words=use), None
-        remarks += (
-            f"not a number: {reason}" for reason in list_unread_numbers(masked.text, masked.numbers, original)
-        )
+            if not use and (said := list_number_words(original, masked.numbers)):
+                remarks.append(f"number words: {', '.join(said)} not read as numbers without --words")
+        unread = list_unread_numbers(masked.text, masked.numbers, original, words=use)
+        remarks += (f"not a number: {reason}" for reason in unread)
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
     stored = _parse_answer(text)
     if text is not None and stored is None:
-        remarks.append(f"no answer: {str(text)[:40]!r} begins with no number")
+        remarks.append(f"no answer: {str(text)[:40]!r} is not read as a number")
     elif isinstance(text, str) and _is_calculation(text):
         remarks.append(f"a calculation: the answer {text[:40]!r} is {float(stored or 0):.10g}")
     elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
@@ -309,6 +312,8 @@ def _parse_answer(given: Any) -> Fraction | None:
         return value_of(text)
     except ValueError:
         pass
+    if _CLOCK.match(text):
+        return None
     if (value := _calculate(text)) is not None:
         return value
     match = _ANSWER.match(text)
@@ -331,7 +336,7 @@ def _is_calculation(text: str) -> bool:
     try:
         value_of(text)
     except ValueError:
-        return _calculate(text) is not None
+        return not _CLOCK.match(text) and _calculate(text) is not None
     return False
 
 

@@ -28,6 +28,7 @@ MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
 _UNIT = re.compile(r"千米/小时$")
 ROUNDED = Fraction(1, 10**9)
 """Files round a third to .3333333333."""
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)(?:\s?%|[\s-]+per\s?cent)", re.IGNORECASE)
 _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("0.01")}
 """Constants that stand in no text and are nothing to remark."""
 
@@ -106,7 +107,7 @@ def _rename_placeholder(token: str, names: Mapping[str, str]) -> str:
 
 def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
     """Return the equation with a placeholder where a fraction of the text stands as a division: of `5*1/2`
-    the half.
+    the half; and where a percentage stands as hundredths: `20/100`, `20*0.01`.
 
     Behind a division or a power, and before a power, the signs bind otherwise.
     """
@@ -115,6 +116,12 @@ def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
             division = rf"(?<![\d./^÷又_(]){match[1]}\s*/\s*{match[2]}(?![\d.%^)]|\*\*)"
             bracketed = rf"(?<!\d)\({match[1]}\s*/\s*{match[2]}\)"
             text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{index}", text)
+        elif not exact and (percent := _PERCENT.fullmatch(written)):
+            share = (
+                rf"(?<![\d./^÷_(]){percent[1]}(?:\.0+)?\s*(?:/\s*100(?:\.0+)?|\*\s*0?\.01)(?![\d.%^)]|\*\*)"
+            )
+            bracketed = rf"\({percent[1]}(?:\.0+)?\s*(?:/\s*100(?:\.0+)?|\*\s*0?\.01)\)"
+            text = re.sub(f"{share}|{bracketed}", f"N_{index}", text)
     return text
 
 
@@ -141,6 +148,9 @@ def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
         for index, known in enumerate(masked.values):
             if abs(known - value) < ROUNDED:
                 return Tree(f"N_{index}")
+        for index, number in enumerate(masked.numbers):
+            if _PERCENT.fullmatch(number) and abs(masked.values[index] * 100 - value) < ROUNDED:
+                return Tree("*", (Tree(f"N_{index}"), Tree("C_100")))
     if parts is None:
         return constant_tree(written)
     whole, over, under = parts.groups()

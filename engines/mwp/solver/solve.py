@@ -14,7 +14,12 @@ from engines.core.shown import Shown
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.tree import Tree
 from engines.mwp.evaluations.language_settings import PromptSettings
-from engines.mwp.problems.numbers import language_of, list_unread_numbers, mask_numbers
+from engines.mwp.problems.numbers import (
+    language_of,
+    list_number_words,
+    list_unread_numbers,
+    mask_numbers,
+)
 from engines.mwp.problems.problem import Problem, evaluate, leaf_value, to_infix
 from engines.mwp.solver.reading import LARGEST, ScoredEquation
 
@@ -100,7 +105,10 @@ def solve(
         raise _unsolved_error(what, "Try a wider --beam, or a solver that knows more constants.")
     # The first equation is the answer; the others are shown as alternatives.
     rows = [_describe_equation(problem, one) for one in equations]
-    remarks = [*([solver.note] if solver.note else []), *_list_remarks(problem, solver.languages)]
+    remarks = [
+        *([solver.note] if solver.note else []),
+        *_list_remarks(problem, solver.languages, words=spec.number_words),
+    ]
     document = {
         **_describe_problem(spec.model.name, problem),
         **rows[0],
@@ -137,7 +145,7 @@ def _ask_model(spec: Solve, problem: Problem, cache: Path | None, events: Sink, 
         **_describe_problem(str(spec.chat.llm_model), problem),
         **rows[0],
         "alternatives": rows[1:],
-        "remarks": _list_remarks(problem, ()),
+        "remarks": _list_remarks(problem, (), words=spec.number_words),
         "setting": asked.summary,
     }
     title = f"{spec.text} Answer {document['answer_text']} ({document['probability']:.0%})"
@@ -162,7 +170,7 @@ def _describe_reply(problem: Problem, reply: ModelReply, share: float) -> dict[s
     }
 
 
-def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
+def _list_remarks(problem: Problem, languages: tuple[str, ...], *, words: bool) -> list[str]:
     result = []
     if languages and problem.language not in languages:
         learned = " and ".join(LANGUAGES[name] for name in languages)
@@ -172,12 +180,10 @@ def _list_remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     for written, value in zip(problem.numbers, problem.values, strict=True):
         if abs(value) > LARGEST:
             result.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
-    result += list_unread_numbers(problem.text, problem.numbers, problem.original)
-    read = set(problem.numbers)
+    result += list_unread_numbers(problem.text, problem.numbers, problem.original, words=words)
     result += [
         f"{word} is read as a word: with --number-words it is a number"
-        for word in dict.fromkeys(mask_numbers(problem.original, words=True).numbers)
-        if word not in read and word.lower() != "one"
+        for word in list_number_words(problem.original, problem.numbers)
     ]
     return result
 
