@@ -122,6 +122,7 @@ class _Outline:
         self.closed: Scope | None = None
         self.paragraph = 0
         self.near: Counter[str] = Counter()
+        self.named: set[str] = set()
 
     def read_words(self, text: str, line: int) -> None:
         at = 0
@@ -137,8 +138,11 @@ class _Outline:
         self.scope.domains.update(domains)
 
     def _read_plain(self, words: str) -> None:
-        self.name_domain(*find_domains(words))
-        self.scope.domains.update(find_domains(words, often=True))
+        named = list(find_domains(words))
+        self.name_domain(*named)
+        self.named.update(named)
+        # `Group` is a word of algebra where others are too, and not in `work in your group`.
+        self.scope.domains.update(self.named & {*find_domains(words, often=True)})
         if not words.strip():
             return
         if mentions("contrary", words):

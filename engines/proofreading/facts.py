@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
 
-from engines.core.tree import Tree, differentiate
+from engines.core.tree import ONE, Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.discourse import NOWHERE, Position
@@ -220,6 +220,19 @@ class Facts:
                 if not lone:
                     return Fact(*sides, fact.text, fact.line, fact.number, fact.sure, frozenset((name,)))
         return None
+
+    def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
+        """Whether statements contradict each other: a claim that follows from them follows also where it is
+        changed."""
+        if len(used) < 2:
+            return False
+        beside = Tree("+", (left, ONE))
+        kept = self.said, self.functions
+        self.said = [fact for fact in self.said if fact in used]
+        self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
+        found = self._by_facts(beside, right, sure=False, values=True)
+        self.said, self.functions = kept
+        return found is not None and found.same
 
     def was_stated(self, left: Tree, right: Tree) -> bool:
         """Whether an equation was said as it stands."""

@@ -39,7 +39,7 @@ from engines.proofreading.roles import (
     read_role,
     write_term,
 )
-from engines.proofreading.slips import find_slip, points_of
+from engines.proofreading.slips import find_slip, iterate_retyped, points_of
 from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
@@ -49,6 +49,7 @@ from engines.proofreading.terms import (
     apart_in_any_sign,
     as_products,
     at_values,
+    constant_gap,
     count_terms,
     differ_everywhere,
     evaluate_term,
@@ -58,6 +59,7 @@ from engines.proofreading.terms import (
     find_units,
     free_symbols,
     is_expansion,
+    is_in_some_base,
     is_slope,
     is_unsure,
     real_roots,
@@ -95,7 +97,36 @@ _LARGEST = 160
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
+_OF_NUMBERS = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "ln",
+        "log",
+        "asin",
+        "acos",
+        "atan",
+        "pi",
+        "integral",
+        "antiderivative",
+        "d",
+        "limit",
+        "mod",
+        "floor",
+        "ceil",
+        "abs",
+    ]
+)
+"""Operations of ordinary numbers, whatever else a text is about."""
+_BASE = re.compile(r"\d_\{?\d")
+_OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
 _LETTERS = "e and i can be variables"
+_LONG = 5
+"""Characters of a decimal number that is no other by chance."""
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
@@ -317,6 +348,11 @@ class LinkReader:
         if len(used) > MOST_STEPS:
             steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
             return LinkVerdict(link, "not shown", steps)
+        sides = (side.tree for side in self.read_sides(link))
+        left, right = (side or ZERO for side in sides)
+        if link.relation == "=" and self.facts.find_contradiction(left, right, used):
+            contradicting = " and ".join(map(cite_fact, used))
+            return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
         return LinkVerdict(link, "follows", describe_sources(used))
 
     def _add_statement(self, link: ChainLink, left: Tree, right: Tree) -> None:
@@ -347,6 +383,8 @@ class LinkReader:
             return LinkVerdict(link, "given" if link.said else "not shown", supposed)
         if not (left.children or right.children or link.place) and ZERO in (left, right):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
+        if left.label == "e" and self._is_mistyped(left, right):
+            return LinkVerdict(link, "wrong", found.witness)
         if excuse := self._find_excuse(link, left, right, found.witness):
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return LinkVerdict(link, "wrong", found.witness)
@@ -369,10 +407,9 @@ class LinkReader:
             return "the units differ"
         if any(side.label in ("e", "i") for side in (left, right)):
             return _LETTERS
-        if "matrix" in labels and not ("matrix" in left.list_labels() and "matrix" in right.list_labels()):
-            return "a matrix and a letter or number"
-        if (left.label == "tuple") != (right.label == "tuple"):
-            return "a tuple and a letter or number"
+        for kind in ("matrix", "tuple"):
+            if (kind in left.list_labels()) != (kind in right.list_labels()):
+                return f"a {kind} and a letter or number"
         if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
             if any(";" in side for side in (link.left, link.right)):
                 return "brackets with semicolons are continued fractions"
@@ -419,6 +456,12 @@ class LinkReader:
             if self.judge.holds(close).outcome == "equal":
                 return "rounded"
         return ""
+
+    def _is_mistyped(self, left: Tree, right: Tree) -> bool:
+        """Whether another digit makes a decimal number what a term is, rounded."""
+        if right.children or len(right.label) < _LONG or not _DECIMAL.match(right.label):
+            return False
+        return any(self._explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
 
     def _are_equal_without_units(self, link: ChainLink) -> bool:
         """Whether the sides are equal where signs of per cent, of money and units are left out."""
@@ -515,7 +558,13 @@ class LinkReader:
         free = free_symbols(left) | free_symbols(right)
         if domain == "matrices" and (free & self.matrices or not any(name[0].isupper() for name in free)):
             return judged
-        if domain == "digits" and not any(map(WHOLE.match, (left.label, right.label))):
+        labels = {*left.list_labels(), *right.list_labels()}
+        if domain != "matrices" and (labels & _OF_NUMBERS or any(map(_DECIMAL.match, labels))):
+            return judged
+        numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
+        if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
+            return judged
+        if domain == "digits" and not any(is_in_some_base(one, left, right) for one in numerals):
             return judged
         if domain == "residues" and moduli:
             sides = {
@@ -644,6 +693,8 @@ class LinkReader:
             refuted = self._refute(link, left, right)
             if refuted.outcome == "wrong":
                 return refuted
+        if plain == 1 and (said := self._find_constant_gap(link, left, right)):
+            return LinkVerdict(link, "wrong", said)
         constrained = bool(self.facts.facts_about(free))
         doubtful = link.is_denied or link.is_one_of_several
         if not constrained and plain == 1 and not last_sign(link.before) and is_expansion(left, right):
@@ -830,17 +881,37 @@ class LinkReader:
             return ""
         return f"{verdict.witness}, {describe_sources(found.used)}"
 
+    def _find_constant_gap(self, link: ChainLink, left: Tree, right: Tree) -> str:
+        """By which number the sides of a link differ whatever its variables are; "" where they do not, or
+        where an equation may have no solution."""
+        if not left.children or link.is_denied or link.is_one_of_several or last_sign(link.before):
+            return ""
+        words = f"{link.before} {link.after}"
+        if mentions("task", words) or mentions("unsolvable", words):
+            return ""
+        if right.children and not (link.place or is_concluded(link)):  # an equation without solution
+            return ""
+        gap = constant_gap(left, right)
+        return f"the sides differ by {gap} whatever their variables are" if gap else ""
+
     def _find_slip(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
 
         def are_same(one: Tree, other: Tree) -> bool:
-            return free_symbols(one) == free_symbols(other) and self._are_equal(one, other)
+            names = free_symbols(one), free_symbols(other)
+            return bool(names[0] & names[1]) and self._are_equal(one, other)
 
-        found = find_slip(left, right, points_of(free_symbols(left) | free_symbols(right)), are_same)
+        free = free_symbols(left) | free_symbols(right)
+        if mentions("task", last_clause(link.before)) or mentions(
+            "unsolvable", f"{link.before} {link.after}"
+        ):
+            return ""
+        whole = any(not _OF_WHOLE.isdisjoint(side.list_labels()) for side in (left, right))
+        found = find_slip(left, right, points_of(free, whole), are_same)
         if found is None and not self.cases and not link.is_denied:
             several = mentions("either", link.before.rpartition("§")[2])
             reduced = None if several else self.facts.reduce_by_facts(left, right)
-            if reduced and reduced.points and self.facts.is_settled(free_symbols(left) | free_symbols(right)):
+            if reduced and reduced.points and self.facts.is_settled(free):
                 found = find_slip(left, right, reduced.points, self._follows_from_facts, by_facts=True)
         if found is None:
             return ""

@@ -56,7 +56,9 @@ def find_slip(
 
     Args: points: where what is known holds; same: whether a link holds.
     """
-    sides = left, right
+    if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
+        left, right = left.children[3], right.children[3]
+    sides, names = (left, right), sorted(free_symbols(left) | free_symbols(right))
     if len(left) + len(right) > _MOST_NODES or any(
         not side.children and not free_symbols(side) <= free_symbols(other)
         for side, other in (sides, sides[::-1])
@@ -71,9 +73,11 @@ def find_slip(
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
         reordered = _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
-        for path, changed, instead in _iterate_changes(sides[side]):
+        for path, changed, instead in _iterate_changes(sides[side], names):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
+            if by_facts and not path and not _is_near(sides[side].label, changed.label):
+                continue  # a number alone is another value, and no mistyped digit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
                 and value is not None
@@ -89,6 +93,11 @@ def find_slip(
             ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def _is_near(one: str, other: str) -> bool:
+    whole = _WHOLE.match(one) and _WHOLE.match(other)
+    return bool(whole) and (int(other) - int(one) in _STEPS or int(other) == -int(one))
 
 
 def _sort_operands(tree: Tree) -> Tree:
@@ -119,7 +128,7 @@ def _tabulate_values(tree: Tree, at: Mapping[str, float]) -> _Values:
     return table
 
 
-_WHOLE_TERMS = ("sum", "prod", "call", "det", "matrix", "row", "unit")
+_WHOLE_TERMS = ("sum", "prod", "call", "det", "matrix", "row", "unit", "integral", "d")
 """Terms that have a value as a whole, and not by those of their parts."""
 
 
@@ -203,13 +212,19 @@ def points_of(names: Iterable[str], whole: bool = False) -> list[dict[str, float
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
 
 
-def _iterate_changes(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
-    """Each change of a number, sign or operator: its place, what is to stand there, and the change in
-    words."""
+def _iterate_changes(tree: Tree, names: Sequence[str] = ()) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+    """Each change of a number, sign or operator: its place, what is to stand there, and the change in words.
+
+    Args: names: variables of the link, of which one with another index may be meant.
+    """
     for path, node, above in islice(_iterate_places(tree, (), ""), _MOST_PLACES):
         if not node.children:
             for other in _iterate_numbers(node.label, above):
                 yield path, Tree(other), f"{other} for {node.label}"
+            base, indexed, _ = node.label.partition("_")
+            for other in names if indexed and node.label in names else ():
+                if other != node.label and other.startswith(f"{base}_"):
+                    yield path, Tree(other), f"{other} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
                 if label == "*" and all(map(free_symbols, node.children)):
@@ -227,19 +242,24 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
     away."""
     if _WHOLE.match(label):
         value = int(label)
-        digits = label.lstrip("-")
         near = [value + step for step in _STEPS]
-        sign = "-" if value < 0 else ""
-        retyped = [
-            int(f"{sign}{digits[:place]}{digit}{digits[place + 1 :]}")
-            for place in range(len(digits))
-            for digit in "0123456789"
-        ]
-        for new in dict.fromkeys([*near, *retyped]):
+        for new in dict.fromkeys([*near, *map(int, iterate_retyped(label))]):
             if new != value and value * new >= 0 and new and (new != 1 or above not in _VANISHING):
                 yield str(new)
         if value and above != "pow":
             yield str(-value)
+
+
+def iterate_retyped(number: str) -> Iterator[str]:
+    """The numbers that differ from a number in one digit.
+
+    >>> list(iterate_retyped("-0.5"))[8:12]
+    ['-8.5', '-9.5', '-0.0', '-0.1']
+    """
+    for place, old in enumerate(number):
+        for digit in "0123456789" if old.isdecimal() else "":
+            if digit != old:
+                yield number[:place] + digit + number[place + 1 :]
 
 
 _VANISHING = ("*", "pow", "below")

@@ -14,7 +14,7 @@ from itertools import product, repeat
 from random import Random
 
 from engines.core.errors import EngineError
-from engines.core.tree import Tree
+from engines.core.tree import Tree, differentiate
 from engines.documents.reading import Document
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import free_variables, replace_variable
@@ -89,6 +89,22 @@ def exact_difference(left: Tree, right: Tree) -> int | None:
     return 1 if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
 
 
+def constant_gap(left: Tree, right: Tree) -> str:
+    """By what number two rational functions differ, the same at all values of their variables; "" otherwise.
+
+    >>> from engines.formula.reader import read
+    >>> constant_gap(read("x-(x-2)").tree, Tree("1")), constant_gap(Tree("x"), Tree("1"))
+    ('1', '')
+    """
+    try:
+        space = Space((left, right))
+        apart = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right))
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return ""
+    fixed = apart.top.is_constant() and apart.bottom.is_constant() and not apart.top.is_zero()
+    return str(evaluate_term(space.to_tree(apart), {}) or "").removesuffix(".0") if fixed else ""
+
+
 def is_expansion(left: Tree, right: Tree) -> bool:
     """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
     if free_symbols(left) != free_symbols(right) or len(free_symbols(left)) < 2 or right.label not in "+-":
@@ -115,7 +131,7 @@ def evaluate_term(tree: Tree, at: Mapping[str, float]) -> float | None:
     >>> evaluate_term(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
     3.0
     """
-    with suppress(ArithmeticError, ValueError, RecursionError):
+    with suppress(ArithmeticError, LookupError, ValueError, RecursionError):
         result = _evaluate_node(tree, at)
         if math.isfinite(result):
             return result
@@ -138,6 +154,10 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
         return _evaluate_total(tree, at)
     if label == "det":
         return _evaluate_determinant(parts[0], at)
+    if label == "integral":
+        return _evaluate_integral(tree, at)
+    if label == "d":
+        return _evaluate_node(differentiate(parts[1], parts[0].label), at)
     if label == "call":
         name = f"{parts[0].label}("
         if name not in at:
@@ -157,6 +177,27 @@ def _evaluate_total(tree: Tree, at: Mapping[str, float]) -> float:
         _evaluate_node(body, {**at, name.label: float(number)}) for number in range(int(first), int(last) + 1)
     )
     return sum(values) if tree.label == "sum" else math.prod(values)
+
+
+def _evaluate_integral(tree: Tree, at: Mapping[str, float]) -> float:
+    name, low, high, body = tree.children
+    if any(node.label in ("integral", "sum", "prod") for node in body):
+        raise _NoValueError
+    first, last = (_evaluate_node(end, at) for end in (low, high))
+    middle, half = (first + last) / 2, (last - first) / 2
+    places, weights = _gauss_rule()
+    return half * sum(
+        weight * _evaluate_node(body, {**at, name.label: middle + half * place})
+        for place, weight in zip(places, weights, strict=True)
+    )
+
+
+@cache
+def _gauss_rule() -> tuple[list[float], list[float]]:
+    from numpy.polynomial.legendre import leggauss
+
+    places, weights = leggauss(24)
+    return places.tolist(), weights.tolist()
 
 
 def _evaluate_determinant(matrix: Tree, at: Mapping[str, float]) -> float:
@@ -330,6 +371,18 @@ def find_residue(tree: Tree, modulus: int) -> int | None:
     return {"+": one + other, "-": one - other if len(values) == 2 else -one, "*": one * other}[
         label
     ] % modulus
+
+
+def is_in_some_base(numeral: str, left: Tree, right: Tree) -> bool:
+    """Whether two terms are equal where the digits of one of them are those of another base.
+
+    >>> is_in_some_base("101", Tree("5"), Tree("101")), is_in_some_base("16", Tree("5"), Tree("16"))
+    (True, False)
+    """
+    values = [evaluate_term(side, {}) for side in (left, right) if side.label != numeral]
+    least = max(2, *(int(digit) + 1 for digit in numeral.lstrip("-")))
+    bases = (int(numeral, base) for base in range(least, 37))
+    return not values or values[0] is None or any(values[0] == value for value in bases)
 
 
 # ---- matrices

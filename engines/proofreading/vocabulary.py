@@ -94,6 +94,7 @@ PHRASES: Mapping[str, str] = {
     "checking": "check checking verify verifying indeed confirm",
     "reason": "because since as if when where whenever provided unless assuming for_some by",
     "condition": "if when whenever assume assuming suppose provided unless where",
+    "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
     "contrary": """
         contrary for_contradiction by_contradiction for_a_contradiction to_the_contrary
         by_way_of_contradiction
