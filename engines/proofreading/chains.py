@@ -62,6 +62,7 @@ _TRIMMED = re.compile(
 )
 _ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
+_SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
@@ -156,6 +157,8 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             number, end = number + 1, ""
             continue
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
+        ended = _SENTENCE_ENDED.search(piece.text) is not None
+        after = f". {after}" if ended else after
         last = ""
         before += " for all " if r"\forall" in piece.text else ""
         for statement in read_statements(piece.text, piece.line):
@@ -168,9 +171,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                 yield [replace(link, position=positions[at], piece=at) for link in result]
         end, opened = last, True
         before = (before + " § ")[-400:]
-        if piece.text.rstrip().endswith((".", r".\]")) or re.search(
-            r"\.\s*(?:\\end\{\w+\*?\}\s*)?$", piece.text
-        ):
+        if ended:
             before = ""
 
 

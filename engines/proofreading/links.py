@@ -757,8 +757,8 @@ class LinkReader:
         variables."""
         if not (is_concluded(link) and self._is_about_numbers(link, left, right)) or self.cases or link.place:
             return False
-        if has_condition(link.before):
-            return False
+        if has_condition(link.before) or (self.coming and self.coming.joined == "so"):
+            return False  # it is an equation, if another is said to be the same
         if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
             return False
         if link.is_denied or link.is_one_of_several or link.is_rounded or self._is_sought(free_symbols(left)):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from random import Random
 
-from engines.core.tree import Tree
+from engines.core.tree import ONE, Tree
 from engines.proofreading.terms import (
     OF_ANGLES,
     apply_label,
@@ -76,8 +76,8 @@ def find_slip(
         for path, changed, instead in _iterate_changes(sides[side], names):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            if by_facts and not path and not _is_near(sides[side].label, changed.label):
-                continue  # a number alone is another value, and no mistyped digit
+            if by_facts and not _is_near(instead):
+                continue  # by what was said, many numbers fit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
                 and value is not None
@@ -95,9 +95,12 @@ def find_slip(
     return None
 
 
-def _is_near(one: str, other: str) -> bool:
-    whole = _WHOLE.match(one) and _WHOLE.match(other)
-    return bool(whole) and (int(other) - int(one) in _STEPS or int(other) == -int(one))
+def _is_near(instead: str) -> bool:
+    """Whether a change puts no number in the place of another that is far from it."""
+    new, _, old = instead.partition(" for ")
+    if not (_WHOLE.match(new) and _WHOLE.match(old)):
+        return True
+    return int(new) - int(old) in _STEPS or int(new) == -int(old)
 
 
 def _sort_operands(tree: Tree) -> Tree:
@@ -227,7 +230,7 @@ def _iterate_changes(tree: Tree, names: Sequence[str] = ()) -> Iterator[tuple[tu
                     yield path, Tree(other), f"{other} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
-                if label == "*" and all(map(free_symbols, node.children)):
+                if label == "*" and (ONE in node.children or all(map(free_symbols, node.children))):
                     continue
                 yield path, Tree(label, node.children), f"{label} for {node.label}"
             if node.label == "*" and node.children[0].label == "-1":
@@ -253,7 +256,7 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
 def iterate_retyped(number: str) -> Iterator[str]:
     """The numbers that differ from a number in one digit.
 
-    >>> list(iterate_retyped("-0.5"))[8:12]
+    >>> list(iterate_retyped("-0.5"))[7:11]
     ['-8.5', '-9.5', '-0.0', '-0.1']
     """
     for place, old in enumerate(number):

@@ -92,7 +92,7 @@ PHRASES: Mapping[str, str] = {
     "examined": "at when if for",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
-    "reason": "because since as if when where whenever provided unless assuming for_some by",
+    "reason": "because since as if when where whenever provided unless assuming for_some",
     "condition": "if when whenever assume assuming suppose provided unless where",
     "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
     "contrary": """
@@ -183,7 +183,7 @@ def starts_with_refusal(words: str) -> bool:
     if re.match(r"[^.!?]*\?", words):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    return re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
+    return re.match(rf"[\s,;.]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
 
 
 def words_of(text: str) -> list[str]:
