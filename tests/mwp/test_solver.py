@@ -17,6 +17,7 @@ from engines.core.errors import EngineError  # noqa: E402
 from engines.core.spec import read  # noqa: E402
 from engines.core.system import asset  # noqa: E402
 from engines.mwp.augmentation.augment import make_variants  # noqa: E402
+from engines.mwp.problems.likeness import find_look_alikes  # noqa: E402
 from engines.mwp.problems.problem import (  # noqa: E402
     Problem,
     evaluate,
@@ -31,7 +32,7 @@ from engines.mwp.solver.reading import (  # noqa: E402
 )
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
 from engines.mwp.solver.solver import open_solver, save_solver  # noqa: E402
-from engines.mwp.solver.training import SolverTask, contrastive_loss, look_alikes, select_material  # noqa: E402
+from engines.mwp.solver.training import SolverTask, contrastive_loss, select_material  # noqa: E402
 from engines.mwp.triplets.retrieval import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code, expect_error  # noqa: E402
@@ -184,7 +185,7 @@ def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) 
     held_out = [row for row in rows if row.fold == 1]
     assert not {row.id for row in held_out} & {row.id for row in (*found.train, *found.development)}
     kept = [row for row in found.train if row.id.startswith("also")]
-    assert not look_alikes(kept, held_out)
+    assert not find_look_alikes(kept, held_out)
     assert found.left_out["fold 1"] == len(held_out)
     with expect_error("E679"):
         select_material({"problems": own}, fold=7)
@@ -207,7 +208,7 @@ def test_the_drawn_development_problems_look_like_no_other(tmp_path: Path) -> No
         found = select_material({"problems": path}, development=0.3, seed=seed)
         assert len(found.development) == round(0.3 * len(rows))
         assert len(found.train) + len(found.development) == len(rows)
-        assert not look_alikes(found.train, found.development)
+        assert not find_look_alikes(found.train, found.development)
         assert found.alike == 0
     # Where all look alike there is nothing else to draw, and that is said.
     found = select_material({"problems": written(tmp_path, 28)}, seed=0)
@@ -242,8 +243,8 @@ def test_a_renamed_problem_is_a_look_alike_and_another_is_none(tmp_path: Path) -
     renamed = replace(
         first, text=first.text.replace("Ann", "Zoe").replace("Bob", "Zoe").replace("Eve", "Zoe")
     )
-    assert look_alikes([renamed], [first]) == {0}
-    assert look_alikes([rows[2]], [first]) == set()
+    assert find_look_alikes([renamed], [first]).keys() == {0}
+    assert find_look_alikes([rows[2]], [first]) == {}
 
 
 @pytest.mark.parametrize("anchors", ["train", "all"])

@@ -117,8 +117,12 @@ COUNTS: Mapping[str, Callable[[Any], list[int]]] = {
         len(document["triplets"]),
     ],
     "mwp.anchors": rows_of("templates", "anchors"),
+    "mwp.audit": lambda document: [len(document["kinds"]), len(document["findings"])],
+    "mwp.steps": rows_of("steps"),
     "mwp.eval": lambda document: [
-        *rows_of("ci95", "by_ops", "by_template")(document),
+        len(document["ci95"]),
+        len(document["mistakes"]["kinds"]),
+        *rows_of("by_ops", "by_template")(document),
         *([len(document["probes"].keys() - {"remark"})] if document.get("probes") else []),
     ],
     "mwp.tsne": rows_of("ids"),

@@ -291,8 +291,8 @@ def _solve_problems(
 
 
 def _list_remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
+    from engines.mwp.problems.likeness import fingerprint_problems
     from engines.mwp.solver.solve import LANGUAGES
-    from engines.mwp.solver.training import fingerprint_problems
 
     result = [solver.note] if solver.note else []
     texts = fingerprint_problems(rows)

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
+from engines.mwp.problems.bindings import bind_numbers
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import (
     EquationError,
@@ -62,7 +63,7 @@ class Program:
 
         Args:
             values: The numbers of a problem. A constant that is worth as much as one of them becomes that
-                number, of several equal ones the first that is not used yet.
+                number; equal ones are bound as in the equations of files.
         """
         sizes: list[int] = []
         for step in self.steps:
@@ -73,16 +74,11 @@ class Program:
             )
         if sizes[-1] > _MOST_NODES:
             return None
-        used: set[int] = set()
 
         def bind_leaf(label: str) -> Tree:
             value = Fraction(label[2:].replace("_", "."))
             equal = [index for index, known in enumerate(values) if known == value]
-            if not equal:
-                return Tree(label)
-            index = next((index for index in equal if index not in used), equal[0])
-            used.add(index)
-            return Tree(f"N_{index}")
+            return Tree(f"N_{equal[0]}" if equal else label)
 
         def join_tree(tree: Tree) -> Tree:
             if tree.children:
@@ -91,7 +87,7 @@ class Program:
                 return join_tree(self.steps[int(tree.label[2:])].expression)
             return bind_leaf(tree.label)
 
-        return join_tree(self.steps[-1].expression)
+        return bind_numbers(join_tree(self.steps[-1].expression), values)
 
 
 def read_program(text: str) -> Program:

@@ -160,7 +160,7 @@ def _describe_reply(problem: Problem, reply: ModelReply, share: float) -> dict[s
     quantity, equation = read_quantity(text), reply.attempt.equation
     return {
         "equation": None if equation is None else to_infix(equation),
-        "filled": None if equation is None else to_infix(_fill_in_numbers(problem, equation)),
+        "filled": None if equation is None else to_infix(fill_in_numbers(problem, equation)),
         "answer": None if quantity is None else float(quantity.value),
         "answer_text": text,
         "probability": share,
@@ -238,17 +238,18 @@ def _format_value(problem: Problem, node: Tree) -> str:
 def _describe_equation(problem: Problem, found: ScoredEquation) -> dict[str, Any]:
     return {
         "equation": to_infix(found.equation),
-        "filled": to_infix(_fill_in_numbers(problem, found.equation)),
+        "filled": to_infix(fill_in_numbers(problem, found.equation)),
         "answer": float(evaluate(found.equation, problem.values)),
         "probability": math.exp(found.score),
         "tree": found.equation.list_labels(),
     }
 
 
-def _fill_in_numbers(problem: Problem, node: Tree) -> Tree:
+def fill_in_numbers(problem: Problem, node: Tree) -> Tree:
+    """Return an equation with the numbers of its problem, as written, in place of placeholders."""
     if not node.children:
         return Tree(_format_value(problem, node))
-    return Tree(node.label, tuple(_fill_in_numbers(problem, child) for child in node.children))
+    return Tree(node.label, tuple(fill_in_numbers(problem, child) for child in node.children))
 
 
 def _unsolved_error(what: str, remedy: str = "") -> EngineError:

@@ -71,7 +71,7 @@ class Solver(Module):
         self.languages: tuple[str, ...] = ()
         """Of the problems that it was trained on, as far as they are known."""
         self.learned: frozenset[str] = frozenset()
-        """Marks of the problems that it was trained on; see `training.fingerprint_problems`."""
+        """Marks of the problems that it was trained on; see `likeness.fingerprint_problems`."""
         self.chosen: frozenset[str] = frozenset()
         """Of those by which it was chosen."""
         self.note = ""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -19,6 +16,7 @@ from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import make_refusal, read, to_mapping
 from engines.mwp.evaluations.scores import score_answer
+from engines.mwp.problems.likeness import find_look_alikes, fingerprint_problems
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import EquationWords, ReadProblem, pad_tables
@@ -58,14 +56,6 @@ def contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: fl
     cosines = F.normalize(anchor, dim=-1) @ others.T
     right = begin + torch.arange(len(anchor), device=anchor.device)
     return F.cross_entropy(cosines / tau, right, reduction="sum") / max(1, len(anchor))
-
-
-ALIKE = 0.4
-"""Two problems with this Jaccard index of their pairs of neighbouring words, numbers aside, count as one."""
-_BLOCK = 512
-"""Problems that are compared with all others at a time."""
-_PLACE = re.compile(r"N_\d+")
-_WORD = re.compile(r"[㐀-鿿]|[^\W\d_㐀-鿿]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +140,7 @@ def _draw_development(
         if len(results) >= count:
             break
         positions = order[begin : begin + count]
-        alike = look_alikes([rows[index] for index in positions], others)
+        alike = find_look_alikes([rows[index] for index in positions], others)
         for at, place in enumerate(positions):
             (passed if at in alike else results).append(place)
     short = max(0, count - len(results))
@@ -167,57 +157,10 @@ def _read_usable(path: Path, left_out: Counter[str]) -> list[Problem]:
 def _drop_look_alikes(
     rows: list[Problem], others: Sequence[Problem], reason: str, left_out: Counter[str]
 ) -> list[Problem]:
-    alike = look_alikes(rows, others)
+    alike = find_look_alikes(rows, others)
     if alike:
         left_out[reason] += len(alike)
     return [row for index, row in enumerate(rows) if index not in alike]
-
-
-def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
-    """Return which rows have a Jaccard index of `ALIKE` or more with one of the others that is another
-    problem.
-    """
-    from scipy.sparse import csr_matrix
-
-    if not rows or not others:
-        return set()
-    # Number each pair of neighbouring words once, over both sides, so that columns agree.
-    names: dict[tuple[str, str], int] = {}
-    tables = []
-    for part in (rows, others):
-        pairs = (set(pairwise(_list_words(row))) for row in part)
-        tables.append([sorted({names.setdefault(pair, len(names)) for pair in row}) for row in pairs])
-
-    def to_incidence_matrix(table: list[list[int]]) -> csr_matrix:
-        ends = np.cumsum([0, *map(len, table)])
-        flat = np.array([pair for row in table for pair in row], np.int64)
-        return csr_matrix((np.ones(len(flat), np.float32), flat, ends), (len(table), len(names)))
-
-    left, right = (to_incidence_matrix(table) for table in tables)
-    sizes = [np.array([len(row) for row in table]) for table in tables]
-    # A row that is also among the others must not be compared with itself.
-    known = {id(row): index for index, row in enumerate(others)}
-    itself = np.array([known.get(id(row), -1) for row in rows])
-    result: set[int] = set()
-    # In blocks, because the product of all rows with all others may not fit into memory.
-    for begin in range(0, len(rows), _BLOCK):
-        common = (left[begin : begin + _BLOCK] @ right.T).tocoo()
-        row = common.row + begin
-        # Jaccard index: |A ∩ B| / |A ∪ B|, without a division.
-        union = sizes[0][row] + sizes[1][common.col] - common.data
-        result.update(row[(common.data >= ALIKE * union) & (itself[row] != common.col)].tolist())
-    return result
-
-
-def _list_words(problem: Problem) -> list[str]:
-    return [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
-
-
-def fingerprint_problems(problems: Iterable[Problem]) -> list[str]:
-    """Return a mark for the words of each problem, numbers aside: by it one that was trained on is known
-    again.
-    """
-    return [sha256(" ".join(_list_words(problem)).encode()).hexdigest()[:10] for problem in problems]
 
 
 # The trainer `mwp.solver`: an encoder and a head that learn to write equations, and, with `alpha`, to keep

@@ -23,6 +23,21 @@ OPERATIONS = (
         tables=True,
     ),
     Operation(
+        "mwp.audit",
+        "Look for faults in a set of problems: equations, answers, numbers, duplicates.",
+        "engines.mwp.problems.audit:audit_problems",
+        where=FilterableRows("findings", f"{_TABLES}:FINDINGS", unless="out"),
+        tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mwp.steps",
+        "Show a solution as steps and as one equation.",
+        "engines.mwp.problems.solutions:show_steps",
+        tool=True,
+        tables=True,
+    ),
+    Operation(
         "mwp.augment",
         "Make new problems: question first, or asking for another number.",
         "engines.mwp.augmentation.augment:augment",

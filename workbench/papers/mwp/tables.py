@@ -109,6 +109,22 @@ CANDIDATES = TableSpec(
 )
 
 
+def _finding_row(finding: Mapping[str, Any], _found: object = None) -> dict[str, Any]:
+    return {**finding, "line": "" if finding["line"] is None else finding["line"]}
+
+
+FINDINGS = TableSpec(
+    (
+        Column("id", "id", 12),
+        Column("line", "line", 6, "right"),
+        Column("kind", "kind", 14),
+        Column("what", "what"),
+    ),
+    _finding_row,
+)
+"""What an audit found."""
+
+
 def choice_name(strategy: str, text: str, pool: str) -> str:
     """Return how triplets are chosen as one word: `em-bibleu-train+qr`."""
     return f"{strategy}-{text}-{pool.replace(',', '+')}"
@@ -166,6 +182,37 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"{result['usable']:,} problems written to {result['out']}"
     if result["renamed"]:
         yield f"{result['renamed']:,} ids also occur in an earlier file and are now file/id"
+
+
+def audit(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp audit` prints."""
+    from engines.mwp.problems.audit import KINDS
+
+    yield (
+        f"{result['data']} ({result['format']}): {result['problems']:,} problems, "
+        f"{result['with_equation']:,} with an equation; {result['problems_with_findings']:,} with findings"
+    )
+    rows = [(kind, count, KINDS[kind]) for kind, count in result["kinds"].items()]
+    yield from align_rows(("kind", "findings", "meaning"), rows, none="no findings")
+    if result["out"]:
+        yield f"written to {result['out']}"
+        return
+    yield ""
+    yield from FINDINGS.text_lines(result["findings"], most=_SHOWN)
+
+
+def steps(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp steps` prints."""
+    rows = [
+        (number, row["name"], row["expression"], row["value"])
+        for number, row in enumerate(result["steps"], 1)
+    ]
+    yield from align_rows(("#", "step", "expression", "value"), rows)
+    yield f"{result['filled']} = {result['answer']:.10g}   ({result['equation']})"
+    if result["first_wrong"]:
+        yield f"the first wrong calculation is {result['first_wrong']}"
+    if result["unused"]:
+        yield f"numbers of the problem that are not used: {', '.join(result['unused'])}"
 
 
 def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:

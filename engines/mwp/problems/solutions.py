@@ -1,0 +1,257 @@
+"""Solutions as chains of equations: GSM8K's calculator annotations, MathQA's programs, and named steps.
+
+Each is read into one chain, which is shown as steps and as one equation over the numbers of the problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from engines.core.errors import EngineError
+from engines.core.shown import Shown
+from engines.core.spec import Arg, make_refusal, specification
+from engines.core.tree import Tree
+from engines.mwp.problems.numbers import value_of
+from engines.mwp.problems.problem import (
+    EquationError,
+    Problem,
+    ProblemValue,
+    evaluate,
+    is_right,
+    read_equation,
+    to_infix,
+)
+from engines.mwp.problems.programs import Program, ProgramStep, number_tree, read_program
+
+SolutionNotation = Literal["annotations", "mathqa", "program"]
+"""annotations: `<<48/2=24>>`, as in GSM8K. mathqa: `divide(n0,n1)|add(#0,const_1)`. program: lines
+`name = expression`."""
+
+_ANNOTATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
+_CALL = re.compile(r"\s*([a-z_]+)\s*\(([^()]*)\)\s*")
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^"}
+_ROOTS = {"sqrt": 2, "cube_root": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedStep:
+    """A calculation of a solution.
+
+    Args:
+        text: As it is written.
+        expression: What is calculated, over constants; None where it cannot be read.
+        value: What that gives; None where there is none.
+        stated: What the solution says that it gives.
+    """
+
+    text: str
+    expression: Tree | None
+    value: ProblemValue | None
+    stated: Fraction
+
+
+def read_annotations(text: str) -> list[AnnotatedStep]:
+    """Return the calculations that a solution is annotated with, as GSM8K does.
+
+    >>> [(step.text, step.value, step.stated) for step in read_annotations("48/2 = <<48/2=24>>24 clips")]
+    [('48/2=24', Fraction(24, 1), Fraction(24, 1))]
+    """
+    result = []
+    for expression, stated in _ANNOTATION.findall(text):
+        try:
+            expected = value_of(stated.strip().lstrip("$"))
+        except ValueError:
+            continue
+        tree, value = None, None
+        try:
+            tree = read_equation(expression, number_tree)
+            value = evaluate(tree, ())
+        except EquationError:
+            pass
+        result.append(AnnotatedStep(f"{expression.strip()}={stated.strip()}", tree, value, expected))
+    return result
+
+
+def chain_annotations(steps: Sequence[AnnotatedStep], values: Sequence[ProblemValue]) -> Program:
+    """Return annotated calculations as a chain: a number of a later one that is the result of an earlier one,
+    and not a number of the problem that is still unused, stands for that result.
+
+    Args:
+        steps: The calculations.
+        values: The numbers of the problem.
+
+    Raises:
+        EquationError: E220 for a calculation that cannot be read, and where there is none.
+    """
+    chain: list[ProgramStep] = []
+    unused = list(values)
+
+    def link_leaf(label: str) -> Tree:
+        value = Fraction(label[2:].replace("_", "."))
+        if value in unused:
+            unused.remove(value)
+            return Tree(label)
+        earlier = [index for index, step in enumerate(chain) if step.value == value]
+        return Tree(f"N_{earlier[-1]}") if earlier else Tree(label)
+
+    def link_tree(tree: Tree) -> Tree:
+        return (
+            Tree(tree.label, tuple(map(link_tree, tree.children))) if tree.children else link_leaf(tree.label)
+        )
+
+    for number, step in enumerate(steps, start=1):
+        if step.expression is None or step.value is None:
+            raise EquationError(f"the calculation {step.text} cannot be read or has no value")
+        chain.append(ProgramStep(f"step {number}", link_tree(step.expression), step.value))
+    if not chain:
+        raise EquationError("the solution has no calculation <<…=…>>")
+    return Program(tuple(chain))
+
+
+def read_mathqa(text: str, values: Sequence[ProblemValue]) -> Program:
+    """Return a program of MathQA: calls over `n0`, `n1`, … of the problem, `#0`, `#1`, … of earlier calls,
+    and `const_…`, with `|` between.
+
+    Raises:
+        EquationError: E220 for one that cannot be read, or uses a function that is no operation of equations.
+
+    >>> program = read_mathqa("divide(n0,n1)|add(#0,const_1)|", (Fraction(48), Fraction(2)))
+    >>> program.value, program.join_steps((Fraction(48), Fraction(2))).list_labels()
+    (Fraction(25, 1), ['+', '/', 'N_0', 'N_1', 'C_1'])
+    """
+    chain: list[ProgramStep] = []
+
+    def read_operand(written: str) -> Tree:
+        if match := re.fullmatch(r"n(\d+)", written):
+            if int(match[1]) >= len(values):
+                raise EquationError(f"{written} is not among the {len(values)} numbers of the problem")
+            value = values[int(match[1])]
+            return number_tree(str(value))
+        if match := re.fullmatch(r"#(\d+)", written):
+            if int(match[1]) >= len(chain):
+                raise EquationError(f"{written} stands before the call that it means")
+            return Tree(f"N_{match[1]}")
+        if match := re.fullmatch(r"const_(\d+(?:[._]\d+)?)", written):
+            return number_tree(match[1].replace("_", "."))
+        if written == "const_pi":
+            return number_tree("3.1416")
+        raise EquationError(f"{written[:40]!r} is no operand of a program")
+
+    calls = [call for call in re.split(r"\||(?<=\)),", text) if call.strip()]
+    for call in calls:
+        match = _CALL.fullmatch(call)
+        if match is None:
+            raise EquationError(f"{call[:60]!r} is no call of a program")
+        operands = [read_operand(part.strip()) for part in match[2].split(",")]
+        expression = _to_operation(match[1], operands)
+        chain.append(
+            ProgramStep(call.strip(), expression, evaluate(expression, [one.value for one in chain]))
+        )
+    if not chain:
+        raise EquationError("the program has no call")
+    return Program(tuple(chain))
+
+
+def _to_operation(name: str, operands: Sequence[Tree]) -> Tree:
+    if name in _SIGNS and len(operands) == 2:
+        return Tree(_SIGNS[name], tuple(operands))
+    if name in _ROOTS and len(operands) == 1:
+        return Tree("^", (operands[0], Tree("/", (Tree("C_1"), Tree(f"C_{_ROOTS[name]}")))))
+    if name == "negate" and len(operands) == 1:
+        return Tree("-", (Tree("C_0"), operands[0]))
+    if name == "inverse" and len(operands) == 1:
+        return Tree("/", (Tree("C_1"), operands[0]))
+    raise EquationError(f"{name}({len(operands)} operands) is no operation of equations")
+
+
+@specification
+class ShowSteps:
+    """Show a solution as steps and as one equation: calculator annotations of GSM8K, a program of MathQA, or
+    lines `name = expression`.
+
+    The notation is recognised. With --problem, numbers of the equation are bound to those of the problem; a
+    calculation that is wrong is named.
+    """
+
+    text: Annotated[str, Arg("The solution.", words=True)]
+    problem: Annotated[str | None, Arg("The problem that it solves.")] = None
+    notation: Annotated[SolutionNotation | None, Arg("How the solution is written.", shown="recognised")] = (
+        None
+    )
+
+
+def show_steps(spec: ShowSteps) -> dict[str, Any]:
+    """Return the steps of a solution, its equation over the problem's numbers and the first wrong step.
+
+    Raises:
+        EngineError: E220 for a solution that cannot be read.
+
+    >>> found = show_steps(ShowSteps("48/2 = <<48/2=24>>24. In all 48+24 = <<48+24=72>>72"))
+    >>> found["filled"], found["answer"], found["first_wrong"]
+    ('48+48/2', 72.0, None)
+    """
+    from engines.mwp.solver.solve import fill_in_numbers, list_steps, problem_of
+
+    problem: Problem = problem_of(spec.problem or "")
+    values = tuple(map(value_of, problem.numbers))
+    notation = spec.notation or recognise_notation(spec.text)
+    annotated = read_annotations(spec.text) if notation == "annotations" else []
+    if notation == "annotations":
+        program = chain_annotations(annotated, values)
+    elif notation == "mathqa":
+        if not values:
+            raise make_refusal("a program of MathQA needs its problem", "E402", "Give it with --problem.")
+        program = read_mathqa(spec.text, values)
+    else:
+        program = read_program(spec.text)
+    equation = program.join_steps(values)
+    if equation is None:
+        raise EngineError("the solution is too long to be one equation", code="E220")
+    wrong = [step for step in annotated if step.value is None or not is_right(step.value, step.stated)]
+    rows = [
+        {
+            "name": step.name,
+            "expression": _name_results(step.expression),
+            "value": f"{float(step.value):.10g}",
+        }
+        for step in program.steps
+    ]
+    used = set(equation.list_labels())
+    document = {
+        "notation": notation,
+        "text": problem.text,
+        "numbers": list(problem.numbers),
+        "steps": rows,
+        "equation": to_infix(equation),
+        "filled": to_infix(fill_in_numbers(problem, equation)),
+        "tree": equation.list_labels(),
+        "operations": list_steps(problem, equation),
+        "answer": float(program.value),
+        "first_wrong": wrong[0].text if wrong else None,
+        "unused": [number for index, number in enumerate(problem.numbers) if f"N_{index}" not in used],
+    }
+    return Shown(document, "steps", ("name", "expression", "value"), title=f"{document['filled']}")
+
+
+def recognise_notation(text: str) -> SolutionNotation:
+    """Return how a solution is written."""
+    if _ANNOTATION.search(text):
+        return "annotations"
+    return "mathqa" if _CALL.match(text) and "=" not in text else "program"
+
+
+def _name_results(expression: Tree) -> str:
+    """Return the expression of a step as text, with the names of earlier steps and numbers as written."""
+
+    def name_leaf(tree: Tree) -> Tree:
+        if tree.children:
+            return Tree(tree.label, tuple(map(name_leaf, tree.children)))
+        if tree.label.startswith("N_"):
+            return Tree(f"#{int(tree.label[2:]) + 1}")
+        return Tree(tree.label[2:].replace("_", "."))
+
+    return to_infix(name_leaf(expression))

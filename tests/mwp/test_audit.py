@@ -1,0 +1,153 @@
+"""Audits of sets, and solutions as chains of equations."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.mwp.problems.audit import KINDS, AuditProblems, audit_problems
+from engines.mwp.problems.problem import EquationError
+from engines.mwp.problems.solutions import ShowSteps, read_annotations, read_mathqa, show_steps
+from tests.conftest import expect_error
+
+GSM8K = (
+    "Natalia sold 48/2 = <<48/2=24>>24 clips in May.\n"
+    "Natalia sold 48+24 = <<48+24=72>>72 clips altogether in April and May.\n#### 72"
+)
+
+
+def problems(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def row(id_: str, question: str, equation: str = "", answer: object = None) -> dict[str, Any]:
+    return {"id": id_, "question": question, "equation": equation, "answer": answer}
+
+
+def test_every_kind_of_finding_is_planted_and_found(tmp_path: Path) -> None:
+    data = problems(
+        tmp_path / "set.jsonl",
+        {"id": "none", "equation": "1+1"},
+        row("binding", "Ann has 20 cats, 20 dogs and 12 birds. How many legs less a cat?", "20*12", 240),
+        row("rounding", "A rope of 50 m is cut into 7 parts. How long is one?", "50/7", 7.14),
+        row("remainder", "50 pens are put into boxes of 8. How many are left over?", "50/8", 2),
+        row("answer", "Bob had 14 marbles and found 9 more. How many now?", "14+9", 24),
+        row(
+            "calculation",
+            "Eve sold 48 clips in April and half in May. How many?",
+            "",
+            GSM8K.replace("=72", "=73"),
+        ),
+        row("unused number", "Tom, 9, reads 8 pages a day for 6 days. How many pages?", "8*6", 48),
+        row("foreign number", "A bus has 8 wheels here. How many have all the buses?", "8*17", 136),
+        row("first", "Lea buys 3 bags of 4 apples. How many apples?", "3*4", 12),
+        row("contradiction", "Lea buys 5 bags of 6 apples. How many apples?", "5+6", 11),
+        row("duplicate", "Lea buys 3 bags of 4 apples. How many apples?", "4*3", 12),
+        row("fine", "小明有12支铅笔，用了5支，还剩多少支？", "12-5", 7),
+    )
+    other = problems(
+        tmp_path / "train.jsonl", row("twin", "小明有30支铅笔，用了8支，还剩多少支？", "30-8", 22)
+    )
+    found = audit_problems(AuditProblems(data, (other,), tmp_path / "out.jsonl"))
+    kinds = {(finding["id"], finding["kind"]) for finding in found["findings"]}
+    assert kinds == {
+        ("none", "not read"),
+        ("binding", "binding"),
+        ("binding", "unused number"),
+        ("rounding", "rounding"),
+        ("remainder", "remainder"),
+        ("answer", "answer"),
+        ("calculation", "calculation"),
+        ("unused number", "unused number"),
+        ("foreign number", "foreign number"),
+        ("contradiction", "contradiction"),
+        ("duplicate", "duplicate"),
+        ("duplicate", "contradiction"),
+        ("fine", "other set"),
+    }
+    assert set(found["kinds"]) == set(KINDS)
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == found[
+        "findings"
+    ]
+
+
+def test_a_sound_set_has_no_finding(tmp_path: Path) -> None:
+    data = problems(
+        tmp_path / "set.jsonl",
+        row("a", "Bob had 14 marbles and found 9 more. How many now?", "14+9", 23),
+        row("b", "A box holds 8 pens, and there are 6 boxes. How many pens?", "8*6", "48 pens"),
+        row("c", "Eve sold 48 clips in April and half in May. How many?", "", GSM8K),
+    )
+    assert audit_problems(AuditProblems(data))["findings"] == []
+
+
+# ---- solutions
+
+
+def test_annotations_are_a_chain_of_equations() -> None:
+    text = "Natalia sold clips to 48 friends in April, and half as many in May. How many altogether?"
+    found = show_steps(ShowSteps(GSM8K, text))
+    assert [(step["expression"], step["value"]) for step in found["steps"]] == [
+        ("48/2", "24"),
+        ("48+#1", "72"),
+    ]
+    assert (found["equation"], found["filled"], found["answer"]) == ("N_0+N_0/C_2", "48+48/2", 72.0)
+    assert [step["text"] for step in found["operations"]] == ["48 ÷ 2 = 24", "48 + 24 = 72"]
+    assert found["first_wrong"] is None
+    wrong = show_steps(ShowSteps(GSM8K.replace("<<48/2=24>>", "<<48/2=25>>"), text))
+    assert wrong["first_wrong"] == "48/2=25"
+
+
+def test_a_number_of_the_problem_stands_before_a_result_that_is_worth_as_much() -> None:
+    solution = "<<5*4=20>>20 pens. Then <<20-3=17>>17 and <<17+20=37>>37."
+    # The 20 of the text is used where it is first needed, the result afterwards.
+    found = show_steps(ShowSteps(solution, "5 boxes of 4 pens, 3 are lost and 20 are bought."))
+    assert found["unused"] == []
+    assert found["answer"] == 37.0
+
+
+@pytest.mark.parametrize(
+    ("program", "values", "value"),
+    [
+        ("divide(n0,n1)|add(#0,const_1)|multiply(#0,#1)|", (48, 2), 600),
+        ("multiply(n0,const_0_25)", (8,), 2),
+        ("power(n0, const_2)", (7,), 49),
+        ("sqrt(n0)", (9,), 3),
+    ],
+)
+def test_programs_of_mathqa_are_evaluated(program: str, values: tuple[int, ...], value: int) -> None:
+    assert read_mathqa(program, tuple(map(Fraction, values))).value == value
+
+
+@pytest.mark.parametrize("program", ["", "add(n0,n5)", "add(#0,n0)", "circle_area(n0)", "add(n0", "add(x,y)"])
+def test_a_program_that_cannot_be_read_says_why(program: str) -> None:
+    with pytest.raises(EquationError):
+        read_mathqa(program, (Fraction(1), Fraction(2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "code"),
+    [
+        ("So it is 72.", None, "E220"),
+        ("add(n0,n1)", None, "E402"),
+        ("<<1/0=3>>", None, "E220"),
+        ("a = b", None, "E220"),
+    ],
+)
+def test_a_solution_that_cannot_be_read_is_refused(text: str, problem: str | None, code: str) -> None:
+    with expect_error(code):
+        show_steps(ShowSteps(text, problem))
+
+
+def test_annotations_keep_what_the_solution_says() -> None:
+    steps = read_annotations("<<3*$5=15>> and <<20%*50=10.0>> and <<two=2>>")
+    assert [(step.value, step.stated) for step in steps] == [
+        (None, 15),
+        (Fraction(10), 10),
+        (None, 2),
+    ]
