@@ -36,7 +36,7 @@ from engines.formula.meaning import names_of, read
 from engines.mathematics.judging import judge as new_judge
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.documents import proofread_document
-from engines.proofreading.links import VERDICTS, LinkVerdict
+from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
 _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")

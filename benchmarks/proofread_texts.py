@@ -37,7 +37,7 @@ from engines.documents.reading import Document
 from engines.mathematics.judging import judge as new_judge
 from engines.proofreading.chains import iterate_chains
 from engines.proofreading.documents import proofread_document
-from engines.proofreading.links import VERDICTS, LinkVerdict
+from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
 
 READ = Path(__file__).with_name("proofread_texts.tsv")
 _APART = 60

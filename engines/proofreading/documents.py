@@ -13,7 +13,8 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.discourse import Moduli, read_positions
-from engines.proofreading.links import LinkReader, LinkVerdict, Mention
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.links import LinkReader, Mention
 from engines.proofreading.slips import ComparedSides, bound_meant, odd_ones
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions

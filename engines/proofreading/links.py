@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat, zip_longest
-from typing import Literal
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Names, Reading
@@ -30,8 +29,9 @@ from engines.proofreading.chains import (
 )
 from engines.proofreading.discourse import NUMBERS, Position
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
+from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import (
-    StatementRole,
     find_repair,
     is_concluded,
     is_examined,
@@ -39,24 +39,22 @@ from engines.proofreading.roles import (
     read_role,
     write_term,
 )
-from engines.proofreading.slips import find_slip, iterate_retyped, points_of
+from engines.proofreading.slips import find_odd_entry, find_slip, points_of
 from engines.proofreading.terms import (
+    DECIMAL,
+    DEGREES,
     LOG,
     OF_ANGLES,
     UNSURE,
     WHOLE,
     any_values,
-    apart_in_any_sign,
     as_products,
     at_values,
     constant_gap,
     count_terms,
     differ_everywhere,
-    evaluate_term,
     exact_difference,
-    expand_mixed_numbers,
     find_residue,
-    find_units,
     free_symbols,
     is_expansion,
     is_in_some_base,
@@ -74,20 +72,10 @@ from engines.proofreading.vocabulary import (
     starts_with,
 )
 
-LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
-VERDICTS: tuple[LinkOutcome, ...] = (
-    "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
-)  # fmt: skip
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
 _BOUNDS = ("<", ">", "<=", ">=")
-_DEGREES = re.compile(
-    r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
-)
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
-_MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
-_DECIMAL = re.compile(r"\d*\.(\d+)\Z")
 _STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
-_RUN_ON = re.compile(r"\^\d{2,}")
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
@@ -124,14 +112,6 @@ _OF_NUMBERS = frozenset(
 """Operations of ordinary numbers, whatever else a text is about."""
 _BASE = re.compile(r"\d_\{?\d")
 _OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
-_LETTERS = "e and i can be variables"
-_LONG = 5
-"""Characters of a decimal number that is no other by chance."""
-_CONVERTED = 1.5
-"""Numbers that differ by less are not those of two units, as inches and feet are."""
-_PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
-_RANGES = ("interval", "union", "intersection", "without")
-_COLLECTIONS = (*_RANGES, "list", "set")
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
@@ -139,23 +119,6 @@ _BY_WORDS = (
 )  # fmt: skip
 """What words say of the variables of a claim."""
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
-
-
-@dataclass(frozen=True, slots=True)
-class LinkVerdict:
-    """A link with its verdict, and why.
-
-    Attributes: role: what the statement is for. statement: how it was understood. hypotheses: the
-    inequalities
-    that hold for its variables.
-    """
-
-    link: ChainLink
-    outcome: LinkOutcome
-    reason: str = ""
-    role: StatementRole | Literal[""] = ""
-    statement: str = ""
-    hypotheses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +154,11 @@ class LinkReader:
     coming: ChainLink | None = None
     mentions: Sequence[Mention] = ()
     settled: set[int] = field(default_factory=set)
+
+    @property
+    def numbers(self) -> NumberLinks:
+        """The judge of links without variables."""
+        return NumberLinks(self.judge, self.read_formula, self.read_sides)
 
     def read_formula(self, latex: str) -> Reading:
         found = self.read_.get(latex)
@@ -287,8 +255,8 @@ class LinkReader:
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
         sides = link.left, link.right
-        if any(_DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
-            sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
+        if any(DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
+            sides = DEGREES.sub("", sides[0]), DEGREES.sub("", sides[1])
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
     def _logarithm_base(self, link: ChainLink) -> str:
@@ -300,7 +268,7 @@ class LinkReader:
             )
             if left is None or right is None:
                 continue
-            found = self._compare_by_relation(link.relation, left, right)
+            found = self.numbers.compare_by_relation(link.relation, left, right)
             if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
                 return base
         return ""
@@ -319,7 +287,7 @@ class LinkReader:
             return self._judge_congruence(link, left, right)
         free = free_symbols(left) | free_symbols(right)
         if not free:
-            return self._judge_numbers(link, left, right)
+            return self.numbers.judge_numbers(link, left, right)
         if link.relation != "=":
             return self._judge_relation(link, left, right)
         if not self.matrices.isdisjoint(free):
@@ -361,131 +329,6 @@ class LinkReader:
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         text = f"{link.left} = {link.right}"
         self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined)
-
-    # Numbers
-
-    def _judge_numbers(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
-        found = self._compare_by_relation(link.relation, left, right)
-        if found.outcome == "equal":
-            return LinkVerdict(link, "right", found.reason)
-        if found.outcome == "equal if":
-            return LinkVerdict(link, "right if", found.condition)
-        if found.outcome == "undecided":
-            if not link.said and (said := self._beside_units(link, left, right)):
-                return LinkVerdict(link, "wrong", said)
-            return LinkVerdict(link, "not shown", found.reason)
-        if link.relation in ("=", "approx") and (said := self._explain_rounding(left, right, link.relation)):
-            return LinkVerdict(link, "right", said)
-        if self._are_equal_without_units(link):
-            return LinkVerdict(link, "right", "units are left out on one side")
-        if link.said or link.is_refused:
-            supposed = f"it is only supposed: {found.witness}"
-            return LinkVerdict(link, "given" if link.said else "not shown", supposed)
-        if not (left.children or right.children or link.place) and ZERO in (left, right):
-            return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
-        if left.label == "e" and self._is_mistyped(left, right):
-            return LinkVerdict(link, "wrong", found.witness)
-        if excuse := self._find_excuse(link, left, right, found.witness):
-            return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
-        return LinkVerdict(link, "wrong", found.witness)
-
-    def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
-        """How else two different numbers can be meant, so that they are no mistake."""
-        one, other = evaluate_term(left, {}), evaluate_term(right, {})
-        exact = right.children and not any(
-            "." in label for label in (*left.list_labels(), *right.list_labels())
-        )
-        far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
-        if link.is_rounded and not far:
-            return f"rounded otherwise: {witness}"
-        if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
-            return "a division can leave a remainder"
-        if _PAIR.search(link.left + " " + link.right):
-            return "it can be read in two ways"
-        labels = {*left.list_labels(), *right.list_labels()}
-        if labels & {"unit", "text"} and find_units(left) != find_units(right):
-            return "the units differ"
-        if any(side.label in ("e", "i") for side in (left, right)):
-            return _LETTERS
-        for kind in ("matrix", "tuple"):
-            if (kind in left.list_labels()) != (kind in right.list_labels()):
-                return f"a {kind} and a letter or number"
-        if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
-            if any(";" in side for side in (link.left, link.right)):
-                return "brackets with semicolons are continued fractions"
-            if not {left.label, right.label} <= {*_COLLECTIONS}:
-                return "a collection and a letter or number"
-            if left.label in _RANGES and right.label in _RANGES:
-                return "intervals can be ranges of whole numbers"
-        unclear = _RUN_ON.search(link.left + " " + link.right) is not None
-        if link.left.startswith("+"):  # where it does not hold with - either
-            signed, whole = self.read_formula("-" + link.left[1:]).tree, self.read_formula(link.right).tree
-            unclear = (
-                unclear or signed is None or whole is None or values_agree(signed, whole, {}) is not True
-            )
-        if unclear:
-            return "where a side begins or an exponent ends is not clear"
-        if "pm" in labels and not apart_in_any_sign(left, right):
-            return "signs ± can be meant in several ways"
-        if _DEGREES.search(link.left + link.right):
-            plain = [self.read_formula(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
-            if plain[0] is None or plain[1] is None or values_agree(plain[0], plain[1], {}) is not False:
-                return "degrees can be meant in several ways"
-        mixed = next((note for side in self.read_sides(link) for note in side.notes if "mixed" in note), "")
-        return (
-            ""
-            if mixed and values_agree(expand_mixed_numbers(left), expand_mixed_numbers(right), {}) is False
-            else mixed
-        )
-
-    def _compare_by_relation(self, relation: str, left: Tree, right: Tree) -> Verdict:
-        if relation == "=":
-            return self.judge.equal(left, right)
-        return self.judge.holds(Tree(relation, (left, right)))
-
-    def _explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
-        """Whether one side is the other, rounded to the digits that it shows."""
-        for one, other in ((left, right), (right, left)):
-            shown = relation == "approx" or any(map(_DECIMAL.match, one.list_labels()))
-            if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
-                return "rounded"
-        decimal = any(_DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))
-        if relation == "approx" or decimal:
-            share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
-            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
-            if self.judge.holds(close).outcome == "equal":
-                return "rounded"
-        return ""
-
-    def _is_mistyped(self, left: Tree, right: Tree) -> bool:
-        """Whether another digit makes a decimal number what a term is, rounded."""
-        if right.children or len(right.label) < _LONG or not _DECIMAL.match(right.label):
-            return False
-        return any(self._explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
-
-    def _are_equal_without_units(self, link: ChainLink) -> bool:
-        """Whether the sides are equal where signs of per cent, of money and units are left out."""
-        sides = [_MARKS.sub(" ", _DEGREES.sub("", side)) for side in (link.left, link.right)]
-        if sides == [link.left, link.right]:
-            return False
-        marks = [_MARKS.findall(side) for side in (link.left, link.right)]
-        if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
-            return False
-        left, right = map(self.read_formula, sides)
-        if left.tree is None or right.tree is None:
-            return False
-        return self._compare_by_relation(link.relation, left.tree, right.tree).outcome == "equal"
-
-    def _beside_units(self, link: ChainLink, left: Tree, right: Tree) -> str:
-        """Numbers that differ where one has a unit, and too little for one to be converted."""
-        if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
-            return ""
-        one, other = evaluate_term(left, {}), evaluate_term(right, {})
-        if not one or not other or link.is_refused or self._are_equal_without_units(link):
-            return ""
-        if link.is_rounded or values_agree(left, right, {}) is not False:
-            return ""
-        return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
 
     def _judge_congruence(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         if not link.modulus and not self.modulus:
@@ -559,7 +402,7 @@ class LinkReader:
         if domain == "matrices" and (free & self.matrices or not any(name[0].isupper() for name in free)):
             return judged
         labels = {*left.list_labels(), *right.list_labels()}
-        if domain != "matrices" and (labels & _OF_NUMBERS or any(map(_DECIMAL.match, labels))):
+        if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
             return judged
         numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
         if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
@@ -818,7 +661,7 @@ class LinkReader:
             return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
         claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == self.facts.last_number or link.before.endswith("§ or")
-        exact = not any(map(_DECIMAL.match, right.list_labels())) and len(right) < _LARGEST
+        exact = not any(map(DECIMAL.match, right.list_labels())) and len(right) < _LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(real_roots(known.left, known.right, left.label, {})) == 1
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
@@ -876,7 +719,7 @@ class LinkReader:
             return ""
         verdict = self.judge.equal(found.left, found.right, self._list_assumptions(sides[0]))
         if verdict.outcome != "different" or (
-            not sides[0] and self._explain_rounding(found.left, found.right, "=")
+            not sides[0] and self.numbers.explain_rounding(found.left, found.right, "=")
         ):
             return ""
         return f"{verdict.witness}, {describe_sources(found.used)}"
@@ -906,6 +749,10 @@ class LinkReader:
             "unsolvable", f"{link.before} {link.after}"
         ):
             return ""
+        if entry := find_odd_entry(left, right, self._are_equal):
+            return (
+                f"{write_term(entry[0])} and {write_term(entry[1])} differ, and the other entries are equal"
+            )
         whole = any(not _OF_WHOLE.isdisjoint(side.list_labels()) for side in (left, right))
         found = find_slip(left, right, points_of(free, whole), are_same)
         if found is None and not self.cases and not link.is_denied:
@@ -990,6 +837,6 @@ class LinkReader:
             # The variable has another value now.
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
-        if found.outcome != "different" or self._explain_rounding(reduced.left, reduced.right, "="):
+        if found.outcome != "different" or self.numbers.explain_rounding(reduced.left, reduced.right, "="):
             return ""
         return f"{found.witness}, {describe_sources(reduced.used)}"

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from itertools import islice
 from random import Random
 
+from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
+from engines.mathematics.judging.shapes import worked_out
 from engines.proofreading.terms import (
     OF_ANGLES,
     apply_label,
+    differ_everywhere,
     evaluate_term,
     free_symbols,
     real_roots,
@@ -93,6 +96,33 @@ def find_slip(
             ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
+    """The one pair of entries of two matrices or tuples that differ where the others are equal, and not only
+    written alike; None where there is no such pair."""
+    try:
+        sides = [worked_out(side) for side in (left, right)]
+    except EngineError:
+        return None
+    if len({(side.label, len(side.children)) for side in sides}) > 1 or sides[0].label not in (
+        "matrix",
+        "tuple",
+    ):
+        return None
+    rows = [side.children if side.label == "matrix" else (side,) for side in sides]
+    if [len(row.children) for row in rows[0]] != [len(row.children) for row in rows[1]]:
+        return None
+    pairs = [
+        pair
+        for one, other in zip(*rows, strict=True)
+        for pair in zip(one.children, other.children, strict=True)
+    ]
+    odd = [pair for pair in pairs if not same(*pair)]
+    if len(odd) != 1 or all(one == other for one, other in pairs if (one, other) not in odd):
+        return None
+    lone = any(not side.children and free_symbols(side) for side in odd[0])
+    return None if lone or not differ_everywhere(*odd[0]) else odd[0]
 
 
 def _is_near(instead: str) -> bool:

@@ -25,6 +25,10 @@ UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 LOG = re.compile(r"\\log(?![A-Za-z]|\s*_)")
 """A logarithm in LaTeX whose base is not written: e, 10 or 2."""
+DEGREES = re.compile(
+    r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
+)
+DECIMAL = re.compile(r"\d*\.(\d+)\Z")
 WHOLE = re.compile(r"-?\d{1,12}\Z")
 _LONG_WHOLE = re.compile(r"-?\d{1,2000}\Z")
 _CONSTANTS = {"pi": math.pi, "e": math.e}

@@ -22,7 +22,7 @@ from engines.core.stored_rows import StoredRows
 from engines.documents.reading import Document, TextPiece, of_row, read_documents, split_pieces, text_of
 
 if TYPE_CHECKING:
-    from engines.proofreading.links import LinkVerdict
+    from engines.proofreading.link_verdicts import LinkVerdict
 
 
 @specification
@@ -109,7 +109,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
     from engines.proofreading.documents import MAX_FORMULAS, proofread_document
-    from engines.proofreading.links import VERDICTS
+    from engines.proofreading.link_verdicts import VERDICTS
 
     bad: list[DataError] = []
     arbiter = judge()

@@ -203,3 +203,57 @@ def test_where_the_work_ends_it_is_said(
     monkeypatch.setattr("engines.proofreading.links._MOST_WORK", 1_000)
     found = _last(proofreader, text)
     assert (found.verdict, found.reason) == ("not shown", "it takes more work than one link is given")
+
+
+@pytest.mark.parametrize(
+    ("right", "old", "new"),
+    [
+        # one digit, sign or index that makes an identity
+        (r"Here $\frac{(t+4)(t-1)^2}{t-2} = \frac{t^3+2t^2-7t+4}{t-2}$.", "(t-1)^2", "(t-7)^2"),
+        ("It is $(2 t + 1)(t + 3) = 2t^2 + 7t + 3$.", "7t", "9t"),
+        ("So $a = b + (a-b)$.", "b +", "b -"),
+        (r"Here $|p-q| = \max(p-q, q-p)$.", "|p-q|", "|p+q|"),
+        (r"Here $\binom nk = \frac{n!}{k!(n-k)!}$.", "(n-k)", "(n+k)"),
+        (r"Here $\frac{s(2+h)-s(2)}{(2+h)-2} = \frac{s(2+h)-s(2)}{h}$.", "h)-2", "h)+2"),
+        (
+            r"Here $\begin{vmatrix} a_1 & b_1 \\ a_2 & b_2 \end{vmatrix} = a_1b_2 - a_2b_1$.",
+            "a_2b_1",
+            "a_1b_1",
+        ),
+        ("So $(2,1) + t(1,t) = (2+t, 1+t^2)$.", "1+t^2)", "1-t^2)"),
+        ("Here $(3,7) = 5(1,1) - 2(1,-1)$.", "(3,", "(6,"),
+        ("Here $y - (y-1) = 1$.", "y-1", "y-2"),
+        (r"Here $e \approx 2.71828$.", "2.7", "7.7"),
+        # operations of numbers, and digits that name their base, whatever the text is about
+        (r"In a ring and modulo some unit, $23 \bmod 7 = 2$.", "7", "8"),
+        ("In binary notation $101_2 = 5$.", "= 5", "= 4"),
+        ("Work in your group. Your group and other groups compare: so $4^2 = 16$.", "4^2", "5^2"),
+    ],
+)
+def test_a_mistyped_digit_or_sign_is_wrong(
+    proofreader: TextProofreader, right: str, old: str, new: str
+) -> None:
+    assert _last(proofreader, right).verdict == "right"
+    before, _, after = right.rpartition(old)
+    assert _last(proofreader, before + new + after).verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Then $n = n/2$ in each step.",
+        "Solve $3(x+1) = 3x+7$.",
+        "Then $2x+3 = 2x+5$ has no solution.",
+        "We have $a + b = a - b$ if $b$ vanishes.",
+        "The equation $x(y+2) = x(2-y)$ holds on an axis.",
+    ],
+)
+def test_equations_that_are_near_an_identity_are_not_wrong(proofreader: TextProofreader, text: str) -> None:
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
+
+
+def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextProofreader) -> None:
+    found = _last(proofreader, "Let $u^2 = v$, and let $u^2 = v + 2$. Then $u^3 + v = 5$.")
+    assert found.verdict == "not shown"
+    assert "contradict each other" in found.reason
+    assert _last(proofreader, "Let $u = v + 1$, and let $v = 2$. Then $v^2 + u = 7$.").verdict == "follows"

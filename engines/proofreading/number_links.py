@@ -1,0 +1,172 @@
+"""Links between numbers: rounded, with units or degrees, or wrong; and how else they may be meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engines.core.tree import ZERO, Tree
+from engines.formula.meaning import Reading
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.slips import iterate_retyped
+from engines.proofreading.terms import (
+    DECIMAL,
+    DEGREES,
+    apart_in_any_sign,
+    evaluate_term,
+    expand_mixed_numbers,
+    find_units,
+    values_agree,
+)
+
+_MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
+_RUN_ON = re.compile(r"\^\d{2,}")
+_LETTERS = "e and i can be variables"
+_CONVERTED = 1.5
+"""Numbers that differ by less are not those of two units, as inches and feet are."""
+_LONG = 5
+"""Characters of a decimal number that is no other by chance."""
+_PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_RANGES = ("interval", "union", "intersection", "without")
+_COLLECTIONS = (*_RANGES, "list", "set")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLinks:
+    """Judges links without variables.
+
+    Attributes: read_formula, read_sides: how a formula, and the sides of a link, are read.
+    """
+
+    judge: Judge
+    read_formula: Callable[[str], Reading]
+    read_sides: Callable[[ChainLink], tuple[Reading, Reading]]
+
+    def judge_numbers(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+        """Return the verdict on a link between two numbers."""
+        found = self.compare_by_relation(link.relation, left, right)
+        if found.outcome == "equal":
+            return LinkVerdict(link, "right", found.reason)
+        if found.outcome == "equal if":
+            return LinkVerdict(link, "right if", found.condition)
+        if found.outcome == "undecided":
+            if not link.said and (said := self._beside_units(link, left, right)):
+                return LinkVerdict(link, "wrong", said)
+            return LinkVerdict(link, "not shown", found.reason)
+        if link.relation in ("=", "approx") and (said := self.explain_rounding(left, right, link.relation)):
+            return LinkVerdict(link, "right", said)
+        if self._are_equal_without_units(link):
+            return LinkVerdict(link, "right", "units are left out on one side")
+        if link.said or link.is_refused:
+            supposed = f"it is only supposed: {found.witness}"
+            return LinkVerdict(link, "given" if link.said else "not shown", supposed)
+        if not (left.children or right.children or link.place) and ZERO in (left, right):
+            return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
+        if left.label == "e" and self._is_mistyped(left, right):
+            return LinkVerdict(link, "wrong", found.witness)
+        if excuse := self._find_excuse(link, left, right, found.witness):
+            return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
+        return LinkVerdict(link, "wrong", found.witness)
+
+    def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
+        """How else two different numbers can be meant, so that they are no mistake."""
+        one, other = evaluate_term(left, {}), evaluate_term(right, {})
+        exact = right.children and not any(
+            "." in label for label in (*left.list_labels(), *right.list_labels())
+        )
+        far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
+        if link.is_rounded and not far:
+            return f"rounded otherwise: {witness}"
+        if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
+            return "a division can leave a remainder"
+        if _PAIR.search(link.left + " " + link.right):
+            return "it can be read in two ways"
+        labels = {*left.list_labels(), *right.list_labels()}
+        if labels & {"unit", "text"} and find_units(left) != find_units(right):
+            return "the units differ"
+        if any(side.label in ("e", "i") for side in (left, right)):
+            return _LETTERS
+        for kind in ("matrix", "tuple"):
+            if (kind in left.list_labels()) != (kind in right.list_labels()):
+                return f"a {kind} and a letter or number"
+        if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
+            if any(";" in side for side in (link.left, link.right)):
+                return "brackets with semicolons are continued fractions"
+            if not {left.label, right.label} <= {*_COLLECTIONS}:
+                return "a collection and a letter or number"
+            if left.label in _RANGES and right.label in _RANGES:
+                return "intervals can be ranges of whole numbers"
+        unclear = _RUN_ON.search(link.left + " " + link.right) is not None
+        if link.left.startswith("+"):  # where it does not hold with - either
+            signed, whole = self.read_formula("-" + link.left[1:]).tree, self.read_formula(link.right).tree
+            unclear = (
+                unclear or signed is None or whole is None or values_agree(signed, whole, {}) is not True
+            )
+        if unclear:
+            return "where a side begins or an exponent ends is not clear"
+        if "pm" in labels and not apart_in_any_sign(left, right):
+            return "signs ± can be meant in several ways"
+        if DEGREES.search(link.left + link.right):
+            plain = [self.read_formula(DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+            if plain[0] is None or plain[1] is None or values_agree(plain[0], plain[1], {}) is not False:
+                return "degrees can be meant in several ways"
+        mixed = next((note for side in self.read_sides(link) for note in side.notes if "mixed" in note), "")
+        return (
+            ""
+            if mixed and values_agree(expand_mixed_numbers(left), expand_mixed_numbers(right), {}) is False
+            else mixed
+        )
+
+    def compare_by_relation(self, relation: str, left: Tree, right: Tree) -> Verdict:
+        """Judge whether a relation holds."""
+        if relation == "=":
+            return self.judge.equal(left, right)
+        return self.judge.holds(Tree(relation, (left, right)))
+
+    def explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
+        """Whether one side is the other, rounded to the digits that it shows."""
+        for one, other in ((left, right), (right, left)):
+            shown = relation == "approx" or any(map(DECIMAL.match, one.list_labels()))
+            if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
+                return "rounded"
+        decimal = any(DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))
+        if relation == "approx" or decimal:
+            share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
+            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
+            if self.judge.holds(close).outcome == "equal":
+                return "rounded"
+        return ""
+
+    def _is_mistyped(self, left: Tree, right: Tree) -> bool:
+        """Whether another digit makes a decimal number what a term is, rounded."""
+        if right.children or len(right.label) < _LONG or not DECIMAL.match(right.label):
+            return False
+        return any(self.explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
+
+    def _are_equal_without_units(self, link: ChainLink) -> bool:
+        """Whether the sides are equal where signs of per cent, of money and units are left out."""
+        sides = [_MARKS.sub(" ", DEGREES.sub("", side)) for side in (link.left, link.right)]
+        if sides == [link.left, link.right]:
+            return False
+        marks = [_MARKS.findall(side) for side in (link.left, link.right)]
+        if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
+            return False
+        left, right = map(self.read_formula, sides)
+        if left.tree is None or right.tree is None:
+            return False
+        return self.compare_by_relation(link.relation, left.tree, right.tree).outcome == "equal"
+
+    def _beside_units(self, link: ChainLink, left: Tree, right: Tree) -> str:
+        """Numbers that differ where one has a unit, and too little for one to be converted."""
+        if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
+            return ""
+        one, other = evaluate_term(left, {}), evaluate_term(right, {})
+        if not one or not other or link.is_refused or self._are_equal_without_units(link):
+            return ""
+        if link.is_rounded or values_agree(left, right, {}) is not False:
+            return ""
+        return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
