@@ -32,7 +32,7 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
-from engines.grading.messages import describe_count, describe_kind, latex_of_form, to_message_text
+from engines.grading.messages import describe_kind, latex_of_form, to_message_text
 from engines.grading.numbers import Term
 from engines.grading.quantities import (
     apply_multiplier,
@@ -72,8 +72,30 @@ class GradeVerdict:
 EQUAL = GradeVerdict("equal")
 
 
-def different_verdict(reason: str) -> GradeVerdict:
-    return GradeVerdict("different", reason=reason)
+def differ_by(witness: str) -> GradeVerdict:
+    """Return the verdict "different" with what shows it."""
+    return GradeVerdict("different", witness=witness)
+
+
+def differ_in_kind(gold: Form, pred: Form) -> GradeVerdict:
+    """Return the verdict on answers of two kinds: they differ unless one has letters that may stand for the
+    other."""
+    for item in (gold, pred):
+        if not _is_settled(item):
+            return GradeVerdict("undecided", reason=f"what {to_message_text(item)} stands for is not known")
+    kinds = (f"{to_message_text(item)} is {describe_kind(item)}" for item in (gold, pred))
+    return differ_by(" and ".join(kinds))
+
+
+def _is_settled(item: Form) -> bool:
+    """Whether an answer is of its kind whatever its letters stand for: a number, a set, an equation."""
+    if isinstance(item, WordsForm):
+        return len(item.text) > 1
+    return (
+        not isinstance(item, Term)
+        or item.value is not None
+        or (item.tree is not None and is_constant(item.tree))
+    )
 
 
 class AnswerComparison:
@@ -102,6 +124,10 @@ class AnswerComparison:
         if gold == pred:
             return EQUAL
         gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
+        for letter, other in ((gold, pred), (pred, gold)):
+            if _is_choice(letter) and isinstance(other, Term) and _is_settled(other):
+                reason = f"which answer {to_message_text(letter)} stands for is not known"
+                return GradeVerdict("undecided", reason=reason)
         if isinstance(gold, Statement) or isinstance(pred, Statement):
             return self._compare_statements(gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
@@ -279,20 +305,20 @@ class AnswerComparison:
             if present.measures_only("percent"):
                 return self._compare_percent(gold, pred)
             if self._units == "require" and mine is not None:
-                return different_verdict(f"the answer has no unit, and the reference is in {mine.text}")
+                return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
             result = self._compare_terms(plain_gold, plain_pred)
             if result.outcome == "different" and present.measures_only("angle"):
                 result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
+                return _with_policy(result, "a degree is pi/180")
             if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
                 # The letter is a variable where the other side has it too.
                 return self._compare_terms(multiply_by_letter(gold), multiply_by_letter(pred))
-            return result
+            return _with_policy(result, f"only one of them has a unit, {present.text}")
         if mine.powers == theirs.powers:
             if mine.factor == theirs.factor:
                 return self._compare_terms(plain_gold, plain_pred)
-            return self._compare_terms(
-                scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
-            )
+            scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
+            return _with_policy(self._compare_terms(*scaled), f"{theirs.text} converted to {mine.text}")
         if mine.scale and theirs.scale:
             sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
             result = self._compare_terms(
@@ -300,9 +326,10 @@ class AnswerComparison:
             )
             if result.outcome == "different" and self._compare_terms(*sizes).outcome == "equal":
                 return GradeVerdict("equal if", condition="they are differences of temperatures")
-            return result
+            return _with_policy(result, f"{theirs.text} converted to {mine.text}")
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
-            return self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
+            result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
+            return _with_policy(result, "a degree is pi/180")
         result = self._compare_terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
         vague = (
@@ -312,15 +339,20 @@ class AnswerComparison:
         )
         if result.outcome == "equal" and vague:
             return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
-        if result.outcome in ("equal", "different", "equal if"):
-            return different_verdict(f"in {theirs.text}, and the reference is in {mine.text}")
-        return result
+        if result.outcome not in ("equal", "different", "equal if"):
+            return result
+        if not (mine.known and theirs.known):
+            return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
+        measured = (
+            f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit
+        )
+        return differ_by(" and ".join(measured))
 
     def _compare_percent(self, gold: Term, pred: Term) -> GradeVerdict:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
         exact = self._compare_terms(divide_by_hundred(gold), divide_by_hundred(pred))
         if exact.outcome == "equal":
-            return exact
+            return _with_policy(exact, "a percent is 1/100")
         meant = self._compare_terms(replace(gold, unit=None), replace(pred, unit=None))
         if meant.outcome == "equal":
             number = pred if pred.unit is None else gold
@@ -335,7 +367,7 @@ class AnswerComparison:
         names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
         if any(names):
             if "set" in (gold.kind, pred.kind):
-                return different_verdict("a set, and what is said of each name is not in it")
+                return differ_in_kind(gold, pred)
             return self._compare_assignments(gold, pred)
         if {gold.kind, pred.kind} == {"tuple", "set"}:
             alike = self._compare_several(*(replace(one, kind="set") for one in (gold, pred)))
@@ -351,10 +383,10 @@ class AnswerComparison:
                 if covering.outcome != "equal" or "set" in (gold.kind, pred.kind):
                     return covering
                 return GradeVerdict("equal if", condition="a value that is repeated counts once")
-            return different_verdict(f"{describe_count(pred)}, and the reference has {len(gold.items)}")
+            return _differ_in_number(gold, pred)
         if ordered:
             return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
-        return self._match_unordered(gold.items, pred.items)
+        return _with_policy(self._match_unordered(gold.items, pred.items), "in any order")
 
     def _match_unordered(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
         """Two collections without order: each of the one with one of the other."""
@@ -393,9 +425,7 @@ class AnswerComparison:
             for item in one:
                 pairs = ((item, other) if where == "answer" else (other, item) for other in others)
                 compared = [self.compare(*pair) for pair in pairs]
-                best = min(
-                    compared, key=lambda each: _RANK.index(each.outcome), default=different_verdict("")
-                )
+                best = min(compared, key=lambda each: _RANK.index(each.outcome), default=differ_by(""))
                 if best.outcome == "different":
                     return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the {where}")
                 found.append(best)
@@ -411,19 +441,22 @@ class AnswerComparison:
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
         if isinstance(one, WordsForm):
             return _compare_words(gold, pred)
-        if several.kind == "list" and several.items:
-            # "x + 11 or 11 + x" is one answer.
-            sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
-            found = [self.compare(*side) for side in sides]
-            if all(each.outcome == "equal" for each in found):
-                return EQUAL
-        return different_verdict(f"{describe_count(pred)}, and the reference has {describe_count(gold)}")
+        if several.kind == "tuple" or not several.items:
+            return differ_in_kind(gold, pred)
+        # "x + 11 or 11 + x" is one answer.
+        sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
+        found = [self.compare(*side) for side in sides]
+        if all(each.outcome == "equal" for each in found) and several.kind == "list":
+            return EQUAL
+        apart = [item for item, each in zip(several.items, found, strict=True) if each.outcome == "different"]
+        if not apart:
+            return GradeVerdict("undecided", reason="one value and several, which may be the same")
+        where = "answer" if several is gold else "reference"
+        return differ_by(f"{to_message_text(apart[0])} is not in the {where}")
 
     def _compare_ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
-            return different_verdict(
-                "a ratio and no ratio" if gold.kind != pred.kind else "ratios of other lengths"
-            )
+            return differ_in_kind(gold, pred) if gold.kind != pred.kind else _differ_in_number(gold, pred)
         found = []
         for number in range(1, len(gold.items)):
             quotients: list[Form] = []
@@ -438,11 +471,11 @@ class AnswerComparison:
     def _compare_assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
-            return different_verdict(f"{describe_count(pred)}, and the reference has {len(gold.items)}")
+            return _differ_in_number(gold, pred)
         named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
-                return different_verdict(f"says of {', '.join(named[1])} and not of {', '.join(named[0])}")
+                return differ_by(f"it says of {', '.join(named[1])} and not of {', '.join(named[0])}")
             other = {item.name: item.value for item in pred.items if isinstance(item, Named)}
             return _combine_all(
                 self.compare(item.value, other[item.name]) for item in gold.items if isinstance(item, Named)
@@ -453,8 +486,7 @@ class AnswerComparison:
         one, other = list_on_line(gold), list_on_line(pred)
         one, other = one or [gold] * isinstance(gold, Term), other or [pred] * isinstance(pred, Term)
         if not one or not other:
-            kinds = [describe_kind(gold), describe_kind(pred)]
-            return different_verdict(f"{kinds[1]}, and the reference is {kinds[0]}")
+            return differ_in_kind(gold, pred)
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
             result = _combine_all(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
             if result.outcome == "equal" or (len(one) == 1 and result.outcome != "undecided"):
@@ -469,8 +501,9 @@ class AnswerComparison:
     def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, IntervalForm) and isinstance(pred, IntervalForm):
             ends = _combine_all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
-            if ends.outcome != "different" and gold.closed != pred.closed:
-                return different_verdict("the ends belong to one of them only")
+            if ends.outcome == "equal" and gold.closed != pred.closed:
+                end = gold.low if gold.closed[0] != pred.closed[0] else gold.high
+                return differ_by(f"{to_message_text(end)} belongs to one of them only")
             return ends
         if isinstance(gold, IntervalForm) or isinstance(pred, IntervalForm):
             return GradeVerdict("undecided", reason="an interval and a single value")
@@ -479,7 +512,8 @@ class AnswerComparison:
     def _compare_matrices(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Matrix) and isinstance(pred, Matrix):
             if [len(row) for row in gold.rows] != [len(row) for row in pred.rows]:
-                return different_verdict("matrices of other sizes")
+                sizes = (f"{len(one.rows)} by {len(one.rows[0])}" for one in (gold, pred))
+                return differ_by(" and ".join(sizes))
             rows = zip(gold.rows, pred.rows, strict=True)
             return _combine_all(
                 self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True)
@@ -493,7 +527,7 @@ class AnswerComparison:
             return self._compare_several(*(pair if matrix is gold else pair[::-1]))
         if isinstance(other, Term) and other.unit is None:
             return self._compare_trees(gold, pred, self._judge.equal)
-        return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
+        return differ_in_kind(gold, pred)
 
     def _compare_trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
@@ -556,8 +590,10 @@ class AnswerComparison:
                 return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
             return found
         if any(families):
-            if any(isinstance(one, Term | Many | Named) for one in (gold, pred)):
-                return GradeVerdict("different", witness="one is a family of values for all integers")
+            single = pred if families[0] is not None else gold
+            value = single.value if isinstance(single, Named) else single
+            if isinstance(value, Many) or (isinstance(value, Term) and _is_settled(value)):
+                return differ_by(f"{to_message_text(single)} has no value for each integer")
             return GradeVerdict("undecided", reason="only one of them is read as a family of values")
         mine, theirs = cases_of(trees[0]), cases_of(trees[1])
         if mine is not None and theirs is not None:
@@ -605,19 +641,15 @@ class AnswerComparison:
                 return solved
             relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
             if isinstance(relation, RelationForm) and isinstance(other, Term):
-                return self._compare_asked(relation.tree, other, relation is gold)
-            return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
+                return self._compare_asked(relation, other, relation is gold)
+            return differ_in_kind(gold, pred)
         return self._compare_trees(gold, pred, self._same_statement)
 
-    def _compare_asked(self, relation: Tree, value: Term, is_gold: bool) -> GradeVerdict:
+    def _compare_asked(self, relation: RelationForm, value: Term, is_gold: bool) -> GradeVerdict:
         """An equation, and what may be the value of its left side, as of `m + n = 7` and 7."""
-        kinds = ("a relation", "a number or formula")
-        mixed = different_verdict("{}, and the reference is {}".format(*(kinds[::-1] if is_gold else kinds)))
-        if relation.label != "=":
-            return mixed
-        asked, side = relation.children[0], form_of(relation.children[1])
-        if not _is_made_of_names(asked):
-            return mixed
+        if relation.tree.label != "=" or not _is_made_of_names(relation.tree.children[0]):
+            return differ_in_kind(*((relation, value) if is_gold else (value, relation)))
+        asked, side = relation.tree.children[0], form_of(relation.tree.children[1])
         same = self.compare(*((side, value) if is_gold else (value, side)))
         if same.outcome != "equal":
             return same
@@ -754,13 +786,33 @@ def _is_added_name(tree: Tree, name: str) -> bool:
     )
 
 
+def _is_choice(item: Form) -> bool:
+    """Whether an answer is a letter as those of choices."""
+    text = item.text if isinstance(item, Term | WordsForm) else ""
+    return len(text) == 1 and text in _CHOICES and not (isinstance(item, Term) and item.unit)
+
+
+_CHOICES = "ABCDE"
+
+
+def _with_policy(found: GradeVerdict, policy: str) -> GradeVerdict:
+    """Return a verdict; one that two answers are equal says by which rule."""
+    return replace(found, reason=found.reason or policy) if found.outcome == "equal" else found
+
+
+def _differ_in_number(gold: Many, pred: Many) -> GradeVerdict:
+    """Return the verdict on tuples, ratios or lists of other lengths."""
+    counts = (f"{to_message_text(one)} has {len(one.items)}" for one in (gold, pred))
+    return differ_by(" and ".join(counts))
+
+
 def _compare_words(gold: Form, pred: Form) -> GradeVerdict:
     """Words are the same with another case, hyphen or article; what they mean is not compared."""
     one, other = (_plain_words(item) for item in (gold, pred))
     if one is None or other is None:
         word = one if other is None else other
-        if word is None or len(word) == 1 or word in _DECIDED:
-            return different_verdict(f"{describe_kind(pred)}, and the reference is {describe_kind(gold)}")
+        if word is None or word in _DECIDED:
+            return differ_in_kind(gold, pred)
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL

@@ -139,7 +139,13 @@ def _judge_cleaned(gold: str, pred: str, comparison: AnswerComparison) -> GradeV
             )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")
+    if compared.outcome == "equal" and not compared.reason and any(map(_states_approximation, (gold, pred))):
+        return replace(compared, reason="of a number and what it is about the exact side counts")
     return compared
+
+
+def _states_approximation(text: str) -> bool:
+    return any(sign in text for sign in ("\\approx", "≈", "\\simeq"))
 
 
 _LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z]|\s*_)")
@@ -163,7 +169,9 @@ def _judge_choices(
     other = read_form(pred if mine else gold)
     is_letter = isinstance(other, WordsForm | Term) and re.fullmatch("[A-J]", other.text)
     part = _letter_of_choice(found) if is_letter else found[3]
-    return judge_answers(part, pred, comparison) if mine else judge_answers(gold, part, comparison)
+    compared = judge_answers(part, pred, comparison) if mine else judge_answers(gold, part, comparison)
+    policy = f"the {'letter' if is_letter else 'text'} of the choice counts"
+    return replace(compared, reason=compared.reason or policy) if compared.outcome == "equal" else compared
 
 
 def _letter_of_choice(choice: re.Match[str]) -> str:

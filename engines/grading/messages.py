@@ -20,7 +20,15 @@ from engines.grading.reading import write_tree
 
 
 def to_message_text(item: Form) -> str:
-    """A form as it was written, for messages."""
+    """A form as it was written, for messages; a long one begins so."""
+    text = _write_form(item)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST = 60
+
+
+def _write_form(item: Form) -> str:
     if isinstance(item, Term):
         return f"{item.text} {item.unit.text}" if item.unit else item.text
     return item.text if isinstance(item, WordsForm) else latex_of_form(item)
@@ -53,16 +61,10 @@ def latex_of_form(item: Form) -> str:
     return ""
 
 
-def describe_count(item: Form) -> str:
-    if isinstance(item, Many):
-        return f"{len(item.items)} values"
-    return "one value" if isinstance(item, Term | WordsForm) else describe_kind(item)
-
-
 _KINDS: dict[type, str] = {
     Term: "a number or formula",
     WordsForm: "words",
-    Many: "several values",
+    Many: "a list",
     IntervalForm: "an interval",
     Union: "a union",
     Without: "a set",
@@ -74,4 +76,9 @@ _KINDS: dict[type, str] = {
 
 
 def describe_kind(item: Form) -> str:
+    """What sort of answer a form is, with its article."""
+    if isinstance(item, Many):
+        return f"a {item.kind}"
+    if isinstance(item, Term) and item.value is not None:
+        return "a number"
     return _KINDS.get(type(item), "unread")

@@ -123,6 +123,13 @@ class MeasureUnit:
         """Of degrees of temperature: how large one is, and where they begin, in kelvins."""
         return next((scale for name, scale in TEMPERATURES.items() if self.measures_only(name)), None)
 
+    @property
+    def dimension(self) -> str:
+        """What it measures, in words: `length`, `length^2`, `length/time`."""
+        above = [name if count == 1 else f"{name}^{count}" for name, count in self.powers if count > 0]
+        below = [name if count == -1 else f"{name}^{-count}" for name, count in self.powers if count < 0]
+        return " ".join(above or ["1"]) + "".join(f"/{name}" for name in below)
+
     def measures_only(self, dimension: str) -> bool:
         """Whether it measures that and nothing else."""
         return self.powers == ((dimension, 1),)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.hostile_answers import MAKERS, forms, hostile_pairs
+from benchmarks.hostile_answers import KINDS, MAKERS, forms, hostile_pairs
+from engines.formula.statements import Statement, read_statement
 from engines.grading.answers import answer
 from engines.grading.grades import grade
 from engines.grading.locales import language_of, with_decimal_points
 from engines.language.numerals import read_numeral
+
+UNDECIDED = (r"n = 2^k \text{ for some integer } k \ge 0", r"n = 2^m, m \ge 0, m \in \mathbb{Z}")
+"""The right answer of `answer_kinds.tsv` that is not accepted."""
+
+
+def test_answers_of_many_kinds_are_judged_as_they_were_labelled() -> None:
+    rows = forms(KINDS)
+    assert len(rows) == 150
+    wrong = [(gold, pred) for _, same, gold, pred in rows if grade(gold, pred).accepted != same]
+    assert wrong == [UNDECIDED]
 
 
 def test_right_answers_in_other_forms_are_accepted_and_look_alikes_are_not() -> None:
@@ -38,12 +49,64 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("1, 2", "1, 2, 2", "equal if", "repeated"),
         (r"\frac{1}{3}", "0.3333333333", "equal", "significant digits"),
         (r"10^{-20}", "0.0000000000", "different", "and 0"),
+        ("[0, 1]", "(0, 1]", "different", "0 belongs to one of them only"),
+        ("1, 2", "1", "different", "2 is not in the answer"),
+        (r"58\text{ in}", r"58\text{ in}^2", "different", "measures length and"),
+        (
+            r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}",
+            r"\begin{pmatrix} 1 & 2 \end{pmatrix}",
+            "different",
+            "2 by 1",
+        ),
+        ("(1, 2)", "(1, 2, 3)", "different", "has 3"),
+        ("[1, 2]", "7", "different", "3/2 belongs to one of them only"),
+        ("v", "(1, 2)", "undecided", "what v stands for"),
+        ("B", "15", "undecided", "which answer B stands for"),
+        ("3 stones", "4 rocks", "undecided", "how much rocks is in stones"),
+        ("100 cm", "1 m", "equal", "converted to cm"),
+        (r"60^\circ", r"\frac{\pi}{3}", "equal", "a degree is"),
+        (r"50\%", "0.5", "equal", "a percent is 1/100"),
+        (r"\sqrt{2}", r"\sqrt{2} \approx 1.41", "equal", "the exact side counts"),
+        ("x = 1, x = 2", "x = 2, x = 1", "equal", "in any order"),
+        ("(B) 15", "B", "equal", "the letter of the choice"),
+        ("(B) 15", "15", "equal", "the text of the choice"),
+        (r"x = k\pi, k \in \mathbb{Z}", r"x = n\pi", "equal", "n stands for any integer"),
+        ("y = Ce^x", "y = Ke^x", "equal", "stand for any constant"),
+        ("m + n = 7", "7", "equal", "m + n is what is asked for"),
+        ("x + y = 7", "7", "equal if", "x + y is what is asked for"),
     ],
 )
 def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> None:
     found = grade(gold, pred)
     assert found.verdict == verdict, found
     assert said in found.condition + found.witness + found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("x = 1, 2", ["or", "=", "x", "1", "=", "x", "2"]),
+        (r"x \ne 1, 2", ["and", "!=", "x", "1", "!=", "x", "2"]),
+        (r"50\%", ["*", "50", "unit", "%"]),
+        ("1:2:3", ["ratio", "1", "2", "3"]),
+        (r"\le 5", ["<=", "", "5"]),
+        ("(1,200)", ["tuple", "1", "200"]),
+        ("1,2;3,4", ["list", "tuple", "1", "2", "tuple", "3", "4"]),
+        ("[[1,2],[3,4]]", ["matrix", "row", "1", "2", "row", "3", "4"]),
+        ("all real numbers except 0 and 1", ["without", "ℝ", "set", "0", "1"]),
+        (r"n \text{ is odd}", ["congruent", "n", "1", "2"]),
+        (r"p \oplus q", ["not", "iff", "p", "q"]),
+    ],
+)
+def test_an_answer_is_read_as_a_whole(text: str, labels: list[str]) -> None:
+    statement = read_statement(text, is_answer=True)
+    assert isinstance(statement, Statement), statement
+    assert statement.tree.list_labels() == labels
+
+
+@pytest.mark.parametrize("text", ["x = 1, 2", r"n \text{ is odd}", r"\le 5"])
+def test_a_formula_of_a_document_is_not_read_as_an_answer(text: str) -> None:
+    assert isinstance(read_statement(text), str)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +121,10 @@ def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> No
         ("a hundred", "100"),
         ("minus three", "-3"),
         ("three quarters", "3/4"),
+        ("dreiundzwanzig", "23"),
+        ("fünfhundertzwölf", "512"),
+        ("двадцать пять", "25"),
+        ("сто", "100"),
     ],
 )
 def test_numbers_in_words(text: str, value: str) -> None:
@@ -80,6 +147,10 @@ def test_what_is_no_number_in_words(text: str) -> None:
         (r"$x \le -2$ or $x \ge 3$", r"x \le -2 \text{ or } x \ge 3"),
         (r"\boxed{1} or \boxed{2}", r"1 \text{ or } 2"),
         ("2 hours and 30 minutes", "2 hours and 30 minutes"),
+        ("She needs twenty-six eggs.", "twenty-six"),
+        ("It is about fifty percent of them.", "fifty percent"),
+        ("It takes 2 1/2 hours.", "2 1/2"),
+        ("all real numbers except 0", "all real numbers except 0"),
     ],
 )
 def test_answers_in_other_languages_and_in_parts(solution: str, found: str) -> None:
