@@ -253,7 +253,7 @@ def test_equations_that_are_near_an_identity_are_not_wrong(proofreader: TextProo
 
 
 def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextProofreader) -> None:
-    found = _last(proofreader, "Let $u^2 = v$, and let $u^2 = v + 2$. Then $u^3 + v = 5$.")
+    found = _last(proofreader, "Let $u^2 = 2$, and let $u^2 = 3$. Then $u^4 + u = 5$.")
     assert found.verdict == "not shown"
     assert "contradict each other" in found.reason
     assert _last(proofreader, "Let $u = v + 1$, and let $v = 2$. Then $v^2 + u = 7$.").verdict == "follows"
