@@ -26,7 +26,13 @@ _NEGATIVE = "~"
 """A minus before an operand, until it is taken into the sums."""
 
 
-def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
+_NAME = re.compile(r"\s*([^\W\d_](?:[^\W_]|_(?=\w))*)")
+"""An unknown: a letter or a word."""
+
+
+def read_equation(
+    text: str, leaf: Callable[[str], Tree], unknown: Callable[[str], Tree] | None = None
+) -> Tree:
     """Read the right side of an equation; `+ -` bind least, `^` most and from the right.
 
     A minus before an operand is taken into the sums: -a+b is b-a.
@@ -34,6 +40,7 @@ def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
     Args:
         text: one side of an equation.
         leaf: makes the tree of a number or placeholder as it is written.
+        unknown: makes the tree of a letter or word; without it there may be none.
 
     Raises:
         ExpressionError: with the character that cannot be read; and what `leaf` raises.
@@ -41,15 +48,20 @@ def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
     >>> read_equation("-N_0+N_1×2**N_2", Tree).list_labels()
     ['-', '*', 'N_1', '^', '2', 'N_2', 'N_0']
     """
-    below, tree = _without_minus(_EquationReader(text.translate(_PRINTED), leaf).read_text())
+    reader = _EquationReader(text.translate(_PRINTED), leaf, unknown)
+    below, tree = _without_minus(reader.read_text())
     return _negate(tree) if below else tree
 
 
-def _tokens_of(text: str) -> list[InfixToken]:
+def _tokens_of(text: str, *, unknowns: bool) -> list[InfixToken]:
     result: list[InfixToken] = []
     at = 0
     while text[at:].strip():
         match = _TOKEN.match(text, at)
+        if match is None and unknowns and (name := _NAME.match(text, at)):
+            result.append(InfixToken("leaf", name[1], at))
+            at = name.end()
+            continue
         if match is None or len(result) == MAX_NODES:
             result.append(InfixToken("symbol", "", at))  # refused where it stands
             break
@@ -62,9 +74,9 @@ def _tokens_of(text: str) -> list[InfixToken]:
 
 
 class _EquationReader(InfixReader):
-    def __init__(self, text: str, leaf: Callable[[str], Tree]) -> None:
-        self.leaf = leaf
-        super().__init__(text, _tokens_of(text))
+    def __init__(self, text: str, leaf: Callable[[str], Tree], unknown: Callable[[str], Tree] | None) -> None:
+        self.leaf, self.unknown = leaf, unknown
+        super().__init__(text, _tokens_of(text, unknowns=unknown is not None))
 
     def raise_error(self, _what: str, position: int, _remedy: str = "") -> NoReturn:
         raise ExpressionError(
@@ -78,8 +90,9 @@ class _EquationReader(InfixReader):
         while True:
             token = self.tokens[self.at]
             self.at += 1
-            if token.kind == "number":
-                tree = self.leaf(token.text)
+            if token.kind in ("number", "leaf"):
+                make = self.unknown if token.kind == "leaf" and self.unknown else self.leaf
+                tree = make(token.text)
                 self.push_tree(tree, tree.depth)
                 return
             if token.text == "(":

@@ -129,12 +129,15 @@ def _canonical_label(token: str) -> str:
     raise EquationError(f"{token!r} is not part of an equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
 
 
-def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
+def read_equation(
+    text: str, number: Callable[[str], Tree], unknown: Callable[[str], Tree] | None = None
+) -> Tree:
     """Read one side of an equation, in the dialect `equation` of `engines.formula.reader`.
 
     Args:
         text: with placeholders `N_0`, constants `C_1` and numbers.
         number: makes the tree of a number as it is written.
+        unknown: makes the tree of the name of an unknown; without it there may be none.
 
     Raises:
         EquationError: for what cannot be read.
@@ -146,7 +149,7 @@ def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
     """
     try:
         return equations.read_equation(
-            text, lambda leaf: Tree(_canonical_label(leaf)) if leaf[0] in "NC" else number(leaf)
+            text, lambda leaf: Tree(_canonical_label(leaf)) if leaf[0] in "NC" else number(leaf), unknown
         )
     except EquationError:
         raise

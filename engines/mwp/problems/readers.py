@@ -199,18 +199,23 @@ def _build_problem(
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
-    stored = _parse_answer(text)
+    answers = _list_answers(text)
+    stored = answers[0] if answers else None
     if text is not None and stored is None:
         remarks.append(f"no answer: {str(text)[:40]!r} is not read as a number")
     elif isinstance(text, str) and _is_calculation(text):
         remarks.append(f"a calculation: the answer {text[:40]!r} is {float(stored or 0):.10g}")
     elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
+    if len(answers) > 1:
+        shown = ", ".join(f"{float(one):.10g}" for one in answers)
+        remarks.append(f"several answers: {shown}; one of them counts, that of the equation")
     equation, value = None, None
     try:
-        equation, odd = read_row_equation(row, layout, masked, new_indices)
+        equation, odd = read_row_equation(row, layout, masked, new_indices, answers)
         value = evaluate(equation, masked.values)
         remarks += odd
+        stored = next((one for one in answers if is_right(value, one)), stored)
     except ExpressionError as error:
         equation = None
         remarks.append(f"no equation: {error.what}")
@@ -300,10 +305,14 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
     return tuple(found) if place == len(original) else None
 
 
+def _list_answers(given: Any) -> list[Fraction]:
+    """Return the number of an answer, and those of a list of answers, if all are numbers."""
+    answers = [_parse_answer(one) for one in (given if isinstance(given, list) else [given])]
+    return [] if None in answers else [one for one in answers if one is not None]
+
+
 def _parse_answer(given: Any) -> Fraction | None:
-    """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))`, `(3/4)/(1/3)` or a list of one."""
-    if isinstance(given, list):
-        given = given[0] if len(given) == 1 else None
+    """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or `(3/4)/(1/3)`."""
     if given is None or isinstance(given, bool):
         return None
     # The solution of GSM8K ends with its result.

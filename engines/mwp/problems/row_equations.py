@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,15 +16,19 @@ from engines.mwp.problems.problem import (
     OPERATORS,
     EquationError,
     constant_label,
+    evaluate,
+    is_right,
     list_placeholders,
     normalise_equation,
     parse_prefix,
     read_equation,
     to_infix,
 )
+from engines.mwp.problems.unknowns import UNKNOWN, solve_unknowns, substitute_unknowns
 
 MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
 """A placeholder of any data set."""
+_LEAF = re.compile(r"[NC]_\d+(?:[._]\d+)?")
 _UNIT = re.compile(r"千米/小时$")
 ROUNDED = Fraction(1, 10**9)
 """Files round a third to .3333333333."""
@@ -34,7 +38,11 @@ _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("
 
 
 def read_row_equation(
-    row: Mapping[str, Any], layout: ProblemLayout, masked: Masked, names: Mapping[str, str] | None
+    row: Mapping[str, Any],
+    layout: ProblemLayout,
+    masked: Masked,
+    names: Mapping[str, str] | None,
+    answers: Sequence[Fraction] = (),
 ) -> tuple[Tree, list[str]]:
     """Return the equation of a row, and what is odd about it.
 
@@ -43,51 +51,119 @@ def read_row_equation(
         layout: Its layout.
         masked: Its text.
         names: Our placeholders by those of the file, where the file has some.
+        answers: Those of the row; of several unknowns the one that is the first of them is asked for.
 
     Raises:
         ExpressionError: Where the row has no equation that can be read.
     """
-    given = _read_given_equation(row, layout, masked, names)
+    if not masked.numbers:
+        raise EquationError("the text has no number")
+    given = next((row[key] for key in layout.equation if row.get(key)), None)
+    if not given:
+        raise EquationError("there is none beside the text")
+    reader = _EquationReader(masked, names, _is_exact(layout, masked))
+    if isinstance(given, list) and not any("=" in str(one) for one in given):
+        if layout.name != "mawps":
+            return _bind_equation(reader.read_prefix([str(token) for token in given]), layout, reader)
+        given = given[0] if len(given) == 1 else given
+    texts = [str(one) for one in given] if isinstance(given, list) else str(given).split(";")
+    texts = [text for text in texts if text.strip()]
+    side = _one_side(texts[0]) if len(texts) == 1 else None
+    if side is not None and not ("=" in texts[0] and reader.has_unknown(side)):
+        return _bind_equation(reader.read_side(side), layout, reader)
+    return _solve_system(texts, reader, answers)
+
+
+def _bind_equation(given: Tree, layout: ProblemLayout, reader: _EquationReader) -> tuple[Tree, list[str]]:
     if layout.name == "mathwb":
         return given, _list_foreign_constants(given)
-    equation = bind_numbers(given, masked.numbers if _is_exact(layout, masked) else masked.values)
+    equation = bind_numbers(given, reader.keys)
     remarks = _list_foreign_constants(equation)
-    if names is not None and equation != given:
+    if reader.names is not None and equation != given:
         remarks.append(
             f"bound anew: the file has {to_infix(given)}, and its equal numbers are each used once"
         )
     # Where the file itself says which of equal numbers it means, nothing is open.
-    if names is None or equation != given:
-        remarks += _describe_other_binding(equation, masked)
+    if reader.names is None or equation != given:
+        remarks += _describe_other_binding(equation, reader.masked)
     return equation, remarks
+
+
+def _solve_system(
+    texts: Sequence[str], reader: _EquationReader, answers: Sequence[Fraction]
+) -> tuple[Tree, list[str]]:
+    """Return what the unknown that is asked for is, of one equation or of several.
+
+    Dolphin says by `unkn:` what is asked for; otherwise it is the unknown that is the answer.
+    """
+    sides: list[Tree] = []
+    asked: dict[str, Tree] = {}
+    for text in texts:
+        kind, _, rest = text.rpartition(":") if re.match(r"\s*(?:unkn|equ)\s*:", text) else ("equ", "", text)
+        if kind.strip() == "unkn":
+            asked |= {name.strip(): reader.read_side(name, unknowns=True) for name in rest.split(",")}
+            continue
+        parts = [part.strip() for part in _clean_equation(rest).split("=")]
+        if len(parts) != 2 or not all(parts):
+            raise EquationError(f"{text.strip()[:80]!r} is not one equation for one unknown")
+        sides += (reader.read_side(part, unknowns=True) for part in parts)
+    bound = bind_numbers(Tree("=", tuple(sides)), reader.keys).children
+    solution = solve_unknowns(list(zip(bound[::2], bound[1::2], strict=True)), reader.masked.values)
+    results = {name: substitute_unknowns(tree, solution) for name, tree in asked.items()} or {
+        name.removeprefix(UNKNOWN): tree for name, tree in solution.items()
+    }
+    values = {name: evaluate(tree, reader.masked.values) for name, tree in results.items()}
+    right = (name for answer in answers for name, value in values.items() if is_right(value, answer))
+    chosen = next(right, next(iter(results)))
+    remarks = _list_foreign_constants(results[chosen])
+    if len(results) > 1:
+        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
+        remarks.append(f"several unknowns: {found}; the equation is that of {chosen}")
+    return results[chosen], remarks
 
 
 def _is_exact(layout: ProblemLayout, masked: Masked) -> bool:
     return layout.exact and language_of(masked.text, without=layout.language) == "zh"
 
 
-def _read_given_equation(
-    row: Mapping[str, Any], layout: ProblemLayout, masked: Masked, names: Mapping[str, str] | None
-) -> Tree:
-    if not masked.numbers:
-        raise EquationError("the text has no number")
-    given = next((row[key] for key in layout.equation if row.get(key)), None)
-    if isinstance(given, list) and len(given) == 1 and layout.name == "mawps":
-        given = given[0]
-    if not given:
-        raise EquationError("there is none beside the text")
-    if isinstance(given, list):
-        tokens = [str(token) for token in given]
-    else:
-        text = _one_side(str(given))
+class _EquationReader:
+    """Reads equations over the numbers of one text.
+
+    Args:
+        masked: The text.
+        names: Our placeholders by those of the file, where the file has some.
+        exact: A number is one of the text where both are written alike, not where they are worth the same.
+    """
+
+    def __init__(self, masked: Masked, names: Mapping[str, str] | None, exact: bool) -> None:
+        self.masked, self.names, self.exact = masked, names, exact
+
+    @property
+    def keys(self) -> Sequence[str | Fraction]:
+        """What makes two numbers of the text equal."""
+        return self.masked.numbers if self.exact else self.masked.values
+
+    def read_prefix(self, tokens: Sequence[str]) -> Tree:
+        return parse_prefix([_convert_token(token, self.names or {}) for token in tokens])
+
+    def read_side(self, text: str, *, unknowns: bool = False) -> Tree:
         tokens = text.split()
-        if names is None or tokens[0] not in OPERATORS or len(tokens) < 3:
-            if names is not None:
-                text = MASK.sub(lambda match: _rename_placeholder(match[0], names), text)
-            exact = _is_exact(layout, masked)
-            text = _with_fractions(text, masked, exact)
-            return read_equation(text, lambda written: _number_to_tree(written, masked, exact))
-    return parse_prefix([_convert_token(token, names or {}) for token in tokens])
+        if self.names is not None and tokens[0] in OPERATORS and len(tokens) > 2:
+            return self.read_prefix(tokens)
+        text = _with_fractions(self._rename_placeholders(text), self.masked, self.exact)
+        return read_equation(
+            text,
+            lambda written: _number_to_tree(written, self.masked, self.exact),
+            (lambda name: Tree(f"{UNKNOWN}{name}")) if unknowns else None,
+        )
+
+    def has_unknown(self, text: str) -> bool:
+        """Return whether a letter stands in an equation that is part of no placeholder."""
+        return re.search(r"[A-Za-z]", _LEAF.sub("", self._rename_placeholders(text))) is not None
+
+    def _rename_placeholders(self, text: str) -> str:
+        names = self.names
+        return text if names is None else MASK.sub(lambda match: _rename_placeholder(match[0], names), text)
 
 
 def _convert_token(token: str, names: Mapping[str, str]) -> str:
@@ -117,30 +193,32 @@ def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
             bracketed = rf"(?<!\d)\({match[1]}\s*/\s*{match[2]}\)"
             text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{index}", text)
         elif not exact and (percent := _PERCENT.fullmatch(written)):
-            share = (
-                rf"(?<![\d./^÷_(]){percent[1]}(?:\.0+)?\s*(?:/\s*100(?:\.0+)?|\*\s*0?\.01)(?![\d.%^)]|\*\*)"
-            )
-            bracketed = rf"\({percent[1]}(?:\.0+)?\s*(?:/\s*100(?:\.0+)?|\*\s*0?\.01)\)"
+            plain = rf"{percent[1]}(?:\.0+)?"
+            share = rf"{plain}\s*(?:/\s*100(?:\.0+)?|\*\s*0?\.01)|0?\.01\s*\*\s*{plain}"
+            bracketed = rf"\((?:{share})\)"
+            share = rf"(?<![\d./^÷_(])(?:{share})(?![\d.%^)]|\*\*)"
             text = re.sub(f"{share}|{bracketed}", f"N_{index}", text)
     return text
 
 
-def _one_side(text: str) -> str:
-    """What an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`."""
-    text = re.sub("[$€£¥￥]", "", _UNIT.sub("", text.strip())).replace("＝", "=")
-    sides = [side.strip() for side in text.split("=") if side.strip()]
+def _clean_equation(text: str) -> str:
+    return re.sub("[$€£¥￥]", "", _UNIT.sub("", text.strip())).replace("＝", "=")
+
+
+def _one_side(text: str) -> str | None:
+    """What an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`; None for more."""
+    sides = [side.strip() for side in _clean_equation(text).split("=") if side.strip()]
     if len(sides) > 1 and re.fullmatch(r"[^\W\d]\w*", sides[0]) and not MASK.fullmatch(sides[0]):
         del sides[0]
     if len(sides) == 2 and re.fullmatch(r"[^\W\d]\w*|-?[\d.,]+%?", sides[1]) and not MASK.fullmatch(sides[1]):
         del sides[1]
-    if len(sides) != 1:
-        raise EquationError(f"{text[:80]!r} is not one equation for one unknown")
-    return sides[0]
+    return sides[0] if len(sides) == 1 else None
 
 
 def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
-    if written in masked.numbers:
-        return Tree(f"N_{masked.numbers.index(written)}")
+    for name in (written, written.removesuffix(".0")):
+        if name in masked.numbers:
+            return Tree(f"N_{masked.numbers.index(name)}")
     parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
     division = parts is not None and {parts[2], parts[3]} <= set(masked.numbers)
     if not (exact or division):
