@@ -26,7 +26,7 @@ from pathlib import Path
 from benchmarks._record import Record, json_rows, parser_of
 from benchmarks.formulas import formulas
 from engines.core.tree import Tree
-from engines.formula.meaning import names_of, read, read_statements
+from engines.formula.meaning import names_of, read, read_links
 from engines.formula.parser import operator_tree
 
 _IN_POST = re.compile(r'<span class="math-container"[^>]*>(.*?)</span>', re.DOTALL)
@@ -95,7 +95,7 @@ def of_links(documents: Iterable[Sequence[str]]) -> dict[str, object]:
     for latex in documents:
         names = names_of(latex)
         for one in latex:
-            for link in read_statements(one, names):
+            for link in read_links(one, names):
                 links += 1
                 if not judgeable(link.tree):
                     reasons[link.reason or "a text"] += 1
@@ -122,7 +122,7 @@ def fuzzed(latex: Sequence[str], count: int) -> dict[str, object]:
             text = one[:first] + source.choice(_COMMANDS) + other[second:]
         began = time.process_time()
         reading = read(text, notation=source.choice(("latex", "latex", "plain", "auto")))
-        read_statements(text)
+        read_links(text)
         slowest = max(slowest, time.process_time() - began)
         if slowest > _SLOW_S or (reading.tree is None) != bool(reading.reason):
             raise SystemExit(f"this takes {slowest:.1f} s, or says nothing: {text!r}")

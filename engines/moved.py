@@ -51,6 +51,7 @@ VERBS = {
     "egen.records": dict.fromkeys(
         ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
     ),
+    "mathamr": {"Opt": "mathamr.trees:ParseOpt"},
     "mathamr.graph.drawing": {
         "Draw": "mathamr.graph.drawing:DrawGraph",
         "draw": "mathamr.graph.drawing:draw_graph",

@@ -423,7 +423,9 @@ def _resolve_path(field: Field, value: Any) -> Any:
 _OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.operations:PICTURES")
 PICTURES = (
     Operation("picture.curves", "A picture of curves.", "engines.core.picture:draw_curves", listed=False),
-    Operation("picture.figure", "Curves for a paper.", "engines.core.picture:curves_figure", listed=False),
+    Operation(
+        "picture.figure", "Curves for a paper.", "engines.core.picture:write_curves_figure", listed=False
+    ),
     Operation(
         "picture.formula", "A picture of a formula.", "engines.core.picture:draw_formula", listed=False
     ),

@@ -70,27 +70,28 @@ class ResumableBuild:
         """
         return sole_builder(self.folder, code=code, lock=LOCK, shared=self.share is not None)
 
-    def begin_plan(
+    def write_or_check_plan(
         self,
         plan: Mapping[str, Any],
         old: Mapping[str, Any] | None,
-        other: Callable[[str, Any, Any], EngineError],
+        make_error: Callable[[str, Any, Any], EngineError],
         *,
         keys: Sequence[str] | None = None,
     ) -> None:
-        """Write the plan, or check it against the one that the folder was begun with.
+        """Write the plan of a build, or check it against the one that the folder was begun with.
 
         Args:
-            old: That one, None in a new folder.
-            other: The error for a setting (`config.seed`) that was one value and is now another.
-            keys: What must not change, everything unless given.
+            plan: The settings of this build.
+            old: The plan that the folder was begun with; None in a new folder.
+            make_error: Returns the error for a setting (`config.seed`) from its name, old and new value.
+            keys: The settings that must not change; all of them if None.
         """
         if old is not None:
             before, after = dict(_flatten_plan(old)), dict(_flatten_plan(plan))
             for name in before | after:
                 fixed = keys is None or name.split(".")[0] in keys
                 if fixed and before.get(name) != after.get(name):
-                    raise other(name, before.get(name), after.get(name))
+                    raise make_error(name, before.get(name), after.get(name))
         if plan != old:
             write_json(self.folder / PLAN, plan)
 

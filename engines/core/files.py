@@ -3,8 +3,8 @@
 The rule for what is there already: nothing that this program did not make is deleted or replaced. A folder
 is ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks
 that; work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
-`remove_folder`, which both ask for the mark, and what killed writers left is removed by `remove_drafts` and
-`sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
+`remove_folder`, which both ask for the mark. The drafts of killed writers are removed by `remove_drafts` and
+`remove_stale_drafts`, by names that only we give. Nothing else removes a folder that a user can name.
 
 A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the
 specs say which paths are written (`Arg.writes`), and `Operation` refuses it. What we write next to a file
@@ -279,8 +279,13 @@ def remove_drafts_of(path: Path) -> None:
             remove_abandoned(draft)
 
 
-def sweep_folders(folder: Path, older_than_s: float = 0) -> None:
-    """Remove the drafts of folders that killed writers have left in a folder."""
+def remove_stale_drafts(folder: Path, older_than_s: float = 0) -> None:
+    """Remove the drafts of folders that killed writers have left in a folder.
+
+    Args:
+        folder: The folder to look in, not below.
+        older_than_s: The age in seconds from which a draft is removed.
+    """
     for path in folder.glob(".*.tmp"):
         if not _TEMPORARY.fullmatch(path.name) or not path.is_dir():
             continue

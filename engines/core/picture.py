@@ -200,10 +200,13 @@ def draw_curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
 
 
 def draw_formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
-    """Draw a formula; returns what `curves` returns.
+    """Draw a formula as a picture that fits into `spec.columns` by `spec.lines` cells.
+
+    Returns:
+        What `draw_curves` returns.
 
     Raises:
-        EngineError: E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
+        EngineError: E201 for LaTeX that cannot be drawn, or a formula that is too large for those cells.
     """
     look = spec.look
     prepare_matplotlib(cache)
@@ -427,7 +430,7 @@ class CurvesFigure:
         check_drawing(self.out)
 
 
-def curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
+def write_curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
     """Draw curves for a paper and write them to `spec.out`.
 
     Returns:

@@ -1,9 +1,9 @@
 """A place in the pieces of a line: what stands there, what is known of the letters, and why it is not read.
 
 The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking), `letters`
-(names, numbers, functions), `expressions` (all terms) and `Statements`. It differs from that of the published
-operator trees, which keeps neither brackets nor texts. Where a formula can be read in two ways (`1/2x`), or
-says what has no term, it is not read, and the reason says so: nothing is dropped.
+(names, numbers, functions), `expressions` (all terms) and `meaning.StatementParser`. It differs from that of
+the published operator trees, which keeps neither brackets nor texts. Where a formula can be read in two ways
+(`1/2x`), or says what has no term, it is not read, and the reason says so: nothing is dropped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NoReturn, Self
 from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.symbols import STARTS, Role
+from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.words import CONNECTIVES, QUANTIFIED, UNITS, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
@@ -80,8 +80,12 @@ def substitute_variable(tree: Tree, name: str, value: Tree) -> Tree:
     return Tree(tree.label, tuple(substitute_variable(child, name, value) for child in tree.children))
 
 
-def nest_operands(label: str, members: Sequence[Tree]) -> Tree:
-    """Return a function of two as one of several."""
+def nest_to_left(label: str, members: Sequence[Tree]) -> Tree:
+    """Return a binary operator over several operands, nested to the left.
+
+    >>> str(nest_to_left("+", [Tree("a"), Tree("b"), Tree("c")]))
+    '+ + a b c'
+    """
     result = members[0]
     for member in members[1:]:
         result = Tree(label, (result, member))
@@ -224,11 +228,11 @@ class Cursor(ABC):
     def starts_factor(self) -> bool:
         """Return whether another factor stands here."""
         piece = self.here
-        if piece.role == Role.BAR:
+        if piece.role == PieceRole.BAR:
             return not self.bars and piece.text in "|∥" and self.closes_later()
         if piece.role not in STARTS or piece.text == "\\\\":
             return False
-        if piece.role == Role.OPEN and self.opens_modulus():
+        if piece.role == PieceRole.OPEN and self.opens_modulus():
             return False
         if self.integrals and self.is_differential():
             return False
@@ -244,20 +248,22 @@ class Cursor(ABC):
             return False
         before = self.piece_ahead(-1)
         joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFIED
-        return self.here.alone.label[2:].strip(" .") in UNITS or (before.role == Role.NUMBER and not joins)
+        return self.here.alone.label[2:].strip(" .") in UNITS or (
+            before.role == PieceRole.NUMBER and not joins
+        )
 
     def is_called(self) -> bool:
         """Return whether a word at the cursor is followed by a bracket."""
-        return self.piece_ahead(1).role == Role.OPEN and self.here.alone.label[2:].isalpha()
+        return self.piece_ahead(1).role == PieceRole.OPEN and self.here.alone.label[2:].isalpha()
 
     def closes_later(self) -> bool:
         """Return whether a bar at the cursor is closed by one like it."""
         text, depth = self.here.text, 0
         for piece in self.parts[self.at + 1 :]:
-            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-            if depth < 0 or (depth == 0 and piece.role in (Role.RELATION, Role.PUNCTUATION)):
+            depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+            if depth < 0 or (depth == 0 and piece.role in (PieceRole.RELATION, PieceRole.PUNCTUATION)):
                 return False
-            if depth == 0 and piece.role == Role.BAR and piece.text == text:
+            if depth == 0 and piece.role == PieceRole.BAR and piece.text == text:
                 return True
         return False
 
@@ -265,7 +271,7 @@ class Cursor(ABC):
         """Return whether a bracket at the cursor opens `(mod n)`."""
         after = self.piece_ahead(1)
         return self.here.text == "(" and (
-            after.role == Role.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
+            after.role == PieceRole.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
         )
 
     def is_differential(self) -> bool:
@@ -273,26 +279,32 @@ class Cursor(ABC):
         after = self.piece_ahead(1)
         return (
             self.here.text == "d"
-            and self.here.role == Role.UNKNOWN
-            and after.role == Role.UNKNOWN
+            and self.here.role == PieceRole.UNKNOWN
+            and after.role == PieceRole.UNKNOWN
             and name_of(after)[:1].isalpha()
         )
 
     def is_plain_number(self) -> bool:
         """Return whether a number without power, factorial or fraction stands at the cursor."""
         after = self.piece_ahead(1)
-        behind = after.role == Role.SCRIPT or after.text == "!"
-        return self.here.role == Role.NUMBER and not behind and not self.is_mixed_number(self.here, after)
+        behind = after.role == PieceRole.SCRIPT or after.text == "!"
+        return (
+            self.here.role == PieceRole.NUMBER and not behind and not self.is_mixed_number(self.here, after)
+        )
 
     def is_mixed_number(self, number: Piece, fraction: Piece) -> bool:
         r"""Return whether the two are a mixed number, `2\frac{1}{2}`."""
-        if number.role != Role.NUMBER or fraction.role != Role.ATOM or len(fraction.alone.children) != 2:
+        if (
+            number.role != PieceRole.NUMBER
+            or fraction.role != PieceRole.ATOM
+            or len(fraction.alone.children) != 2
+        ):
             return False
         if fraction.alone.label != "O!divide" or not number.text.isdigit():
             return False
         parts = [argument_pieces(one) for one in fraction.alone.children]
         if len(parts) != 2 or any(
-            len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts
+            len(one) != 1 or one[0].role != PieceRole.NUMBER or not one[0].text.isdigit() for one in parts
         ):
             return False
         return int(parts[0][0].text) < int(parts[1][0].text)
@@ -318,16 +330,23 @@ class Cursor(ABC):
         piece = self.here
         if piece.alone.label == "E!deep":
             raise self.make_error(f"the expression is nested more than {MAX_DEPTH} deep")
-        if piece.role == Role.CLOSE:
+        if piece.role == PieceRole.CLOSE:
             raise self.make_error(f"{piece.text!r} closes nothing", remedy="Remove it, or open it before.")
         if piece.alone.label.startswith("T!"):
             raise self.make_error(f"{piece.alone.label[2:].strip()[:40]!r} is not understood")
-        if piece.role == Role.STRAY:
+        if piece.role == PieceRole.STRAY:
             if piece.text == "{":
                 raise self.make_error("'{' is never closed", remedy="Write } where it ends.")
             raise self.make_error(f"{piece.text!r} stands alone")
         shown = piece.text or piece.alone.label[2:]
-        if piece.role in (Role.RELATION, Role.PUNCTUATION, Role.BAR, Role.COLON, Role.ADD, Role.MULTIPLY):
+        if piece.role in (
+            PieceRole.RELATION,
+            PieceRole.PUNCTUATION,
+            PieceRole.BAR,
+            PieceRole.COLON,
+            PieceRole.ADD,
+            PieceRole.MULTIPLY,
+        ):
             raise self.make_error(f"{shown!r} is not understood here")
         raise self.make_error(f"{shown!r} is not understood")
 
@@ -336,6 +355,6 @@ class Cursor(ABC):
         piece = self.here
         if piece is END:
             raise self.make_error("the expression ends too early", remedy="Write what is missing at its end.")
-        if piece.role in (Role.OPERATOR, Role.STRAY, Role.CLOSE):
+        if piece.role in (PieceRole.OPERATOR, PieceRole.STRAY, PieceRole.CLOSE):
             self.raise_unexpected()
         raise self.make_error(f"something is missing before {piece.text or piece.alone.label[2:]!r}")

@@ -19,7 +19,7 @@ from engines.formula.cursor import (
 )
 from engines.formula.layout import Piece
 from engines.formula.letters import Letters
-from engines.formula.symbols import Role
+from engines.formula.symbols import PieceRole
 from engines.formula.words import (
     CONNECTIVES,
     ONE_PLACE,
@@ -42,7 +42,7 @@ from engines.formula.words import (
 _SIGNS = {"U!plus": "+", "O!minus": "-", "O!plus-or-minus": "pm", "O!minus-or-plus": "mp"}
 _SUMS = {"O!sum": "sum", "O!product": "prod"}
 _TIMES = {"U!times", "F!⋅", "F!∗"}
-_CLOSED = (Role.SCRIPT, Role.CLOSE, Role.ATOM, Role.POSTFIX)
+_CLOSED = (PieceRole.SCRIPT, PieceRole.CLOSE, PieceRole.ATOM, PieceRole.POSTFIX)
 """After these a number is another factor."""
 _CLOSURE = {"[]": "cc", "(]": "oc", "[)": "co", "()": "oo", "][": "oo", "]]": "oc", "[[": "co", "](": "oo"}
 _COLLECTIONS = frozenset(
@@ -81,7 +81,7 @@ class Expressions(Letters):
     def parse_sets(self) -> Tree:
         """Parse unions, intersections and differences of sets."""
         left = self.parse_sum()
-        while self.here.role == Role.ADD and self.here.operator.label in SET_OPERATIONS:
+        while self.here.role == PieceRole.ADD and self.here.operator.label in SET_OPERATIONS:
             label = SET_OPERATIONS[self.take_piece().operator.label]
             right = self.parse_sum()
             left = Tree(label, (_make_interval(left), _make_interval(right)))
@@ -99,7 +99,7 @@ class Expressions(Letters):
             ):
                 self.at += 1
                 piece = self.here
-            if piece.role != Role.ADD or piece.operator.label not in _SIGNS:
+            if piece.role != PieceRole.ADD or piece.operator.label not in _SIGNS:
                 self.at = at
                 break
             self.take_piece()
@@ -107,7 +107,7 @@ class Expressions(Letters):
             # may leak into the next term.
             tail = _trailing_variable(result)
             # A second sign after the first, as in "a + -b", belongs to the term.
-            right = self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
+            right = self.sign_and_term() if self.here.role == PieceRole.ADD else self.parse_term()
             # "Σ_k a_k + k" could end before or after the sign.
             if tail is not None and tail not in bound and tail in free_variables(right):
                 raise self.make_error(f"where what is summed over {tail} ends can be read in two ways", piece)
@@ -116,18 +116,18 @@ class Expressions(Letters):
                 raise self.make_error("'\\mp' is not understood", piece)
             result = Tree(label, (result, right))
         # "a + b mod n" could mean (a + b) mod n or a + (b mod n).
-        if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
+        if self.here.role == PieceRole.MODIFIER and self.here.text == "\\bmod":
             if result is not first:
                 raise self.make_error("what '\\bmod' applies to can be read in two ways")
             self.take_piece()
             result = Tree("mod", (result, self.parse_term()))
-            if self.here.role == Role.ADD:
+            if self.here.role == PieceRole.ADD:
                 raise self.make_error("what '\\bmod' applies to can be read in two ways")
         return result
 
     def parse_signed(self) -> Tree:
         """Parse a term with its sign."""
-        return self.sign_and_term() if self.here.role == Role.ADD else self.parse_term()
+        return self.sign_and_term() if self.here.role == PieceRole.ADD else self.parse_term()
 
     def sign_and_term(self) -> Tree:
         """Parse a sign and the term behind it."""
@@ -143,7 +143,7 @@ class Expressions(Letters):
         if self.is_plain_number():
             return self.parse_term(minus=True)
         # Several signs in a row nest, so the depth is counted to bound the recursion.
-        if self.here.role == Role.ADD:
+        if self.here.role == PieceRole.ADD:
             self.enter_level()
             result = make_negative(self.sign_and_term())
             self.context.depth -= 1
@@ -154,7 +154,7 @@ class Expressions(Letters):
         """Parse factors side by side or with signs between them."""
         first = self.here
         # A braced group is invisible in print: it may stand where the printed formula needs no brackets.
-        if first.text == "{" and first.role == Role.ATOM:
+        if first.text == "{" and first.role == PieceRole.ATOM:
             return self.parse_braced()
         result = opposite_number(self.parse_factor()) if minus else self.parse_factor()
         slashed = False
@@ -162,7 +162,7 @@ class Expressions(Letters):
             piece = self.here
             before = self.parts[self.at - 1]
             # An explicit sign: times or divided by.
-            if piece.role == Role.MULTIPLY:
+            if piece.role == PieceRole.MULTIPLY:
                 self.take_piece()
                 label = piece.operator.label
                 slashed = piece.text == "/"
@@ -188,13 +188,13 @@ class Expressions(Letters):
                     continue
                 # "x 2" is rather a misprint for x² or x_2 than a product, unless a bracket
                 # closes before the number.
-                if piece.role == Role.NUMBER and before.role not in _CLOSED:
+                if piece.role == PieceRole.NUMBER and before.role not in _CLOSED:
                     raise self.make_error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
-                if piece.text == "{" and piece.role == Role.ATOM:
+                if piece.text == "{" and piece.role == PieceRole.ATOM:
                     raise self.braces_error()
                 # A word such as `sin` in the plain letters of a product is doubtful.
-                word = name_of(before) if before.role == Role.UNKNOWN else ""
+                word = name_of(before) if before.role == PieceRole.UNKNOWN else ""
                 if len(word) > 1 and word.isascii() and word not in UNITS:
                     raise self.make_error(
                         f"what {word} applies to is not understood", before, "Write brackets."
@@ -218,8 +218,8 @@ class Expressions(Letters):
     def check_digits(self, script: Piece, number: Piece) -> None:
         """Refuse `^23`, which TeX takes for `^2 3`."""
         parts = argument_pieces(script.alone)
-        digit = script.role == Role.SCRIPT and len(parts) == 1 and script.end - script.start == 1
-        if digit and number.role == Role.NUMBER and script.end + 1 == number.start:
+        digit = script.role == PieceRole.SCRIPT and len(parts) == 1 and script.end - script.start == 1
+        if digit and number.role == PieceRole.NUMBER and script.end + 1 == number.start:
             shown = parts[0].text + number.text
             what = f"^{shown} can be read in two ways"
             raise UnreadError(what, script.start + 1, f"Write ^{{{shown}}}, or a sign in between.")
@@ -227,20 +227,28 @@ class Expressions(Letters):
     def parse_braced(self) -> Tree:
         """Return a sum in braces, which stands for a term alone: braces are not seen."""
         result = self.term_of(self.take_piece().alone)
-        if self.here.role == Role.MULTIPLY or self.starts_factor() or self.here.role == Role.POSTFIX:
+        if (
+            self.here.role == PieceRole.MULTIPLY
+            or self.starts_factor()
+            or self.here.role == PieceRole.POSTFIX
+        ):
             raise self.braces_error()
-        if self.at > 1 and self.parts[self.at - 2].role == Role.ADD and self.parts[self.at - 2].text != "+":
+        if (
+            self.at > 1
+            and self.parts[self.at - 2].role == PieceRole.ADD
+            and self.parts[self.at - 2].text != "+"
+        ):
             raise self.braces_error()
         return result
 
     def signed_factor(self) -> Tree:
         """Parse a factor that may have a minus, behind a sign of multiplication."""
-        if self.here.text == "-" and self.here.role == Role.ADD:
+        if self.here.text == "-" and self.here.role == PieceRole.ADD:
             self.take_piece()
             if self.is_plain_number():
                 return opposite_number(self.parse_factor())
             return make_negative(self.parse_factor())
-        if self.here.text == "{" and self.here.role == Role.ATOM:
+        if self.here.text == "{" and self.here.role == PieceRole.ATOM:
             raise self.braces_error()
         return self.parse_factor()
 
@@ -249,25 +257,25 @@ class Expressions(Letters):
         self.enter_level()
         piece = self.here
         role = piece.role
-        if role == Role.NUMBER:
+        if role == PieceRole.NUMBER:
             result = self.parse_powers(self.parse_number())
-        elif role == Role.LIMIT or (role == Role.UNKNOWN and name_of(piece) == "lim"):
+        elif role == PieceRole.LIMIT or (role == PieceRole.UNKNOWN and name_of(piece) == "lim"):
             result = self.parse_limit()
-        elif role == Role.UNKNOWN:
+        elif role == PieceRole.UNKNOWN:
             result = self.parse_letter()
-        elif role == Role.OPEN or (role == Role.CLOSE and piece.text == "]"):
+        elif role == PieceRole.OPEN or (role == PieceRole.CLOSE and piece.text == "]"):
             result = self.parse_powers(self.parse_fenced())
-        elif role == Role.FUNCTION:
+        elif role == PieceRole.FUNCTION:
             self.take_piece()
             name = piece.operator.label[2:]
             result = self.parse_function("lg" if piece.text == "\\lg" else name, piece)
-        elif role == Role.BAR:
+        elif role == PieceRole.BAR:
             result = self.parse_powers(self.parse_barred())
-        elif role == Role.BIG:
+        elif role == PieceRole.BIG:
             result = self.parse_big_operator()
-        elif role == Role.INTEGRAL:
+        elif role == PieceRole.INTEGRAL:
             result = self.parse_integral()
-        elif role == Role.ATOM:
+        elif role == PieceRole.ATOM:
             result = self.parse_atom()
         else:
             self.raise_missing()
@@ -306,14 +314,14 @@ class Expressions(Letters):
             return members[0]
         if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
             # {x}² or {x + 1} is more often a TeX group that became visible than a set of one element.
-            if len(members) == 1 and (self.here.role == Role.SCRIPT or members[0].label in "+-*/"):
+            if len(members) == 1 and (self.here.role == PieceRole.SCRIPT or members[0].label in "+-*/"):
                 raise self.make_error("braces around one thing can be read in two ways", start)
             return Tree("set", tuple(members))
         if pair == "⟨⟩" and len(members) > 1:
             return Tree("tuple", tuple(members))
         # Round and square brackets around one thing only group it.
         if pair in ("()", "[]") and len(members) == 1:
-            if pair == "[]" and not members[0].children and self.here.role != Role.SCRIPT:
+            if pair == "[]" and not members[0].children and self.here.role != PieceRole.SCRIPT:
                 raise self.make_error("square brackets around one thing can be read in two ways", start)
             return members[0]
         # A pair in matching brackets may be an interval; round ones only if the context has intervals.
@@ -357,7 +365,7 @@ class Expressions(Letters):
         # An integral outside the bars must not take its differential from inside them.
         integrals, self.integrals = self.integrals, 0
         result = self.parse_sum()
-        if self.here.role != Role.BAR or self.here.text != opening.text:
+        if self.here.role != PieceRole.BAR or self.here.text != opening.text:
             if self.at >= self.length:
                 raise self.make_error(
                     f"{opening.text!r} is never closed", opening, f"Write {opening.text} where it ends."
@@ -395,7 +403,7 @@ class Expressions(Letters):
         if isinstance(tree, Line):
             # {x}^2 is a usual way to mark the base of an exponent; elsewhere braces
             # are mistaken for brackets.
-            if piece.text == "{" and self.here.role != Role.SCRIPT:
+            if piece.text == "{" and self.here.role != PieceRole.SCRIPT:
                 raise self.braces_error(piece)
             return self.parse_powers(self.term_of(tree))
         if label.startswith("T!"):
@@ -486,7 +494,7 @@ class Expressions(Letters):
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
         before = self.piece_ahead(-2)
-        if bare in UNITS or (before.role == Role.NUMBER and bare.lower() not in CONNECTIVES):
+        if bare in UNITS or (before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES):
             return self.parse_powers(Tree("unit", (Tree(bare),)))
         if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
             return self.parse_function(bare, piece)
@@ -507,7 +515,7 @@ class Expressions(Letters):
         taken = [self.parse_sum()]
         while self.here.text == "," or CONNECTIVES.get(words_of(self.here)) in ("and", "or"):
             self.take_piece()
-            if self.starts_factor() or self.here.role == Role.ADD:
+            if self.starts_factor() or self.here.role == PieceRole.ADD:
                 taken.append(self.parse_sum())
         alone = len(taken) == 1 and taken[0].label in _COLLECTIONS
         return Tree("without", (Tree(numbers), taken[0] if alone else Tree("set", tuple(taken))))
@@ -538,16 +546,16 @@ class Expressions(Letters):
         # new name, such as a mean.
         parts = argument_pieces(tree.children[0])
         if tree.label == "F!¯" and any(
-            (one.role == Role.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == Role.ADD
+            (one.role == PieceRole.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == PieceRole.ADD
             for one in parts
         ):
             self.context.add_note("a line above is the conjugate")
             # In \bar z_1 the subscript belongs to the letter below the bar, so it
             # goes inside the conjugate.
-            below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
+            below = self.here.role == PieceRole.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
             inside = [*parts, self.take_piece()] if below else parts
             return self.parse_powers(Tree("conj", (self.cursor_on(inside).parse_only_term(),)))
-        names = [name_of(one) for one in parts if one.role == Role.UNKNOWN]
+        names = [name_of(one) for one in parts if one.role == PieceRole.UNKNOWN]
         if self.context.is_answer and tree.label == "F!¯" and len(names) == len(parts) > 1:
             return self.parse_name("".join(names))  # the segment between two points
         if self.context.is_answer and tree.label == "F!→":
@@ -571,7 +579,7 @@ class Expressions(Letters):
             raise self.make_error(f"{piece.text} needs both limits", piece, shape)
         name, start, end = self.range_of(low, high, piece, shape)
         self.context.bound.append(name)
-        if not self.starts_factor() and not (self.here.role == Role.ADD and self.here.text == "-"):
+        if not self.starts_factor() and not (self.here.role == PieceRole.ADD and self.here.text == "-"):
             raise self.make_error(f"{piece.text} has no body", piece, "Write it after the limits.")
         body = self.parse_signed()
         self.context.bound.pop()
@@ -581,7 +589,7 @@ class Expressions(Letters):
         """Parse the bounds of a large operator."""
         low: Line | None = None
         high: Line | None = None
-        while self.here.role == Role.SCRIPT:
+        while self.here.role == PieceRole.SCRIPT:
             script = self.take_piece()
             if not isinstance(script.alone, Line):
                 raise self.make_error("a prime is not understood here", script)
@@ -598,7 +606,7 @@ class Expressions(Letters):
         parts = low.parts
         # Find the relations in the line below the sign: their number and position
         # decide what the range is.
-        relations = [at for at, one in enumerate(parts) if one.role == Role.RELATION]
+        relations = [at for at, one in enumerate(parts) if one.role == PieceRole.RELATION]
         signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
         # With an upper bound: "k = low" below it.
         if high is not None:
@@ -689,7 +697,7 @@ class Expressions(Letters):
         name, power = self.parse_identifier(name_of(piece))
         if power is not None or name.children:
             raise self.make_error("a differential is not understood", piece)
-        if self.here.role == Role.OPEN and self.is_function_call(
+        if self.here.role == PieceRole.OPEN and self.is_function_call(
             name_of(piece), name_of(piece) in self.context.functions
         ):
             raise self.make_error("the differential of a function is not understood", piece)
@@ -698,7 +706,11 @@ class Expressions(Letters):
     def is_evaluated(self) -> bool:
         """Return whether the brackets have values at both ends, as [F]_a^b."""
         marks = {self.piece_ahead(0).text, self.piece_ahead(1).text}
-        return self.here.role == Role.SCRIPT and self.piece_ahead(1).role == Role.SCRIPT and len(marks) == 2
+        return (
+            self.here.role == PieceRole.SCRIPT
+            and self.piece_ahead(1).role == PieceRole.SCRIPT
+            and len(marks) == 2
+        )
 
     def evaluate_between(self, found: Tree, start: Piece) -> Tree:
         r"""`\left. F \right|_a^b`: F at b less F at a."""
@@ -747,7 +759,7 @@ class Expressions(Letters):
             raise self.make_error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")
         # A target with "+" or "-" as its exponent is a one-sided limit.
         side, target = "both", parts[2:]
-        if len(target) > 1 and target[-1].role == Role.SCRIPT and isinstance(target[-1].alone, Line):
+        if len(target) > 1 and target[-1].role == PieceRole.SCRIPT and isinstance(target[-1].alone, Line):
             mark = [one.text for one in target[-1].alone.parts]
             if mark in (["+"], ["-"]):
                 side, target = mark[0], target[:-1]
@@ -755,7 +767,7 @@ class Expressions(Letters):
         to = self.cursor_on(target).parse_only_term()
         # The variable is bound within the body only, where a letter such as e or i is then no constant.
         self.context.bound.append(name)
-        if not self.starts_factor() and self.here.role != Role.ADD:
+        if not self.starts_factor() and self.here.role != PieceRole.ADD:
             raise self.make_error("\\lim has no body", piece)
         body = self.parse_signed()
         self.context.bound.pop()
@@ -773,7 +785,7 @@ class Expressions(Letters):
             return None
         # The order is the exponent of the upper sign, and the exponent of the variable must repeat it.
         order, rest = 1, list(above[1:])
-        if rest and rest[0].role == Role.SCRIPT and rest[0].text == "O!SUP":
+        if rest and rest[0].role == PieceRole.SCRIPT and rest[0].text == "O!SUP":
             digits = spell_argument(rest[0].alone)
             if not digits.isdigit() or not 0 < int(digits) < 10:
                 raise self.make_error("a derivative of such an order is not understood", piece)
@@ -801,14 +813,14 @@ class Expressions(Letters):
     def slope_of(self, piece: Piece) -> Tree:
         """Parse what stands behind a derivative."""
         doubt = "what the derivative applies to can be read in two ways"
-        if self.here.role == Role.OPEN:
+        if self.here.role == PieceRole.OPEN:
             result = self.parse_fenced()
-            if self.here.role == Role.SCRIPT:
+            if self.here.role == PieceRole.SCRIPT:
                 raise self.make_error(doubt, piece, "Write brackets.")
             return result
         if not self.starts_factor():
             raise self.make_error("a derivative without an argument is not understood", piece)
         result = self.parse_factor()
-        if self.starts_factor() or self.here.role == Role.MULTIPLY:
+        if self.starts_factor() or self.here.role == PieceRole.MULTIPLY:
             raise self.make_error(doubt, piece, "Write brackets.")
         return result

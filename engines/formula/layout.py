@@ -17,7 +17,7 @@ from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.symbols import (
     ALPHABET_OF,
     BODIES,
-    Role,
+    PieceRole,
     list_symbols,
     negate_symbol,
     split_alphabet,
@@ -44,12 +44,12 @@ ParseLine = Callable[[list[Piece]], OperatorTree]
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
-_PLAIN = frozenset(value for name, value in vars(Role).items() if name.isupper()) - {
-    *(Role.ANNOTATION, Role.BAR, Role.OPEN, Role.CLOSE)
+_PLAIN = frozenset(value for name, value in vars(PieceRole).items() if name.isupper()) - {
+    *(PieceRole.ANNOTATION, PieceRole.BAR, PieceRole.OPEN, PieceRole.CLOSE)
 }
 """Roles of signs that are pieces as they stand."""
 _ANGLES = {"<": "\\langle", ">": "\\rangle"}
-_SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.FUNCTION, *BODIES)
+_SCRIPTED = (PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.RELATION, PieceRole.FUNCTION, *BODIES)
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
 _BOLD = ("\\mathbf", "\\bf", "\\boldsymbol", "\\bm", "\\pmb", "\\bold")
 _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
@@ -108,7 +108,7 @@ class _Layout(TokenCursor):
             label,
             (self.line_to_tree(above, first, middle), self.line_to_tree(result, below, self.previous_end())),
         )
-        return [self.make_piece(Role.ATOM, tree, first)]
+        return [self.make_piece(PieceRole.ATOM, tree, first)]
 
     def line_to_tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
         """Return the tree of a line, which stands from `start` to `end`: as an error it is all of that."""
@@ -125,14 +125,14 @@ class _Layout(TokenCursor):
             return
         self.at += 1
         if kind == "stray":
-            found.append(self.make_piece(Role.STRAY, _make_leaf(f"V!{text}"), start, text))
+            found.append(self.make_piece(PieceRole.STRAY, _make_leaf(f"V!{text}"), start, text))
         elif kind == "number":
-            found.append(self.make_piece(Role.NUMBER, _make_leaf(f"N!{text}"), start, text))
+            found.append(self.make_piece(PieceRole.NUMBER, _make_leaf(f"N!{text}"), start, text))
         # Three full stops are an ellipsis, and ":=" is one sign, although the lexer
         # delivers single characters.
         elif text == "." and self.current_text() == "." and self.text_ahead(1) == ".":
             self.at += 2
-            found.append(self.make_piece(Role.ATOM, OperatorTree("V!..."), start))
+            found.append(self.make_piece(PieceRole.ATOM, OperatorTree("V!..."), start))
         elif text == ":" and self.current_text() == "=":
             self.at += 1
             self.read_symbol(":=", found, start)
@@ -151,8 +151,8 @@ class _Layout(TokenCursor):
         if role in _PLAIN:
             pieces.append(Piece(role, text, alone, operator, start, self.previous_end()))
         elif role in ("opening", "closing"):
-            self.read_delimiter(pieces, start, Role.OPEN if role == "opening" else Role.CLOSE)
-        elif role in (Role.OPEN, Role.CLOSE):
+            self.read_delimiter(pieces, start, PieceRole.OPEN if role == "opening" else PieceRole.CLOSE)
+        elif role in (PieceRole.OPEN, PieceRole.CLOSE):
             bracket = alone.label[2:]
             pieces.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
         elif role == "fraction":
@@ -172,10 +172,10 @@ class _Layout(TokenCursor):
             pieces.append(self.read_written(start))
         elif role == "text":
             words = self.read_words()
-            pieces.append(self.make_piece(Role.ATOM, _make_text(words) if self.texts else ABSENT, start))
+            pieces.append(self.make_piece(PieceRole.ATOM, _make_text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
-            pieces.append(self.make_piece(Role.ATOM, alone, start, text))
+            pieces.append(self.make_piece(PieceRole.ATOM, alone, start, text))
         # These commands affect only the appearance, so their arguments are dropped.
         elif role in ("skipped", "rule"):
             self.skip_option()
@@ -187,11 +187,11 @@ class _Layout(TokenCursor):
             self.read_space(text, pieces)
         # A wide space separates formulas, but two separators in a row count once.
         elif role == "wide":
-            if pieces and pieces[-1].role != Role.PUNCTUATION:
-                pieces.append(self.make_piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
+            if pieces and pieces[-1].role != PieceRole.PUNCTUATION:
+                pieces.append(self.make_piece(PieceRole.PUNCTUATION, OperatorTree("V!quad"), start))
         elif role == "accent":
             pieces.append(self.make_operation(operator.label, (self.read_argument(),), start))
-        elif role == Role.ANNOTATION:
+        elif role == PieceRole.ANNOTATION:
             pieces.append(
                 replace(self.make_operation(operator.label, (self.read_argument(),), start), role=role)
             )
@@ -207,7 +207,7 @@ class _Layout(TokenCursor):
         elif role == "arrow":
             self.read_arrow(alone, operator, pieces, start)
         elif role in ("binary", "relational"):
-            self.read_classed(Role.MULTIPLY if role == "binary" else Role.RELATION, pieces, start)
+            self.read_classed(PieceRole.MULTIPLY if role == "binary" else PieceRole.RELATION, pieces, start)
         elif role == "table":
             if self.current_text() == "{":
                 self.at += 1
@@ -217,7 +217,7 @@ class _Layout(TokenCursor):
             pieces.append(self.make_operation("O!root", (self.read_argument(), degree), start))
         elif role == "words":
             name = self.read_name()
-            pieces.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+            pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
         elif role == "not":
             self.read_negated(text, pieces, start)
         elif role == "environment":
@@ -242,7 +242,7 @@ class _Layout(TokenCursor):
         tree = _make_leaf(f"V!{name}")
         if self.texts and variant:
             tree = OperatorTree(f"V!{character or text}", (), (start, self.previous_end()))
-        found.append(self.make_piece(Role.UNKNOWN, tree, start, name))
+        found.append(self.make_piece(PieceRole.UNKNOWN, tree, start, name))
 
     def read_written(self, start: int) -> Piece:
         self.skip_spaces()
@@ -256,14 +256,14 @@ class _Layout(TokenCursor):
             end = token.end
         if begin < self.at and self.latex[end - 2 : end - 1].isspace():
             words.append(" ")
-        return self.make_piece(Role.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
+        return self.make_piece(PieceRole.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
 
     def read_upright(self, found: list[Piece], start: int) -> None:
         r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
         word, end = self.find_letters()
         if len(word) > 1 and end:
             self.at = end
-            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
 
     def read_bold(self, found: list[Piece], start: int) -> None:
         """Letters in bold, which are those of sets of numbers or stand for vectors and matrices."""
@@ -274,7 +274,7 @@ class _Layout(TokenCursor):
         for letter in word:
             shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
             name = to_alphabet(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
-            found.append(self.make_piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
+            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
 
     def find_letters(self) -> tuple[str, int]:
         """Return the letters and digits here, with or without a brace before them, and where they end with
@@ -303,27 +303,31 @@ class _Layout(TokenCursor):
         script = self.read_argument()
         base, *span = self.argument_pieces()
         if len(base) == 1 and base[0].role in _SCRIPTED:
-            found += [base[0], self.make_piece(Role.SCRIPT, script, start, label)]
+            found += [base[0], self.make_piece(PieceRole.SCRIPT, script, start, label)]
         else:
             found.append(self.make_operation(label, (self.line_to_tree(base, *span), script), start))
 
     def read_arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
         below = self.read_option()
-        found.append(Piece(Role.RELATION, alone.label[2:], alone, operator, start, self.previous_end()))
+        found.append(Piece(PieceRole.RELATION, alone.label[2:], alone, operator, start, self.previous_end()))
         for label, script in (("O!SUB", below), ("O!SUP", self.read_argument())):
             if script != ABSENT:
-                found.append(self.make_piece(Role.SCRIPT, script, start, label))
+                found.append(self.make_piece(PieceRole.SCRIPT, script, start, label))
 
     def read_classed(self, role: str, found: list[Piece], start: int) -> None:
         parts, *span = self.argument_pieces()
-        if len(parts) == 1 and parts[0].role in (Role.UNKNOWN, Role.ATOM) and not parts[0].alone.children:
+        if (
+            len(parts) == 1
+            and parts[0].role in (PieceRole.UNKNOWN, PieceRole.ATOM)
+            and not parts[0].alone.children
+        ):
             alone = parts[0].alone
             name = alone.label[2:]
             found.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.previous_end()))
         elif len(parts) == 1:
             found += parts
         else:
-            found.append(self.make_piece(Role.ATOM, self.line_to_tree(parts, *span), start))
+            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(parts, *span), start))
 
     def read_negated(self, text: str, found: list[Piece], start: int) -> None:
         braced = self.current_text() == "{" and self.text_ahead(2) == "}"
@@ -344,19 +348,21 @@ class _Layout(TokenCursor):
         self, label: str, operands: tuple[OperatorTree, ...], start: int, text: str = ""
     ) -> Piece:
         return self.make_piece(
-            Role.ATOM, OperatorTree(label, operands, (start, self.previous_end())), start, text
+            PieceRole.ATOM, OperatorTree(label, operands, (start, self.previous_end())), start, text
         )
 
     def read_space(self, text: str, found: list[Piece]) -> None:
         """A space: between two numbers it makes one of them."""
         if self.whole and not (text in ("\\,", "\\ ", "~") and _THOUSAND.match(self.current_text())):
             return
-        if not found or found[-1].role != Role.NUMBER or text == "\\!" or self.at >= len(self.tokens):
+        if not found or found[-1].role != PieceRole.NUMBER or text == "\\!" or self.at >= len(self.tokens):
             return
         if self.tokens[self.at].kind == "number":
             number = found[-1].text + self.current_text()
             self.at += 1
-            found[-1] = self.make_piece(Role.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number)
+            found[-1] = self.make_piece(
+                PieceRole.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number
+            )
 
     # Groups and arguments
 
@@ -369,9 +375,9 @@ class _Layout(TokenCursor):
         inner, *span = self.read_braced()
         scripted = self.current_text() in ("^", "_", "'")
         if scripted and len(inner) != 1:
-            found.append(self.make_piece(Role.ATOM, self.line_to_tree(inner, *span), start))
+            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start))
         elif self.whole and len(inner) > 1 and _is_sum(inner):
-            found.append(self.make_piece(Role.ATOM, self.line_to_tree(inner, *span), start, "{"))
+            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start, "{"))
         else:
             found.extend(inner)
 
@@ -381,7 +387,11 @@ class _Layout(TokenCursor):
         # Beyond the limit a group is skipped as one piece, because the recursion must stay bounded.
         if self.depth >= DEEPEST:
             self.skip_group()
-            return [self.make_piece(Role.STRAY, self.read_too_deep(start), start)], start, self.previous_end()
+            return (
+                [self.make_piece(PieceRole.STRAY, self.read_too_deep(start), start)],
+                start,
+                self.previous_end(),
+            )
         begin = self.current_start()
         self.depth += 1
         # An empty text is the end of the formula, so an unclosed group ends there.
@@ -392,7 +402,7 @@ class _Layout(TokenCursor):
             self.at += 1
         # The brace that is never closed stays visible as a stray piece, for the message to point at.
         else:
-            inner.append(self.make_piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
+            inner.append(self.make_piece(PieceRole.STRAY, OperatorTree("V!{"), start, "{"))
             begin = start
         return inner, begin, max(begin, end)
 
@@ -422,10 +432,18 @@ class _Layout(TokenCursor):
             # TeX takes a digit.
             self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
             number = OperatorTree(f"{'V' if token.text[0] == '.' else 'N'}!{token.text[0]}")
-            return [Piece(Role.NUMBER, token.text[0], number, number, start, start + 1)], start, start + 1
+            return (
+                [Piece(PieceRole.NUMBER, token.text[0], number, number, start, start + 1)],
+                start,
+                start + 1,
+            )
         if self.depth >= DEEPEST:
             self.skip_argument()
-            return [self.make_piece(Role.ATOM, self.read_too_deep(start), start)], start, self.previous_end()
+            return (
+                [self.make_piece(PieceRole.ATOM, self.read_too_deep(start), start)],
+                start,
+                self.previous_end(),
+            )
         self.depth += 1
         # A command that yields no piece (such as a font) does not use up the argument.
         while not inner and self.current_text() not in _UNARGUED:
@@ -457,8 +475,8 @@ class _Layout(TokenCursor):
         else:
             tree = self.read_argument()
         if not found:
-            found.append(Piece(Role.ATOM, "", ABSENT, ABSENT, start, start))
-        found.append(self.make_piece(Role.SCRIPT, tree, start, label))
+            found.append(Piece(PieceRole.ATOM, "", ABSENT, ABSENT, start, start))
+        found.append(self.make_piece(PieceRole.SCRIPT, tree, start, label))
 
     def read_degree(self, text: str) -> OperatorTree:
         r"""Return the degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
@@ -482,7 +500,7 @@ class _Layout(TokenCursor):
         known = self.roles.get(text)
         if text == ".":
             bracket = ""
-        elif known is not None and known.role in (Role.OPEN, Role.CLOSE, Role.BAR):
+        elif known is not None and known.role in (PieceRole.OPEN, PieceRole.CLOSE, PieceRole.BAR):
             bracket = known.alone.label[2:]
         else:
             return
@@ -503,7 +521,7 @@ class _Layout(TokenCursor):
         if self.depth >= DEEPEST:
             while self.current_text() and self.current_text() != last:
                 self.at += 1
-            found.append(self.make_piece(Role.STRAY, self.read_too_deep(start), start))
+            found.append(self.make_piece(PieceRole.STRAY, self.read_too_deep(start), start))
             return
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
@@ -523,14 +541,14 @@ class _Layout(TokenCursor):
                 break
         # The loop ran out of tokens without meeting the end, so the environment is never closed.
         else:
-            found.append(self.make_piece(Role.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
+            found.append(self.make_piece(PieceRole.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
         self.depth -= 1
         # A newline after the last row opens an empty row, which is not counted.
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
         # Environments that hold a single formula, such as `equation`, are no matrices.
         if name in _SINGLE:
-            found.append(self.make_piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start))
+            found.append(self.make_piece(PieceRole.ATOM, rows[0][0] if rows[0] else ABSENT, start))
         else:
             found.append(self.make_operation(*_make_rows(name, rows), start, name))
 
@@ -568,20 +586,20 @@ def _is_sum(parts: list[Piece]) -> bool:
     depth = 0
     signs = False
     for piece in parts:
-        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-        if not depth and piece.role in (Role.RELATION, Role.PUNCTUATION):
+        depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+        if not depth and piece.role in (PieceRole.RELATION, PieceRole.PUNCTUATION):
             return False
-        signs = signs or (not depth and piece.role == Role.ADD and piece is not parts[0])
+        signs = signs or (not depth and piece.role == PieceRole.ADD and piece is not parts[0])
     return signs
 
 
 def _bar_open(parts: list[Piece]) -> bool:
     bars = depth = 0
     for piece in reversed(parts):
-        depth += (piece.role == Role.CLOSE) - (piece.role == Role.OPEN)
+        depth += (piece.role == PieceRole.CLOSE) - (piece.role == PieceRole.OPEN)
         if depth < 0:
             break
-        bars += depth == 0 and piece.role == Role.BAR and piece.text == "|"
+        bars += depth == 0 and piece.role == PieceRole.BAR and piece.text == "|"
     return bars % 2 == 1
 
 

@@ -9,12 +9,12 @@ from engines.formula.cursor import (
     UnreadError,
     is_statement,
     make_negative,
-    nest_operands,
+    nest_to_left,
     opposite_number,
 )
 from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
-from engines.formula.symbols import Role
+from engines.formula.symbols import PieceRole
 from engines.formula.words import (
     ONE_PLACE,
     PAIRS,
@@ -33,7 +33,7 @@ from engines.formula.words import (
     variable_name,
 )
 
-_BEHIND_NUMBERS = (Role.PERIOD, Role.ATOM, Role.SCRIPT)
+_BEHIND_NUMBERS = (PieceRole.PERIOD, PieceRole.ATOM, PieceRole.SCRIPT)
 """What may be a part of the number before it, as a comma may."""
 _MEANT = ("|", "∥", "⌊", "⌈")
 """Brackets that are functions of what they enclose."""
@@ -57,7 +57,7 @@ class Letters(Cursor):
         # 1,000: a comma before three digits separates thousands.
         listed = self.context.is_answer and self.brackets
         if text.isdigit() and len(text) < 4 and text[0] != "0":
-            while self.here.text == "," and self.piece_ahead(1).role == Role.NUMBER:
+            while self.here.text == "," and self.piece_ahead(1).role == PieceRole.NUMBER:
                 comma, digits = self.here, self.piece_ahead(1)
                 # A comma in braces, {,}, starts one character later, because the opening
                 # brace comes before it.
@@ -80,18 +80,18 @@ class Letters(Cursor):
         # 1{,}5: a comma in braces is a decimal comma.
         comma, digits = self.here, self.piece_ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
-        if braced and digits.role == Role.NUMBER and text.isdigit() and digits.text.isdigit():
+        if braced and digits.role == PieceRole.NUMBER and text.isdigit() and digits.text.isdigit():
             self.at += 2
             text += "." + digits.text
         # 0.\overline{3}: repeating digits.
-        if self.here.role == Role.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
+        if self.here.role == PieceRole.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
             self.take_piece()
             return self.parse_repeating(text + ".")
         # The bar may also start after the first decimals, as in 0.1\overline{6}.
-        if self.here.alone.label == "F!¯" and "." in text and self.here.role == Role.ATOM:
+        if self.here.alone.label == "F!¯" and "." in text and self.here.role == PieceRole.ATOM:
             return self.parse_repeating(text)
         # A subscript of a number is its base, as in 101_2.
-        if self.here.role == Role.SCRIPT and self.here.text == "O!SUB":
+        if self.here.role == PieceRole.SCRIPT and self.here.text == "O!SUB":
             return self.in_base(text)
         return Tree(text)
 
@@ -124,20 +124,20 @@ class Letters(Cursor):
         """Parse powers and signs behind a factor."""
         while True:
             piece = self.here
-            if piece.role == Role.SCRIPT:
+            if piece.role == PieceRole.SCRIPT:
                 # Only names carry subscripts; those are read with the name, so one here
                 # belongs to an expression.
                 if piece.text != "O!SUP":
                     raise self.make_error("a subscript of an expression is not understood", piece)
                 self.take_piece()
                 found = self.raise_base(found, piece)
-            elif piece.role == Role.POSTFIX:
+            elif piece.role == PieceRole.POSTFIX:
                 self.take_piece()
                 if piece.operator.label == "O!percent":
                     hundredth = Tree("/", (found, Tree("100")))
                     found = self.make_quantity(found, "%") if self.context.is_answer else hundredth
                 # n!! is a function of its own, not the factorial of n!.
-                elif self.here.text == "!" and self.here.role == Role.POSTFIX:
+                elif self.here.text == "!" and self.here.role == PieceRole.POSTFIX:
                     raise self.make_error("a double factorial is not understood", piece)
                 else:
                     found = Tree("factorial", (found,))
@@ -153,7 +153,7 @@ class Letters(Cursor):
             mark = script.alone.parts[0]
             # A ring is the degree sign: 20°C is a unit, and any other angle is converted to radians.
             if mark.operator.label == "O!compose":
-                if self.here.role == Role.UNKNOWN and name_of(self.here) in ("C", "F"):
+                if self.here.role == PieceRole.UNKNOWN and name_of(self.here) in ("C", "F"):
                     return self.make_quantity(base, "°" + name_of(self.take_piece()))
                 if self.context.is_answer:
                     return self.make_quantity(base, "°")
@@ -170,7 +170,7 @@ class Letters(Cursor):
             # number or a known constant.
             if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
                 raise self.make_error("'T' as an exponent can be read in two ways", mark)
-            if mark.role not in (Role.NUMBER, Role.UNKNOWN, Role.ATOM):
+            if mark.role not in (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.ATOM):
                 raise self.make_error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
@@ -213,7 +213,7 @@ class Letters(Cursor):
             return self.parse_function(name, piece)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
-        if name in PAIRS and self.here.role == Role.OPEN:
+        if name in PAIRS and self.here.role == PieceRole.OPEN:
             return self.of_pair(PAIRS[name], piece)
         # A currency sign stands before the number that it is the unit of.
         if name == "$":
@@ -235,8 +235,8 @@ class Letters(Cursor):
         if len(name) > 1 and piece.text.startswith("\\"):
             raise self.make_error(f"{piece.text} is not known", piece)
         # Points of geometry next to each other, such as AB, name one segment.
-        if name in self.context.geometric and self.here.role == Role.UNKNOWN:
-            while self.here.role == Role.UNKNOWN and name_of(self.here) in self.context.geometric:
+        if name in self.context.geometric and self.here.role == PieceRole.UNKNOWN:
+            while self.here.role == PieceRole.UNKNOWN and name_of(self.here) in self.context.geometric:
                 name += name_of(self.take_piece())
             self.context.add_note(f"{name} is one name")
         return self.parse_name(name)
@@ -249,22 +249,22 @@ class Letters(Cursor):
         is_function = name in self.context.functions or label.label in self.context.functions
         # A bracket after a name is a call only if the name can be a function in this formula.
         if (
-            self.here.role == Role.OPEN
+            self.here.role == PieceRole.OPEN
             and self.here.text in ("(", "[")
             and self.is_function_call(name, is_function)
         ):
             return self.parse_call(label, power)
         # A power before a bracket, a^2(b), could be applied to the value of the function as well.
-        lone = self.here.role == Role.OPEN and bracket_after(self.parts, self.at - 1) == "function"
+        lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.at - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
-        if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == Role.OPEN:
+        if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == PieceRole.OPEN:
             raise self.make_error(f"square brackets behind {name} can be read in two ways")
         # e, i and π are constants only without scripts of their own.
         if plain and name in ("e", "i", "π"):
             label = self.make_constant(name)
         # A unit of several letters counts only right after a number, as in "3 cm".
-        if len(name) > 1 and plain and name in UNITS and self.piece_ahead(-2).role == Role.NUMBER:
+        if len(name) > 1 and plain and name in UNITS and self.piece_ahead(-2).role == PieceRole.NUMBER:
             label = Tree("unit", (Tree(name),))
         if power is not None:
             label = self.raise_base(label, power)
@@ -276,7 +276,7 @@ class Letters(Cursor):
         power: Piece | None = None
         primes = ""
         indices: list[Tree] | str = ""
-        while self.here.role == Role.SCRIPT:
+        while self.here.role == PieceRole.SCRIPT:
             script = self.here
             marks = argument_pieces(script.alone)
             if script.text == "O!SUB":
@@ -317,9 +317,9 @@ class Letters(Cursor):
         for part in parts:
             if part.alone.label.startswith("T!"):
                 plain += part.alone.label[2:].strip().replace(" ", "")
-            elif part.role == Role.NUMBER and part.text.isdigit():
+            elif part.role == PieceRole.NUMBER and part.text.isdigit():
                 plain += part.text
-            elif part.role == Role.UNKNOWN and is_name(name := name_of(part)):
+            elif part.role == PieceRole.UNKNOWN and is_name(name := name_of(part)):
                 # A bound letter in a subscript varies, so the subscript is an index and
                 # no part of the name.
                 if name in self.context.bound:
@@ -327,7 +327,7 @@ class Letters(Cursor):
                 plain += name
             elif part.alone.label == "C!infinity":
                 plain += "∞"
-            elif len(parts) == 1 and part.role in (Role.ADD, Role.MULTIPLY):
+            elif len(parts) == 1 and part.role in (PieceRole.ADD, PieceRole.MULTIPLY):
                 plain += part.text
             elif part.text == ",":
                 plain += ","
@@ -419,10 +419,10 @@ class Letters(Cursor):
         hint, self.context.intervals = self.context.intervals, False
         self.enter_level()
         result: list[Tree] = []
-        if self.here.role != Role.CLOSE:
+        if self.here.role != PieceRole.CLOSE:
             result.append(self.parse_statement())
             if (
-                self.here.role == Role.PUNCTUATION
+                self.here.role == PieceRole.PUNCTUATION
                 and self.here.text == ","
                 and self.is_turned_bracket(opening.text)
             ):
@@ -433,14 +433,14 @@ class Letters(Cursor):
                 end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
                 result.append(self.cursor_on(self.parts[self.at : end]).parse_only_term())
                 self.at = end
-            while self.here.role == Role.PUNCTUATION and self.here.text in (",", ";"):
+            while self.here.role == PieceRole.PUNCTUATION and self.here.text in (",", ";"):
                 self.take_piece()
                 result.append(self.parse_statement())
         if self.at >= self.length:
             if not opening.text:
                 raise self.make_error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
             raise self.make_error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
-        if self.here.role != Role.CLOSE and not (opening.text in "[]" and self.here.text == "["):
+        if self.here.role != PieceRole.CLOSE and not (opening.text in "[]" and self.here.text == "["):
             self.raise_unexpected()
         self.context.depth -= 1
         self.brackets -= 1
@@ -450,13 +450,13 @@ class Letters(Cursor):
     def parse_set_by_condition(self) -> Tree | None:
         r"""A set by what holds of its members, `\{x \mid x > 0\}`, or a system behind one brace; None for
         other brackets."""
-        if self.here.text != "{" or self.here.role != Role.OPEN:
+        if self.here.text != "{" or self.here.role != PieceRole.OPEN:
             return None
         depth, middle, end = 0, 0, self.at
         for at in range(self.at, self.length):
             piece = self.parts[at]
-            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-            if depth == 1 and not middle and (piece.role == Role.COLON or piece.text in ("\\mid", "|")):
+            depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+            if depth == 1 and not middle and (piece.role == PieceRole.COLON or piece.text in ("\\mid", "|")):
                 middle = at
             if not depth:
                 end = at
@@ -471,7 +471,7 @@ class Letters(Cursor):
         if not middle or end == self.at or (self.parts[middle].text == "|" and bars != 1):
             return None
         member, condition = self.parts[self.at + 1 : middle], self.parts[middle + 1 : end]
-        if not member or not any(piece.role == Role.RELATION for piece in condition):
+        if not member or not any(piece.role == PieceRole.RELATION for piece in condition):
             return None
         found = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
         self.at = end + 1
@@ -483,7 +483,7 @@ class Letters(Cursor):
         for piece in self.parts[self.at :]:
             if not depth and piece.text == "[":
                 return opening in ("[", "]")
-            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+            depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
             if depth < 0:
                 return False
         return False
@@ -495,7 +495,7 @@ class Letters(Cursor):
         power: Tree | None = None
         base: Tree | None = None
         # Scripts of the name come first: a base for log, a power for the others.
-        while self.here.role == Role.SCRIPT:
+        while self.here.role == PieceRole.SCRIPT:
             script = self.take_piece()
             if not isinstance(script.alone, Line):
                 raise self.make_error(f"a prime of {name} is not understood", script)
@@ -519,7 +519,7 @@ class Letters(Cursor):
             self.context.add_note(f"{name}^-1 is the inverse function", piece.start)
             label, power = f"a{label}", None
         opening = self.here
-        grouped = opening.role == Role.OPEN and opening.text not in _MEANT
+        grouped = opening.role == PieceRole.OPEN and opening.text not in _MEANT
         if grouped:
             members = self.parse_bracketed()[2]
             if len(members) != 1 or is_statement(members[0]):
@@ -549,13 +549,19 @@ class Letters(Cursor):
 
     def parse_bare_argument(self, name: str, piece: Piece) -> Tree:
         """Parse the argument of a function without brackets: simple things side by side."""
-        minus = self.here.text == "-" and self.here.role == Role.ADD
+        minus = self.here.text == "-" and self.here.role == PieceRole.ADD
         if minus:
             self.take_piece()
         role = self.here.role
-        meant = role == Role.OPEN and self.here.text in _MEANT
+        meant = role == PieceRole.OPEN and self.here.text in _MEANT
         # Another function, sum, integral or absolute value without brackets is the whole argument.
-        if meant or role in (Role.FUNCTION, Role.BAR, Role.BIG, Role.INTEGRAL, Role.LIMIT):
+        if meant or role in (
+            PieceRole.FUNCTION,
+            PieceRole.BAR,
+            PieceRole.BIG,
+            PieceRole.INTEGRAL,
+            PieceRole.LIMIT,
+        ):
             argument = self.parse_factor()
             return make_negative(argument) if minus else argument
         if not self.starts_factor():
@@ -566,24 +572,31 @@ class Letters(Cursor):
         fraction = self.here.alone.label == "O!divide"
         argument = opposite_number(self.parse_factor()) if plain else self.parse_factor()
         # Letters and numbers join the argument until something else stands there.
-        while self.here.role in (Role.NUMBER, Role.UNKNOWN, Role.ATOM) and self.starts_factor():
+        while (
+            self.here.role in (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.ATOM) and self.starts_factor()
+        ):
             piece_here = self.here
             if piece_here.alone.label in ("O!divide", "O!binomial") or fraction or piece_here.text == "{":
                 raise self.make_error(
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."
                 )
             function = (
-                piece_here.role == Role.UNKNOWN
+                piece_here.role == PieceRole.UNKNOWN
                 and name_of(piece_here) in ONE_PLACE
                 and len(name_of(piece_here)) > 1
             )
             if function or piece_here.alone.label.startswith("M!M"):
                 break
-            if piece_here.role == Role.NUMBER:
+            if piece_here.role == PieceRole.NUMBER:
                 raise self.make_error(f"the number {piece_here.text[:20]} follows without an operator")
             argument = Tree("*", (argument, self.parse_factor()))
         slash = self.here
-        if name in TRIGONOMETRIC and slash.text == "/" and slash.role == Role.MULTIPLY and is_angle(argument):
+        if (
+            name in TRIGONOMETRIC
+            and slash.text == "/"
+            and slash.role == PieceRole.MULTIPLY
+            and is_angle(argument)
+        ):
             # of \\cos \\pi/2 the whole angle is the argument
             self.take_piece()
             argument = Tree("/", (argument, self.parse_factor()))
@@ -592,7 +605,7 @@ class Letters(Cursor):
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."
                 )
         # A bracket after the argument is ambiguous: sin x (x + 1).
-        if self.here.role == Role.OPEN:
+        if self.here.role == PieceRole.OPEN:
             place = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"
             raise UnreadError(what, place, f"Write {name}(…)*(…) or {name}(…*(…)).")
@@ -600,7 +613,7 @@ class Letters(Cursor):
 
     def of_several(self, label: str, piece: Piece) -> Tree:
         """Parse a function of several arguments, as gcd(a, b)."""
-        if self.here.role == Role.SCRIPT or self.here.role != Role.OPEN:
+        if self.here.role == PieceRole.SCRIPT or self.here.role != PieceRole.OPEN:
             raise self.make_error(
                 f"{label} without brackets is not understood", piece, f"Write {label}(a, b)."
             )
@@ -609,7 +622,7 @@ class Letters(Cursor):
             members = list(members[0].children)
         if not members or any(map(is_statement, members)):
             raise self.make_error(f"{label} takes terms", piece)
-        return self.parse_powers(nest_operands(label, members))
+        return self.parse_powers(nest_to_left(label, members))
 
     def of_pair(self, label: str, piece: Piece) -> Tree:
         """Parse a function of two arguments, as C(n, k)."""

@@ -49,7 +49,7 @@ from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
 from engines.formula.listings import UNSAID, spread_relations
 from engines.formula.operator_tree import deep_recursion
-from engines.formula.symbols import ARROWS, IFF, IMPLIES, Role
+from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
 from engines.formula.words import (
     CONNECTIVES,
     EVERY_PARITY,
@@ -92,8 +92,8 @@ def _is_logical_letter(tree: Tree) -> bool:
 _PROPOSITIONS = frozenset("pqrsPQRS")
 
 
-class Statements(Expressions):
-    """Reads all that a line says: recursive descent over its pieces."""
+class StatementParser(Expressions):
+    """Parser of all that a line says, terms and statements: recursive descent over its pieces."""
 
     # Formulas
 
@@ -123,7 +123,9 @@ class Statements(Expressions):
     def parse_quantified(self, label: str) -> Tree:
         r"""What a sign such as `\forall` quantifies: variables, where they range, and all that follows."""
         names, ranges = self.parse_range("")
-        while self.is_gap(self.here) or self.here.role == Role.COLON or words_of(self.here) in _SUCH_THAT:
+        while (
+            self.is_gap(self.here) or self.here.role == PieceRole.COLON or words_of(self.here) in _SUCH_THAT
+        ):
             self.take_piece()
         if self.at >= self.length:
             raise self.make_error("what is quantified is missing")
@@ -145,12 +147,12 @@ class Statements(Expressions):
             if (
                 self.here.text != ","
                 or not is_variable(self.piece_ahead(1))
-                or self.piece_ahead(2).role == Role.OPEN
+                or self.piece_ahead(2).role == PieceRole.OPEN
             ):
                 break
             self.take_piece()
         ranges = [Tree("in", (name, Tree(numbers))) for name in names] if numbers else []
-        if self.here.role == Role.RELATION:
+        if self.here.role == PieceRole.RELATION:
             relation, piece = self.read_relation(), self.parts[self.at - 1]
             right = self.parse_right_side(relation)
             ranges += [self.make_relation(relation, name, right, piece) for name in names]
@@ -166,7 +168,7 @@ class Statements(Expressions):
     def is_gap(self, piece: Piece) -> bool:
         """Return whether a piece only separates formulas."""
         return (
-            piece.role in (Role.PUNCTUATION, Role.PERIOD)
+            piece.role in (PieceRole.PUNCTUATION, PieceRole.PERIOD)
             or piece.text == "\\\\"
             or is_alignment(piece)
             or (piece.alone.label.startswith("T!") and not words_of(piece))
@@ -184,7 +186,7 @@ class Statements(Expressions):
                 result = CONNECTIVES[words]
             elif not self.is_gap(piece):
                 break
-            elif not result and piece.role == Role.PUNCTUATION:
+            elif not result and piece.role == PieceRole.PUNCTUATION:
                 result = ";" if piece.text == ";" and self.context.is_answer else ","
             self.at += 1
         # The caller comes here only between formulas, so something has to separate them.
@@ -286,7 +288,7 @@ class Statements(Expressions):
         while self.here.operator.label == "O!direct-sum" and _is_logical_letter(disjuncts[0]):
             self.take_piece()
             disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
-        while self.here.operator.label == "U!or" and self.here.role == Role.ADD:
+        while self.here.operator.label == "U!or" and self.here.role == PieceRole.ADD:
             self.take_piece()
             disjuncts.append(self.parse_conjunction())
         return disjuncts[0] if len(disjuncts) == 1 else Tree("or", tuple(disjuncts))
@@ -294,7 +296,7 @@ class Statements(Expressions):
     def parse_conjunction(self) -> Tree:
         """Parse statements joined by `and`."""
         conjuncts = [self.parse_negation()]
-        while self.here.operator.label == "U!and" and self.here.role == Role.ADD:
+        while self.here.operator.label == "U!and" and self.here.role == PieceRole.ADD:
             self.take_piece()
             conjuncts.append(self.parse_negation())
         return conjuncts[0] if len(conjuncts) == 1 else Tree("and", tuple(conjuncts))
@@ -308,7 +310,7 @@ class Statements(Expressions):
             self.context.depth -= 1
             return result
         label = self.here.operator.label[2:]
-        if label in (*QUANTIFIERS, "not-exists") and self.here.role == Role.OPERATOR:
+        if label in (*QUANTIFIERS, "not-exists") and self.here.role == PieceRole.OPERATOR:
             self.take_piece()
             self.enter_level()
             result = self.parse_quantified(label.removeprefix("not-"))
@@ -321,13 +323,13 @@ class Statements(Expressions):
     def parse_chain(self) -> Tree:
         """Parse a chain of relations, each with the sides next to it."""
         # Every link of a chain needs its left side.
-        if self.here.role == Role.RELATION and not (self.context.is_answer and self.at == 0):
+        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.at == 0):
             raise self.make_error("the left side is missing")
         every = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
         if every is not None and self.piece_ahead(1) is not END:
             self.take_piece()
             return Tree("congruent", (self.parse_sum(), Tree(every), Tree("2")))
-        left = UNSAID if self.here.role == Role.RELATION else self.parse_sets()
+        left = UNSAID if self.here.role == PieceRole.RELATION else self.parse_sets()
         if (numbers := MEMBERS.get(words_of(self.here))) is not None:
             self.take_piece()
             return Tree("in", (left, Tree(numbers)))
@@ -344,15 +346,15 @@ class Statements(Expressions):
                 ahead += 1
                 piece = self.piece_ahead(ahead)
             # "a : b" is a ratio unless a relation has been read.
-            if piece.role == Role.COLON and piece.text == ":" and not relations:
+            if piece.role == PieceRole.COLON and piece.text == ":" and not relations:
                 left = self.parse_ratio(left)
                 continue
             # A single bar may mean "divides".
-            bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
+            bar = piece.role == PieceRole.BAR and piece.text == "|" and not self.bars and not self.brackets
             # A bar with a script belongs to limits, as in F|_a^b; arrows join whole chains.
             if (
-                (bar and self.piece_ahead(ahead + 1).role == Role.SCRIPT)
-                or (not bar and piece.role != Role.RELATION)
+                (bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
+                or (not bar and piece.role != PieceRole.RELATION)
                 or piece.operator.label in ARROWS
                 or (piece.text in _TO and not relations and _is_logical_letter(left))
             ):
@@ -391,7 +393,7 @@ class Statements(Expressions):
         if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
             self.take_piece()
             known += "="
-        while self.here.role == Role.SCRIPT:
+        while self.here.role == PieceRole.SCRIPT:
             script = self.take_piece()
             # Text above a relation, such as "def", is a remark; something below it changes its meaning.
             above = argument_pieces(script.alone)
@@ -413,26 +415,30 @@ class Statements(Expressions):
         self.context.intervals = relation in ("in", "not in", "subset")
         while self.here.text == "\\\\" or is_alignment(self.here):
             self.at += 1
-        if self.at >= self.length or self.here.role in (Role.RELATION, Role.PUNCTUATION, Role.PERIOD):
+        if self.at >= self.length or self.here.role in (
+            PieceRole.RELATION,
+            PieceRole.PUNCTUATION,
+            PieceRole.PERIOD,
+        ):
             raise self.make_error("the right side is missing")
         result = self.parse_sets()
-        if self.context.is_answer and self.here.role == Role.COLON:
+        if self.context.is_answer and self.here.role == PieceRole.COLON:
             result = self.parse_ratio(result)
         self.context.intervals = before
         return result
 
     def parse_modulus(self) -> Tree | None:
         r"""Parse `\pmod n` or `(\bmod n)` behind a congruence."""
-        if self.here.role == Role.ANNOTATION:
+        if self.here.role == PieceRole.ANNOTATION:
             return self.term_of(self.take_piece().alone.children[0])
-        if self.here.role == Role.OPEN and self.opens_modulus():
+        if self.here.role == PieceRole.OPEN and self.opens_modulus():
             self.at += 2
             result = self.parse_sets()
-            if self.here.role != Role.CLOSE:
+            if self.here.role != PieceRole.CLOSE:
                 self.raise_unexpected()
             self.take_piece()
             return result
-        if self.here.role == Role.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
+        if self.here.role == PieceRole.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
             self.take_piece()
             return self.parse_sets()
         return None
@@ -460,11 +466,11 @@ class Statements(Expressions):
         right = self.parse_sets()
         if self.context.is_answer:
             members = [left, right]
-            while self.here.role == Role.COLON:
+            while self.here.role == PieceRole.COLON:
                 self.take_piece()
                 members.append(self.parse_sets())
             return Tree("ratio", tuple(members))
-        if self.here.role in (Role.COLON, Role.RELATION):
+        if self.here.role in (PieceRole.COLON, PieceRole.RELATION):
             raise self.make_error("':' is not understood here", colon)
         self.context.add_note("':' is a ratio")
         return Tree("/", (left, right))
@@ -566,7 +572,7 @@ def read_strictly(formula: str | LatexSource, names: Names | None = None) -> tup
 
 def _parse_tree(parts: list[Piece], context: ReadingContext) -> Tree:
     with deep_recursion():
-        tree = Statements(parts, context).parse_line()
+        tree = StatementParser(parts, context).parse_line()
         return _with_sequences(tree, context) if context.sequences else tree
 
 
@@ -602,9 +608,13 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
         before = ""
         for at, piece in enumerate(line_parts):
             # An i or e in a subscript is an index there, and so everywhere in this formula.
-            if piece.text == "O!SUB" and at and line_parts[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
+            if (
+                piece.text == "O!SUB"
+                and at
+                and line_parts[at - 1].role in (PieceRole.UNKNOWN, PieceRole.SCRIPT)
+            ):
                 letters |= {one.text for one in argument_pieces(piece.alone) if one.text in ("i", "e")}
-            if piece.role != Role.UNKNOWN:
+            if piece.role != PieceRole.UNKNOWN:
                 before = ""
                 continue
             name = name_of(piece)
@@ -621,14 +631,16 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
             if capital and before:
                 capitals |= {before, name}
             # A capital that occurs alone is a variable, so AB is a product of variables after all.
-            elif capital and (behind is None or behind.role != Role.UNKNOWN or not name_of(behind).isupper()):
+            elif capital and (
+                behind is None or behind.role != PieceRole.UNKNOWN or not name_of(behind).isupper()
+            ):
                 ahead = line_parts[at - 1] if at else None
-                if ahead is None or (ahead.role != Role.FUNCTION and ahead.text != "∠"):
+                if ahead is None or (ahead.role != PieceRole.FUNCTION and ahead.text != "∠"):
                     single.add(name)
             before = name if capital else ""
             # "i = 1" at the beginning makes i an index, no imaginary unit.
-            if name == "i" and behind is not None and behind.role == Role.RELATION:
-                opens = at == 0 or line_parts[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
+            if name == "i" and behind is not None and behind.role == PieceRole.RELATION:
+                opens = at == 0 or line_parts[at - 1].role in (PieceRole.PUNCTUATION, PieceRole.RELATION)
                 after = line_parts[at + 2].alone.label if at + 2 < len(line_parts) else ""
                 # Not so in "i = √…", which defines the imaginary unit.
                 if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
@@ -650,7 +662,7 @@ def _find_defined_names(parts: list[Piece]) -> set[str]:
     """Return letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
     result: set[str] = set()
     for at, (piece, after) in enumerate(pairwise(parts)):
-        if piece.role != Role.UNKNOWN:
+        if piece.role != PieceRole.UNKNOWN:
             continue
         # "f: A → B" makes f a function.
         if after.text == ":" and any(one.operator.label.startswith("F!→") for one in parts[at + 2 :]):
@@ -660,14 +672,17 @@ def _find_defined_names(parts: list[Piece]) -> set[str]:
             # otherwise it may be a product.
             close = at + 2
             while close < len(parts) and (
-                parts[close].role in (Role.UNKNOWN, Role.SCRIPT) or parts[close].text == ","
+                parts[close].role in (PieceRole.UNKNOWN, PieceRole.SCRIPT) or parts[close].text == ","
             ):
                 close += 1
             if (
                 close + 1 < len(parts)
                 and parts[close].text == ")"
                 and parts[close + 1].operator.label in ("U!eq", "O!assign")
-                and (at == 0 or parts[at - 1].role in (Role.PUNCTUATION, Role.RELATION, Role.ATOM))
+                and (
+                    at == 0
+                    or parts[at - 1].role in (PieceRole.PUNCTUATION, PieceRole.RELATION, PieceRole.ATOM)
+                )
                 and name_of(piece) not in ("e", "i", "π", "d")
             ):
                 result.add(name_of(piece))
@@ -709,17 +724,19 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
     return Names(frozenset(functions), frozenset(letters))
 
 
-def list_links(reading: Reading | Tree) -> list[Tree]:
-    """Return the relations of a chain, each with the sides next to it; those of other statements as well.
+def list_relations(reading: Reading | Tree) -> list[Tree]:
+    """Return the statements that a formula joins by "and", such as the relations of a chain with their sides.
 
-    >>> [link.list_labels() for link in list_links(read("a = b < c"))]
+    A term has none.
+
+    >>> [link.list_labels() for link in list_relations(read("a = b < c"))]
     [['=', 'a', 'b'], ['<', 'b', 'c']]
     """
     tree = reading.tree if isinstance(reading, Reading) else reading
     if tree is None or not is_statement(tree):
         return []
     if tree.label == "and":
-        return [link for part in tree.children for link in list_links(part)]
+        return [link for part in tree.children for link in list_relations(part)]
     return [tree]
 
 
@@ -759,11 +776,12 @@ class StatementLink:
 _TWO_SIDED = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx"))
 
 
-def read_statements(formula: str | LatexSource, names: Names | None = None) -> list[StatementLink]:
-    r"""Return the links of the chains of relations in a formula, over all lines of an aligned environment;
-    what is not read on one side leaves the other links as they are.
+def read_links(formula: str | LatexSource, names: Names | None = None) -> list[StatementLink]:
+    r"""Return the links of the chains of relations in a formula, over all lines of an aligned environment.
 
-    >>> [(one.relation, one.span) for one in read_statements(r"\begin{align} a &= b \\ &= c \end{align}")]
+    A side that cannot be read concerns only the links next to it.
+
+    >>> [(one.relation, one.span) for one in read_links(r"\begin{align} a &= b \\ &= c \end{align}")]
     [('=', (14, 20)), ('=', (19, 28))]
     """
     source = LatexSource.from_latex(formula)
@@ -803,11 +821,11 @@ def read_statements(formula: str | LatexSource, names: Names | None = None) -> l
 
 def _take_modulus(side: list[Piece]) -> list[Piece] | None:
     r"""Return the modulus at the end of a side, taken off it: `\pmod n`, `\mod n`, `(\bmod n)`, `(mod n)`."""
-    if side and side[-1].role == Role.ANNOTATION:
+    if side and side[-1].role == PieceRole.ANNOTATION:
         return list(argument_pieces(side.pop().alone.children[0]))
     for at, piece in enumerate(side[:-1]):
         opens = piece.text == "(" and side[-1].text == ")"
-        marked = side[at + 1].role == Role.MODIFIER or side[at + 1].text == "mod"
+        marked = side[at + 1].role == PieceRole.MODIFIER or side[at + 1].text == "mod"
         if at and ((opens and marked) or piece.text == "\\mod"):
             result = side[at + 2 : -1] if opens else side[at + 1 :]
             del side[at:]
@@ -836,7 +854,7 @@ def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
     side: list[Piece] = []
     depth = 0
     for at, piece in enumerate(parts):
-        depth = max(0, depth + (piece.role == Role.OPEN) - (piece.role == Role.CLOSE))
+        depth = max(0, depth + (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE))
         after = next((one for one in parts[at + 1 :] if not is_blank(one)), None)
         # Within brackets nothing ends a side, not even a relation.
         if depth or not (ends := _ends_side(piece, parts, at, after)):
@@ -860,19 +878,23 @@ def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -
     # Arrows and logical signs stand between statements, so they end the chain.
     if label in ARROWS or label.startswith(("U!and", "U!or")):
         return "chain"
-    if piece.role == Role.RELATION:
+    if piece.role == PieceRole.RELATION:
         return "relation"
     # A new line that begins with a sign or a relation continues the chain.
     if piece.text == "\\\\":
-        return "" if after is not None and after.role in (Role.RELATION, Role.ADD) else "chain"
-    if piece.role == Role.PERIOD:
+        return "" if after is not None and after.role in (PieceRole.RELATION, PieceRole.ADD) else "chain"
+    if piece.role == PieceRole.PERIOD:
         return "chain"
-    if piece.role == Role.PUNCTUATION:
-        if piece.alone.label == "V!quad" and after is not None and after.role in (Role.RELATION, Role.ADD):
+    if piece.role == PieceRole.PUNCTUATION:
+        if (
+            piece.alone.label == "V!quad"
+            and after is not None
+            and after.role in (PieceRole.RELATION, PieceRole.ADD)
+        ):
             return ""
         # "1,000" is one number: three digits right after the comma.
         before, behind = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
-        number = before is not None and behind is not None and before.role == behind.role == Role.NUMBER
+        number = before is not None and behind is not None and before.role == behind.role == PieceRole.NUMBER
         return "" if number and len(behind.text) == 3 and behind.start - before.end < 4 else "chain"  # type: ignore[union-attr]
     return "chain" if is_connective(piece) else ""
 
@@ -881,9 +903,11 @@ def _goes_on(parts: list[Piece], at: int) -> bool:
     """Return whether a relation follows the comma here before the next one: another formula, no list."""
     depth = 0
     for piece in parts[at + 1 :]:
-        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-        if depth <= 0 and piece.role == Role.RELATION:
+        depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+        if depth <= 0 and piece.role == PieceRole.RELATION:
             return True
-        if depth <= 0 and (piece.role == Role.PUNCTUATION or piece.text == "\\\\" or is_connective(piece)):
-            return piece.role != Role.PUNCTUATION or piece.text != ","
+        if depth <= 0 and (
+            piece.role == PieceRole.PUNCTUATION or piece.text == "\\\\" or is_connective(piece)
+        ):
+            return piece.role != PieceRole.PUNCTUATION or piece.text != ","
     return False

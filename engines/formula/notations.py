@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.formula.cursor import UnreadError, make_negative, nest_operands
+from engines.formula.cursor import UnreadError, make_negative, nest_to_left
 from engines.formula.infix import split_word
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
@@ -496,7 +496,7 @@ def _apply_content_operator(
     label = _LABELS.get(name) or ONE_PLACE.get(name, "")
     # Operators of any number of operands are nested in pairs.
     if label in _NESTED and given:
-        return nest_operands(label, given)
+        return nest_to_left(label, given)
     # A relation of several operands is a chain.
     chained = label in ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx")
     if chained and len(given) > 2:

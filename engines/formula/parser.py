@@ -19,10 +19,10 @@ from engines.formula.layout import DEEPEST, Piece, read_pieces
 from engines.formula.lexer import LatexSource
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply_operator, deep_recursion, make_fragments
 from engines.formula.spans import node_spans
-from engines.formula.symbols import ARROWS, BODIES, STARTS, Role
+from engines.formula.symbols import ARROWS, BODIES, STARTS, PieceRole
 
 _CONNECTIVES = {"U!and", "U!or"}
-_ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
+_ENDS = {PieceRole.PUNCTUATION, PieceRole.PERIOD, PieceRole.COLON, PieceRole.BAR}
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
         last = stretches.pop()
         if last.statements and last.related and not last.listed:
             for at in last.signs:
-                result[at] = replace(result[at], role=Role.RELATION)
+                result[at] = replace(result[at], role=PieceRole.RELATION)
         return _Stretch(listed)
 
     # A stretch ends at a bracket, at punctuation or at an arrow; connectives in it join statements only if
@@ -59,17 +59,19 @@ def join_connectives(parts: list[Piece]) -> list[Piece]:
         # After an opening brace, and after commas behind it, elements are listed:
         # connectives there make terms.
         label = piece.operator.label
-        if piece.role == Role.OPEN:
+        if piece.role == PieceRole.OPEN:
             stretches.append(_Stretch(piece.text == "{"))
-        elif piece.role == Role.CLOSE and len(stretches) > 1:
+        elif piece.role == PieceRole.CLOSE and len(stretches) > 1:
             finish_stretch(listed=False)
         elif piece.role in _ENDS or (
-            piece.role == Role.RELATION and (label in ARROWS or piece.text == "\\mid")
+            piece.role == PieceRole.RELATION and (label in ARROWS or piece.text == "\\mid")
         ):
-            stretches.append(finish_stretch(listed=current_stretch.listed and piece.role == Role.PUNCTUATION))
-        elif piece.role == Role.RELATION:
+            stretches.append(
+                finish_stretch(listed=current_stretch.listed and piece.role == PieceRole.PUNCTUATION)
+            )
+        elif piece.role == PieceRole.RELATION:
             current_stretch.related = True
-        elif piece.role == Role.ADD and label in _CONNECTIVES:
+        elif piece.role == PieceRole.ADD and label in _CONNECTIVES:
             current_stretch.statements = current_stretch.statements and current_stretch.related
             current_stretch.related = False
             current_stretch.signs.append(at)
@@ -140,17 +142,17 @@ def make_fragments_of(parts: list[Piece]) -> OperatorTree:
     bare: Piece | None = None
     # A script applies to the piece before it, which must be taken back from the output.
     for piece in parts:
-        if piece.role == Role.SCRIPT:
+        if piece.role == PieceRole.SCRIPT:
             base = stack[-1].pop() if stack[-1] else ABSENT
             base = bare.alone if bare is not None else base
             stack[-1].append(OperatorTree(piece.text, (base, piece.alone)))
             bare = None
             continue
-        bare = piece if piece.role == Role.UNKNOWN else None
+        bare = piece if piece.role == PieceRole.UNKNOWN else None
         shown = OperatorTree(f"-!{piece.text.lower()}") if bare else piece.alone
-        if piece.role == Role.OPEN:
+        if piece.role == PieceRole.OPEN:
             stack.append([shown])
-        elif piece.role == Role.CLOSE and len(stack) > 1:
+        elif piece.role == PieceRole.CLOSE and len(stack) > 1:
             inner = stack.pop()
             stack[-1].append(make_fragments([*inner, shown]))
         else:
@@ -167,8 +169,8 @@ _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
 _DASHES = "−–"
 _AND = OperatorTree("U!and")
-_SIGNS = {Role.ADD, Role.MULTIPLY, Role.RELATION, Role.OPERATOR, Role.COLON, *BODIES}
-_SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
+_SIGNS = {PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.RELATION, PieceRole.OPERATOR, PieceRole.COLON, *BODIES}
+_SEPARATORS = {PieceRole.PUNCTUATION, PieceRole.PERIOD}
 
 
 def search_tree(latex: str | LatexSource) -> OperatorTree:
@@ -223,8 +225,8 @@ class _Grammar:
         if not parts:
             return ABSENT
         if len(parts) == 1:
-            return parts[0].alone if parts[0].role != Role.STRAY else make_fragments_of(self.parts)
-        if parts[1].role == Role.SCRIPT and (alone := self.operator_alone()) is not None:
+            return parts[0].alone if parts[0].role != PieceRole.STRAY else make_fragments_of(self.parts)
+        if parts[1].role == PieceRole.SCRIPT and (alone := self.operator_alone()) is not None:
             return alone
         self.at = 0
         try:
@@ -246,19 +248,19 @@ class _Grammar:
         return self.parts[self.at - 1]
 
     def parse_scripted(self, tree: OperatorTree) -> OperatorTree:
-        while self.role_ahead() == Role.SCRIPT:
+        while self.role_ahead() == PieceRole.SCRIPT:
             piece = self.take_piece()
             tree = OperatorTree(piece.text, (tree, piece.alone))
         return tree
 
     def parse_operator(self) -> OperatorTree:
         piece = self.take_piece()
-        return self.parse_scripted(piece.alone) if self.role_ahead() == Role.SCRIPT else piece.operator
+        return self.parse_scripted(piece.alone) if self.role_ahead() == PieceRole.SCRIPT else piece.operator
 
     def read_ending(self) -> None:
         """The end of the line; a full stop or comma may stand before it."""
-        while self.role_ahead() == Role.PERIOD or (
-            self.role_ahead() == Role.PUNCTUATION and self.parts[self.at].text != ";"
+        while self.role_ahead() == PieceRole.PERIOD or (
+            self.role_ahead() == PieceRole.PUNCTUATION and self.parts[self.at].text != ";"
         ):
             self.at += 1
         if self.at < len(self.parts):
@@ -266,7 +268,7 @@ class _Grammar:
 
     def operator_alone(self) -> OperatorTree | None:
         self.at = 0
-        if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
+        if self.parts[0].role in (*_SIGNS, PieceRole.FUNCTION):
             result = self.parse_scripted(self.take_piece().alone)
             if self.at == len(self.parts):
                 return result
@@ -291,13 +293,13 @@ class _Grammar:
 
         # A formula is an expression, or a chain of relations; it ends at punctuation or a colon.
         while True:
-            expression = ABSENT if self.role_ahead() == Role.RELATION else self.parse_conditioned()
-            if self.role_ahead() == Role.RELATION:
+            expression = ABSENT if self.role_ahead() == PieceRole.RELATION else self.parse_conditioned()
+            if self.role_ahead() == PieceRole.RELATION:
                 if chain:
                     done.append(finish_formula())
                     left, chain, colon = [], [], None
                 left.append(expression)
-                while self.role_ahead() == Role.RELATION:
+                while self.role_ahead() == PieceRole.RELATION:
                     operator = self.parse_operator()
                     right = self.parse_conditioned() if self.starts_factor() else ABSENT
                     chain.append((operator, [right]))
@@ -306,17 +308,17 @@ class _Grammar:
                 chain[-1][1].append(expression)
             else:
                 left.append(expression)
-            if self.role_ahead() == Role.COLON:
+            if self.role_ahead() == PieceRole.COLON:
                 operator = self.parse_operator()
                 colon = operator, finish_formula()
                 left, chain = [], []
                 continue
             # An annotation, such as "(mod n)", does not end the formula.
-            if self.parts[self.at - 1].role == Role.ANNOTATION and self.starts_factor():
+            if self.parts[self.at - 1].role == PieceRole.ANNOTATION and self.starts_factor():
                 continue
             # Commas keep collecting into the same side, while a full stop ends the formula.
             if self.role_ahead() in _SEPARATORS and self.has_more():
-                full = self.role_ahead() == Role.PERIOD
+                full = self.role_ahead() == PieceRole.PERIOD
                 while self.role_ahead() in _SEPARATORS:
                     self.take_piece()
                 if full:
@@ -333,7 +335,7 @@ class _Grammar:
     def parse_chained(self, left: OperatorTree) -> OperatorTree:
         """Relations after an expression, in brackets; LaTeXML takes none there."""
         chain = []
-        while self.role_ahead() == Role.RELATION:
+        while self.role_ahead() == PieceRole.RELATION:
             operator = self.parse_operator()
             chain.append((operator, [self.parse_conditioned() if self.starts_factor() else ABSENT]))
         return self.make_relation([left], chain)
@@ -343,10 +345,14 @@ class _Grammar:
         while self.role_ahead(ahead) in _SEPARATORS:
             ahead += 1
         role = self.role_ahead(ahead)
-        return role in STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
+        return role in STARTS or role in (PieceRole.ADD, PieceRole.BAR, PieceRole.RELATION)
 
     def starts_factor(self) -> bool:
-        return self.role_ahead() in STARTS or self.role_ahead() in (Role.ADD, Role.BAR, Role.ANNOTATION)
+        return self.role_ahead() in STARTS or self.role_ahead() in (
+            PieceRole.ADD,
+            PieceRole.BAR,
+            PieceRole.ANNOTATION,
+        )
 
     def make_relation(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
@@ -395,13 +401,13 @@ class _Grammar:
     def parse_conditioned(self) -> OperatorTree:
         """Return an expression, under a condition after a bar, with what is said of it behind."""
         result = self.parse_expression()
-        while self.role_ahead() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
+        while self.role_ahead() == PieceRole.BAR and self.parts[self.at].text == "|" and not self.bars:
             self.take_piece()
             result = OperatorTree("O!conditional", (result, self.parse_expression()))
-        while self.role_ahead() == Role.MODIFIER:
+        while self.role_ahead() == PieceRole.MODIFIER:
             operator = self.parse_operator()
             result = apply_operator(operator, (result, self.parse_expression()))
-        while self.role_ahead() == Role.ANNOTATION:
+        while self.role_ahead() == PieceRole.ANNOTATION:
             result = OperatorTree("O!annotated", (result, self.take_piece().alone))
         return result
 
@@ -409,7 +415,7 @@ class _Grammar:
 
     def parse_expression(self) -> OperatorTree:
         run = OperandRun(self.parse_signed(), self.mode)
-        while self.role_ahead() == Role.ADD:
+        while self.role_ahead() == PieceRole.ADD:
             text = self.parts[self.at].text
             run.add_operand(self.parse_operator(), text, self.parse_term())
         return run.to_tree()
@@ -417,18 +423,18 @@ class _Grammar:
     def parse_signed(self) -> OperatorTree:
         return (
             apply_operator(self.parse_operator(), (self.parse_term(),))
-            if self.role_ahead() == Role.ADD
+            if self.role_ahead() == PieceRole.ADD
             else self.parse_term()
         )
 
     def parse_term(self) -> OperatorTree:
-        number = self.role_ahead() == Role.NUMBER
+        number = self.role_ahead() == PieceRole.NUMBER
         run = OperandRun(self.parse_factor(), self.mode)
         while True:
-            if self.role_ahead() == Role.MULTIPLY:
+            if self.role_ahead() == PieceRole.MULTIPLY:
                 text = self.parts[self.at].text
                 run.add_operand(self.parse_operator(), text, self.parse_factor())
-            elif self.role_ahead() in STARTS or (self.role_ahead() == Role.BAR and self.opens_bar()):
+            elif self.role_ahead() in STARTS or (self.role_ahead() == PieceRole.BAR and self.opens_bar()):
                 if number and self.is_fraction():
                     run.add_operand(_PLUS, "", self.parse_factor())
                 else:
@@ -454,19 +460,19 @@ class _Grammar:
         role = self.role_ahead()
         if role in BODIES:
             return self.parse_body()
-        if role == Role.FUNCTION:
+        if role == PieceRole.FUNCTION:
             return self.parse_function()
-        if role == Role.OPERATOR:
+        if role == PieceRole.OPERATOR:
             operator = self.parse_operator()
             return (
                 apply_operator(operator, (self.parse_factor(),)) if self.role_ahead() in STARTS else operator
             )
-        if role == Role.OPEN:
+        if role == PieceRole.OPEN:
             result = self.parse_fenced()
-        elif role == Role.BAR:
+        elif role == PieceRole.BAR:
             result = self.parse_barred()
         # The d of a differential is a letter that only an open integral turns into an operator.
-        elif role in STARTS or role == Role.ANNOTATION:
+        elif role in STARTS or role == PieceRole.ANNOTATION:
             if self.integrals and self.is_differential():
                 self.take_piece()
                 return OperatorTree("O!differential-d", (self.parse_factor(),))
@@ -475,9 +481,9 @@ class _Grammar:
             raise _NoFormulaError
         # Scripts and postfix signs apply in the order in which they are written.
         while True:
-            if self.role_ahead() == Role.SCRIPT:
+            if self.role_ahead() == PieceRole.SCRIPT:
                 result = self.parse_scripted(result)
-            elif self.role_ahead() == Role.POSTFIX:
+            elif self.role_ahead() == PieceRole.POSTFIX:
                 result = apply_operator(self.take_piece().operator, (result,))
             else:
                 return result
@@ -485,37 +491,41 @@ class _Grammar:
     def is_differential(self) -> bool:
         piece = self.parts[self.at]
         return (
-            piece.role == Role.UNKNOWN
+            piece.role == PieceRole.UNKNOWN
             and piece.text == "d"
-            and self.role_ahead(1) in (Role.UNKNOWN, Role.ATOM)
+            and self.role_ahead(1) in (PieceRole.UNKNOWN, PieceRole.ATOM)
         )
 
     def parse_body(self) -> OperatorTree:
         role = self.role_ahead()
         operator = self.parse_operator()
-        if not self.starts_factor() or (self.role_ahead() == Role.BAR and not self.opens_bar()):
+        if not self.starts_factor() or (self.role_ahead() == PieceRole.BAR and not self.opens_bar()):
             return operator
-        if role == Role.LIMIT and self.role_ahead() == Role.OPEN and operator.label in ("F!max", "F!min"):
+        if (
+            role == PieceRole.LIMIT
+            and self.role_ahead() == PieceRole.OPEN
+            and operator.label in ("F!max", "F!min")
+        ):
             return self.call_function(operator)
-        integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
+        integrals, self.integrals = self.integrals, self.integrals + 1 if role == PieceRole.INTEGRAL else 0
         result = self.parse_signed()
         self.integrals = integrals
-        if role == Role.INTEGRAL and not operator.children:
+        if role == PieceRole.INTEGRAL and not operator.children:
             return apply_operator(operator, (result, ABSENT, ABSENT))
         return apply_operator(operator, (result,))
 
     def parse_function(self) -> OperatorTree:
         operator = self.parse_operator()
-        if self.role_ahead() == Role.OPEN:
+        if self.role_ahead() == PieceRole.OPEN:
             return self.call_function(operator)
-        if self.role_ahead() in (Role.FUNCTION, *BODIES) or (
-            self.role_ahead() == Role.BAR and self.opens_bar()
+        if self.role_ahead() in (PieceRole.FUNCTION, *BODIES) or (
+            self.role_ahead() == PieceRole.BAR and self.opens_bar()
         ):
             return apply_operator(operator, (self.parse_factor(),))
         if self.role_ahead() not in STARTS:
             return operator
         run = OperandRun(self.parse_factor(), self.mode)
-        simple = (Role.ATOM, Role.UNKNOWN, Role.NUMBER)
+        simple = (PieceRole.ATOM, PieceRole.UNKNOWN, PieceRole.NUMBER)
         while self.role_ahead() in simple and not (self.integrals and self.is_differential()):
             run.add_operand(_TIMES, _INVISIBLE, self.parse_factor())
         return apply_operator(operator, (run.to_tree(),))
@@ -529,8 +539,8 @@ class _Grammar:
         text = self.parts[self.at].text
         depth = 0
         for piece in self.parts[self.at + 1 :]:
-            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-            if depth < 0 or (depth == 0 and piece.role == Role.BAR and piece.text == text):
+            depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+            if depth < 0 or (depth == 0 and piece.role == PieceRole.BAR and piece.text == text):
                 return depth == 0
         return False
 
@@ -541,7 +551,7 @@ class _Grammar:
             result = self.parse_expression()
         finally:
             self.bars -= 1
-        if self.role_ahead() != Role.BAR or self.parts[self.at].text != text:
+        if self.role_ahead() != PieceRole.BAR or self.parts[self.at].text != text:
             raise _NoFormulaError
         self.take_piece()
         return OperatorTree("F!abs" if text == "|" else "O!norm", (result,))
@@ -550,7 +560,7 @@ class _Grammar:
         """Return a function of each thing in the brackets that follow."""
         at = self.at
         opening, closing, found = self.parse_bracketed()
-        scripted = self.role_ahead() == Role.SCRIPT
+        scripted = self.role_ahead() == PieceRole.SCRIPT
         if opening + closing in ("()", "[]", "{}") and (self.mode == "correct" or not scripted):
             return self.parse_scripted(apply_operator(operator, tuple(found)))
         self.at = at
@@ -568,16 +578,20 @@ class _Grammar:
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0
         result = [self.parse_element(opening)]
-        while self.role_ahead() == Role.PUNCTUATION:
-            while self.role_ahead() == Role.PUNCTUATION:
+        while self.role_ahead() == PieceRole.PUNCTUATION:
+            while self.role_ahead() == PieceRole.PUNCTUATION:
                 self.take_piece()
             result.append(self.parse_element(opening))
         # A set with a condition, { x : x > 0 }, has a colon, bar or relation after its only element.
-        if opening == "{" and self.role_ahead() in (Role.COLON, Role.BAR, Role.RELATION) and len(result) == 1:
+        if (
+            opening == "{"
+            and self.role_ahead() in (PieceRole.COLON, PieceRole.BAR, PieceRole.RELATION)
+            and len(result) == 1
+        ):
             self.take_piece()
             result = [OperatorTree("O!conditional-set", (result[0], self.parse_formulas()))]
             opening = "set"
-        if self.role_ahead() != Role.CLOSE:
+        if self.role_ahead() != PieceRole.CLOSE:
             raise _NoFormulaError
         self.bars, self.integrals = bars, integrals
         return opening, self.take_piece().text, result
@@ -585,23 +599,23 @@ class _Grammar:
     def parse_element(self, opening: str) -> OperatorTree:
         """Return one of several things in brackets: an expression, or a bare operator."""
         # A sign alone between brackets or commas is an operator as an object, as in (G, +).
-        if self.role_ahead() in _SIGNS and self.role_ahead(1) in (Role.PUNCTUATION, Role.CLOSE):
+        if self.role_ahead() in _SIGNS and self.role_ahead(1) in (PieceRole.PUNCTUATION, PieceRole.CLOSE):
             return self.take_piece().alone
         result = self.parse_conditioned() if opening != "{" else self.parse_expression()
         # In square brackets a colon separates, as in the degree of a field extension, [K : F].
-        if opening == "[" and self.role_ahead() == Role.COLON:
+        if opening == "[" and self.role_ahead() == PieceRole.COLON:
             operator = self.parse_operator()
             return apply_operator(operator, (result, self.parse_expression()))
-        if self.role_ahead() == Role.RELATION and self.mode == "correct" and opening != "{":
+        if self.role_ahead() == PieceRole.RELATION and self.mode == "correct" and opening != "{":
             return self.parse_chained(result)
         # In braces "\mid" is the bar of the condition, not a relation of divisibility.
-        if self.role_ahead() == Role.RELATION and opening == "{":
+        if self.role_ahead() == PieceRole.RELATION and opening == "{":
             if self.parts[self.at].text == "\\mid":
                 return result
             operator = self.parse_operator()
             # A relation such as x ∈ A counts as the element only if a condition follows.
             result = apply_operator(operator, (result, self.parse_expression()))
-            if self.role_ahead() not in (Role.COLON, Role.BAR, Role.RELATION):
+            if self.role_ahead() not in (PieceRole.COLON, PieceRole.BAR, PieceRole.RELATION):
                 raise _NoFormulaError
         return result
 

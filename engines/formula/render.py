@@ -16,7 +16,7 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import (
     ALPHABETS,
     BODIES,
-    Role,
+    PieceRole,
     list_symbols,
     negate_symbol,
     split_alphabet,
@@ -26,19 +26,19 @@ from engines.formula.symbols import (
 _SIGN, _FORMULAS, _RELATION, _CONDITION, _SUM, _TERM, _FACTOR, _CALL, _ATOM = range(9)
 """How tightly what is written binds: a sign stands alone, a factor takes what follows, a call no script."""
 _LEVELS = {
-    Role.RELATION: _RELATION,
-    Role.COLON: _RELATION,
-    Role.MODIFIER: _CONDITION,
-    Role.ADD: _SUM,
-    Role.MULTIPLY: _TERM,
-    Role.FUNCTION: _CALL,
-    Role.BIG: _FACTOR,
-    Role.INTEGRAL: _FACTOR,
-    Role.LIMIT: _FACTOR,
-    Role.OPERATOR: _CALL,
-    Role.POSTFIX: _ATOM,
+    PieceRole.RELATION: _RELATION,
+    PieceRole.COLON: _RELATION,
+    PieceRole.MODIFIER: _CONDITION,
+    PieceRole.ADD: _SUM,
+    PieceRole.MULTIPLY: _TERM,
+    PieceRole.FUNCTION: _CALL,
+    PieceRole.BIG: _FACTOR,
+    PieceRole.INTEGRAL: _FACTOR,
+    PieceRole.LIMIT: _FACTOR,
+    PieceRole.OPERATOR: _CALL,
+    PieceRole.POSTFIX: _ATOM,
 }
-_NAMED = (*BODIES, Role.FUNCTION)
+_NAMED = (*BODIES, PieceRole.FUNCTION)
 _CALLED = ("F!max", "F!min")
 _FENCES = {
     "F!abs": (r"\left|", r"\right|"),
@@ -112,7 +112,7 @@ def _command_names() -> Mapping[str, str]:
 def _prefix_commands() -> Mapping[str, str]:
     result: dict[str, str] = {}
     for name, known in symbol_roles().items():
-        if known.role in ("accent", Role.ANNOTATION):
+        if known.role in ("accent", PieceRole.ANNOTATION):
             result.setdefault(known.operator.label, name)
     return result
 
@@ -181,7 +181,7 @@ class _Writer:
             return rf"\begin{{cases}}{rows}\end{{cases}}", _ATOM
         # From here on, the number of operands decides.
         symbol, role = _operator_symbol(label)
-        if role == Role.INTEGRAL and len(parts) == 3:
+        if role == PieceRole.INTEGRAL and len(parts) == 3:
             limits = "".join(f"{mark}{{{text}}}" for mark, text in zip("_^", texts[1:], strict=True) if text)
             return f"{symbol}{limits} {_write_integrand(node.children[0], parts[0])}", _FACTOR
         if len(parts) == 1:
@@ -262,7 +262,11 @@ class _Writer:
             symbol, role, operands = self.split_node(child)
             sides = [_write_side(part) for part in self.write_nodes(operands)]
             goes_on = at > 0 and (len(sides) == 1 or str(operands[:1]) == last)
-            if role != Role.RELATION or (at and not goes_on) or not len(sides) + at >= 2 >= len(sides) > 0:
+            if (
+                role != PieceRole.RELATION
+                or (at and not goes_on)
+                or not len(sides) + at >= 2 >= len(sides) > 0
+            ):
                 return ""
             written += f" {symbol} {sides[-1]}" if goes_on else f" {symbol} ".join(sides)
             last = str(operands[-1:])
@@ -285,7 +289,7 @@ class _Writer:
         if node.label == "U!and":
             return bool(self.write_chain(node))
         _, role, operands = self.split_node(node)
-        return role == Role.RELATION and len(operands) == 2
+        return role == PieceRole.RELATION and len(operands) == 2
 
     # Groups and errors
 
@@ -348,29 +352,29 @@ def _write_application(
     # The weakest operators come first; each operand gets the brackets that its level needs.
     if level == _RELATION:
         ends = [_write_side(part) for part in parts]
-        if role == Role.COLON:
+        if role == PieceRole.COLON:
             pairs = zip(parts, ends, strict=True)
             ends = [text if binds >= _FORMULAS else end for (text, binds), end in pairs]
         return (f" {symbol} ".join(ends) if len(parts) > 1 else f"{symbol} {ends[0]}"), level
-    if role == Role.MODIFIER and len(parts) > 1:
+    if role == PieceRole.MODIFIER and len(parts) > 1:
         return f" {symbol} ".join(_write_bound(part, _TERM) for part in parts), level
-    if role == Role.ADD:
+    if role == PieceRole.ADD:
         terms = [_write_bound(part, _TERM) for part in parts]
         # A single term is a sign in front, as in -x.
         if len(terms) == 1:
             return f"{symbol}{'' if symbol in '+-' else ' '}{terms[0]}", level
         terms[0] = _write_body(node.children[-len(parts)], parts[0])
         return f" {symbol} ".join(terms), level
-    if role == Role.MULTIPLY and len(parts) > 1:
+    if role == PieceRole.MULTIPLY and len(parts) > 1:
         # Every factor but the last needs brackets if it would take the factors after it into itself.
         factors = [*(_write_bound(one, _CALL) for one in parts[:-1]), _write_bound(parts[-1], _FACTOR)]
         return f" {symbol} ".join(factors), level
-    if role == Role.POSTFIX and len(parts) == 1:
+    if role == PieceRole.POSTFIX and len(parts) == 1:
         return f"{_write_bound(parts[0], _ATOM)}{symbol}", level
-    if role == Role.OPERATOR and len(parts) == 1:
+    if role == PieceRole.OPERATOR and len(parts) == 1:
         return f"{symbol} {_write_bound(parts[0], _FACTOR)}", min(_CALL, max(parts[0][1], _FACTOR))
     if role in BODIES and len(parts) == 1 and node.label not in _CALLED:
-        write = _write_integrand if role == Role.INTEGRAL else _write_body
+        write = _write_integrand if role == PieceRole.INTEGRAL else _write_body
         return f"{symbol} {write(node.children[-1], parts[0])}", level
     # An operator of the form "F!★" without a role has only its sign, and is set as a binary operator.
     sign = node.label.rpartition("!")[2]
@@ -379,7 +383,7 @@ def _write_application(
         return rf"{left} \mathbin{{{symbol.strip()}}} {right}", _TERM
     if not role and _COMMAND.fullmatch(symbol):
         return symbol + "".join(f"{{{text}}}" for text, _ in parts), _ATOM
-    if role not in (*_NAMED, Role.OPERATOR, ""):
+    if role not in (*_NAMED, PieceRole.OPERATOR, ""):
         symbol = rf"\operatorname{{{node.label.rpartition('!')[2]}}}"
     # Anything else is set as a function with its operands in brackets.
     return f"{symbol}({_write_elements(parts)})", _CALL

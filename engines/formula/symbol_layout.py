@@ -21,7 +21,7 @@ from engines.formula.lexer import LatexSource
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.spans import node_spans
-from engines.formula.symbols import Role, list_symbols
+from engines.formula.symbols import PieceRole, list_symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -68,7 +68,7 @@ def layout_tree(latex: str | LatexSource) -> OperatorTree:
 def _layout_row(parts: list[Piece], latex: str) -> list[OperatorTree]:
     result: list[OperatorTree] = []
     for part in parts:
-        if part.role == Role.SCRIPT:
+        if part.role == PieceRole.SCRIPT:
             where = "above" if part.text == "O!SUP" else "below"
             base = result.pop() if result else ABSENT
             script = _join_line(_list_symbols(part.alone), where)

@@ -14,8 +14,8 @@ from engines.core.system import asset
 from engines.formula.operator_tree import OperatorTree
 
 
-class Role:
-    """The roles that a piece of a formula may have in it."""
+class PieceRole:
+    """The roles that a piece of a formula may have in the formula."""
 
     ADD = "add"
     ANNOTATION = "annotation"
@@ -41,9 +41,17 @@ class Role:
     UNKNOWN = "unknown"
 
 
-BODIES = (Role.BIG, Role.INTEGRAL, Role.LIMIT)
+BODIES = (PieceRole.BIG, PieceRole.INTEGRAL, PieceRole.LIMIT)
 """Roles of large operators, which take what follows."""
-STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *BODIES}
+STARTS = {
+    PieceRole.ATOM,
+    PieceRole.UNKNOWN,
+    PieceRole.NUMBER,
+    PieceRole.OPEN,
+    PieceRole.FUNCTION,
+    PieceRole.OPERATOR,
+    *BODIES,
+}
 """Roles with which a factor begins."""
 IMPLIES = {"O!implies": 1, "F!⇒": 1, "F!⟹": 1, "O!is-implied-by": -1, "F!⇐": -1, "F!⟸": -1}
 IFF = {"U!iff", "F!⇔", "F!⟺"}
@@ -59,8 +67,8 @@ class SymbolRole(NamedTuple):
     alone: OperatorTree
 
 
-_NAMED = (Role.FUNCTION, Role.LIMIT)
-_NEGATED = (Role.RELATION, Role.OPERATOR)
+_NAMED = (PieceRole.FUNCTION, PieceRole.LIMIT)
+_NEGATED = (PieceRole.RELATION, PieceRole.OPERATOR)
 
 
 def _read_rows(name: str, columns: str, key: int) -> Iterator[list[str]]:

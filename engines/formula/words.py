@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.symbols import Role
+from engines.formula.symbols import PieceRole
 
 RELATIONS = {
     "U!eq": "=",
@@ -230,7 +230,7 @@ def variable_name(name: str) -> str:
 
 def is_variable(piece: Piece) -> bool:
     """Return whether a piece is a single letter."""
-    return piece.role == Role.UNKNOWN and len(name := name_of(piece)) == 1 and is_name(name)
+    return piece.role == PieceRole.UNKNOWN and len(name := name_of(piece)) == 1 and is_name(name)
 
 
 def words_of(piece: Piece) -> str:
@@ -241,7 +241,7 @@ def words_of(piece: Piece) -> str:
 
 def is_alignment(piece: Piece) -> bool:
     """Return whether a piece is an alignment mark."""
-    return piece.role == Role.STRAY and piece.text == "&"
+    return piece.role == PieceRole.STRAY and piece.text == "&"
 
 
 def is_blank(piece: Piece) -> bool:
@@ -262,14 +262,14 @@ def is_connective(piece: Piece) -> bool:
 def join_words(parts: list[Piece]) -> list[Piece]:
     """Return the pieces with letters side by side that spell a function, as in `sin x`, as one word."""
     # Most formulas have none of the initial letters, so this check saves the search.
-    if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
+    if not any(piece.text in _FIRST and piece.role == PieceRole.UNKNOWN for piece in parts):
         return parts
     result: list[Piece] = []
     at = 0
     while at < len(parts):
         # Collect up to six single letters that touch each other.
         end, text = at, ""
-        while end < len(parts) and len(text) < 6 and parts[end].role == Role.UNKNOWN:
+        while end < len(parts) and len(text) < 6 and parts[end].role == PieceRole.UNKNOWN:
             if len(parts[end].text) != 1 or (end > at and parts[end].start != parts[end - 1].end):
                 break
             text += parts[end].text
@@ -279,10 +279,12 @@ def join_words(parts: list[Piece]) -> list[Piece]:
         if text in ("Re", "Im") and end < len(parts) and parts[end].text == "(":
             word = text
         # A letter directly before means that the letters are a product, as in "xsin".
-        if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
+        if word and (
+            at == 0 or parts[at - 1].role != PieceRole.UNKNOWN or parts[at - 1].end != parts[at].start
+        ):
             last = parts[at + len(word) - 1]
             tree = OperatorTree(f"V!{word}")
-            result.append(Piece(Role.UNKNOWN, word, tree, tree, parts[at].start, last.end))
+            result.append(Piece(PieceRole.UNKNOWN, word, tree, tree, parts[at].start, last.end))
             at += len(word)
         else:
             result.append(parts[at])
@@ -305,7 +307,7 @@ def unroll_cells(parts: list[Piece]) -> list[Piece]:
         cells = [cell.parts for row in rows for cell in row.children if isinstance(cell, Line)]
         aligned = _ALIGNED.match(piece.text) or (
             piece.text in ("array", "\\substack")
-            and any(cell and cell[0].role == Role.RELATION for cell in cells)
+            and any(cell and cell[0].role == PieceRole.RELATION for cell in cells)
         )
         if not aligned:
             result.append(piece)
@@ -317,7 +319,7 @@ def unroll_cells(parts: list[Piece]) -> list[Piece]:
     return result
 
 
-_NEW_LINE = Piece(Role.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
+_NEW_LINE = Piece(PieceRole.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 
 
 def iterate_lines(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
@@ -343,17 +345,19 @@ def bracket_after(parts: Sequence[Piece], at: int) -> str:
     The arguments of a function are one letter or number, several things, or sets.
     """
     at += 1
-    while at < len(parts) and parts[at].role == Role.SCRIPT:
+    while at < len(parts) and parts[at].role == PieceRole.SCRIPT:
         at += 1
-    if at >= len(parts) or parts[at].text != "(" or parts[at].role != Role.OPEN:
+    if at >= len(parts) or parts[at].text != "(" or parts[at].role != PieceRole.OPEN:
         return ""
     depth, size, several = 0, 0, False
     for piece in parts[at : at + _FAR]:
-        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+        depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
         if not depth:
             break
-        size += piece.role != Role.SCRIPT
-        sets = piece.role == Role.ADD and piece.operator.label in SET_OPERATIONS
-        several = several or sets or (depth == 1 and piece.text == "," and piece.role == Role.PUNCTUATION)
-    lone = size == 2 and parts[at + 1].role in (Role.UNKNOWN, Role.NUMBER)
+        size += piece.role != PieceRole.SCRIPT
+        sets = piece.role == PieceRole.ADD and piece.operator.label in SET_OPERATIONS
+        several = (
+            several or sets or (depth == 1 and piece.text == "," and piece.role == PieceRole.PUNCTUATION)
+        )
+    lone = size == 2 and parts[at + 1].role in (PieceRole.UNKNOWN, PieceRole.NUMBER)
     return "function" if lone or several else "bracket"

@@ -713,8 +713,8 @@ def _ids(value: object) -> tuple[str, ...]:
     return tuple(filter(None, map(_id, given)))
 
 
-def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:
-    """Yield the links of a PostLinks file: post, other post, "related" or "duplicate"."""
+def read_post_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:
+    """Yield the links between posts of a PostLinks file: two post ids, and "related" or "duplicate"."""
     names = {"1": "related", "3": "duplicate"}
     for line, row in read_rows(path, report, name=LINKS):
         kind = names.get(row.get("LinkTypeId", ""))

@@ -1,6 +1,6 @@
 """MathAMR: formulas in context as graphs.
 
-Each verb takes its spec: `opt(Opt(latex="x^2"))`. Each is loaded when it is asked for.
+Each verb takes its spec: `opt(ParseOpt(latex="x^2"))`. Each is loaded when it is asked for.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from engines.core.spec import offer_verbs
 
 _VERBS = {
-    "opt": ("trees", "Opt"),
+    "opt": ("trees", "ParseOpt"),
     "parse": ("parsing.parsers", "Parse"),
     "index": ("retrieval.indexing", "IndexFormulas"),
     "search": ("retrieval.search", "SearchFormulas"),

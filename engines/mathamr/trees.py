@@ -21,7 +21,7 @@ _SHOWN = 80
 
 
 @specification
-class Opt:
+class ParseOpt:
     """Parse a formula, or each formula of a file, to its operator tree.
 
     Mode arqmath follows ARQMath's published trees: a chain a < b < c loses the operand that two relations
@@ -48,7 +48,7 @@ class Opt:
             )
 
 
-def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+def opt(spec: ParseOpt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """Return the tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
 
     An error is `{"start", "end", "latex"}`, in characters of the formula, of which the first 80 are given;
@@ -59,7 +59,7 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     Raises:
         EngineError: E377, E378 as `latexml`.
 
-    >>> opt(Opt(latex="x^2"))
+    >>> opt(ParseOpt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
     """
     from engines.formula.parser import operator_tree
@@ -72,7 +72,7 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     return _parse_rows(spec, spec.file, events)
 
 
-def _parse_rows(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+def _parse_rows(spec: ParseOpt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
 
     result: Iterable[tuple[InputRow, OperatorTree]]
@@ -104,7 +104,7 @@ def _read_with_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
 
 
 @specification
-class Slt:
+class ParseSlt:
     """Parse a formula, or each formula of a file, to its symbol layout tree: its visual structure.
 
     "line" lists the symbols from left to right. What is attached to a symbol is a line of its own, under its
@@ -123,7 +123,7 @@ class Slt:
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
 
 
-def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+def slt(spec: ParseSlt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """Return the tree as `{"label", "children"}`; of a file a row `{"id", "tree"}` for each line.
 
     A row whose MathML is no XML has no tree, and a warning; nor has what LaTeXML makes nothing of. Events:
@@ -132,7 +132,7 @@ def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     Raises:
         EngineError: E377, E378 as `latexml`.
 
-    >>> slt(Slt(latex="x^2"))["children"][0]["label"]
+    >>> slt(ParseSlt(latex="x^2"))["children"][0]["label"]
     'V!x'
     """
     if spec.latex is not None:
@@ -146,7 +146,7 @@ def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     return _parse_slt_rows(spec, spec.file, events)
 
 
-def _parse_slt_rows(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+def _parse_slt_rows(spec: ParseSlt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.symbol_layout import read_presentation_mathml
 
     # LaTeXML reads all at once; the built-in reader row by row.

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engines.core.errors import EngineError
-from engines.core.files import atomic_folder, refuse_other, remove_folder, sweep_folders, write_text
+from engines.core.files import atomic_folder, refuse_other, remove_folder, remove_stale_drafts, write_text
 from engines.core.hashing import sha256
 from engines.core.spec import make_refusal
 from engines.training.task import Origin, TrainConfig, TrainingTask
@@ -147,11 +147,11 @@ def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str,
     return final
 
 
-def verify(folder: Path) -> Checkpoint:
-    """Read a checkpoint's manifest and compare every file with it.
+def check_checkpoint(folder: Path) -> Checkpoint:
+    """Check a checkpoint's files against the sizes and hashes in its manifest, and return the checkpoint.
 
     Raises:
-        EngineError: E635 that says what is wrong.
+        EngineError: E635 for a file that is missing or changed, or a manifest that cannot be read.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
@@ -175,7 +175,7 @@ def newest_checkpoint(
     """Return the newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
     for _, folder in reversed(all_checkpoints(root)):
         try:
-            return verify(folder)
+            return check_checkpoint(folder)
         except EngineError as error:
             on_bad(error)
     return None
@@ -202,7 +202,7 @@ def prune_checkpoints(root: Path, keep: int, *, protect: int | None = None) -> l
     old = [folder for step, folder in result[: max(0, len(result) - keep)] if step != protect]
     for folder in old:
         remove_folder(folder, MANIFEST)
-    sweep_folders(root)
+    remove_stale_drafts(root)
     return old
 
 

@@ -524,7 +524,7 @@ class _Training:
     def _finish(self) -> TrainResult:
         # The model is made of the best weights, which need not be the last ones.
         if self._ended and self._config.best and self._best.step != self._step:
-            chosen = checkpoints.verify(self._checkpoints / f"step-{self._best.step:06d}")
+            chosen = checkpoints.check_checkpoint(self._checkpoints / f"step-{self._best.step:06d}")
             checkpoints.load_weights(self._model, chosen.folder / "model.safetensors")
         at_best = bool(self._ended and self._config.best)
         position = self._batches.position

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.files import atomic_folder, sweep_folders
+from engines.core.files import atomic_folder, remove_stale_drafts
 from engines.core.locks import hold_lock
 
 Name = TypeVar("Name")
@@ -104,7 +104,7 @@ def prune_cache(keep: Path) -> None:
         except OSError:
             continue  # another process has just removed it
         results.append((changed, size, place))
-    sweep_folders(keep.parent, _A_MINUTE_S)
+    remove_stale_drafts(keep.parent, _A_MINUTE_S)
     total = 0
     for _, size, place in sorted(results, reverse=True):
         total += size

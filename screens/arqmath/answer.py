@@ -330,8 +330,8 @@ LINKS = TableSpec(
 _NONE: Mapping[str, Any] = {"documents": ()}
 
 
-class Links:
-    """Ask for the links of answers, each once, with the question's text as given.
+class LinkRequests:
+    """Requests for the links in answers, one for each answer, with the question's text as given.
 
     The operation reads files, so the answers are written to a temporary folder until `close`.
     """

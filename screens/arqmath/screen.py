@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on, work
 
 from engines.core.errors import EngineError
-from screens.arqmath.answer import AnswerPane, Links, ask_grade, refuse_grade
+from screens.arqmath.answer import AnswerPane, LinkRequests, ask_grade, refuse_grade
 from screens.arqmath.columns import Runs
 from screens.arqmath.ranking import RankingPane, TopicsPane
 from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
@@ -48,7 +48,7 @@ class ArqmathScreen(BrowserScreen):
         self._rankings = self.request("arqmath.ranking", self._ranking_read)
         self._posts = self.request("arqmath.post", self._post_read)
         self._snippets = self.request("arqmath.snippets", self._snippets_read)
-        self.links = Links(self, self._links_read)
+        self.links = LinkRequests(self, self._links_read)
         self.searcher = Searcher(
             self,
             found=self.take_search_result,

@@ -21,7 +21,7 @@ from engines.forum.readers import (
     clean_with_formulas,
     read_comments,
     read_formulas,
-    read_links,
+    read_post_links,
     read_posts,
     read_rows,
 )
@@ -139,7 +139,7 @@ def test_links_and_comments_on_one_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.xml"
     link = '<row Id="1" PostId="10" RelatedPostId="11" LinkTypeId="{}" />'
     path.write_text("<postlinks>" + link.format(1) + link.format(3).replace('"', "'") + "</postlinks>")
-    assert [kind for _, _, kind in read_links(path, Report())] == ["related", "duplicate"]
+    assert [kind for _, _, kind in read_post_links(path, Report())] == ["related", "duplicate"]
     path.write_text("<c><row Id='1' PostId='5' Text='say \"x\"'/><row Id='2' PostId='5' Text='y'></row></c>")
     assert [each.text for each in read_comments(path, Report())] == ['say "x"', "y"]
 
@@ -462,7 +462,7 @@ def test_links(tmp_path: Path) -> None:
         '<row Id="3" PostId="10" LinkTypeId="3" />\n'
     )
     report = Report()
-    links = list(read_links(posts_file(tmp_path / "PostLinks.xml", rows), report))
+    links = list(read_post_links(posts_file(tmp_path / "PostLinks.xml", rows), report))
     assert links == [("10", "11", "related"), ("10", "12", "duplicate")]
     assert report.bad == 1
 

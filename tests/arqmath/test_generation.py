@@ -16,7 +16,7 @@ from engines.arqmath.generation.answers import (
     Decoding,
     choose_shortest,
     extract_answers,
-    write_topics,
+    generate_answers,
 )
 from engines.arqmath.generation.training import (
     GeneratorTask,
@@ -146,16 +146,16 @@ def test_digits_are_tokens_of_their_own_in_any_gpt_tokenizer() -> None:
 def test_answers_are_the_same_after_an_interruption(model: Path, topics: Path, tmp_path: Path) -> None:
     found = read_topics(topics)
     how = Decoding(beams=1, sample=True, new_tokens=12, seed=3)
-    whole = write_topics(
+    whole = generate_answers(
         found, model, how, AnswerDraft.for_run(tmp_path / "a.tsv", topics, model, asdict(how)), tag="t"
     )
     broken = AnswerDraft.for_run(tmp_path / "b.tsv", topics, model, asdict(how))
-    assert len(write_topics(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
+    assert len(generate_answers(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
     with open(broken.path, "a", encoding="utf-8") as file:
         file.write('{"topic": "A.2", "te')  # killed while it wrote
     again = AnswerDraft.for_run(tmp_path / "b.tsv", topics, model, asdict(how))
     assert set(again.answers) == {"A.1"}
-    assert write_topics(found, model, how, again, tag="t") == whole
+    assert generate_answers(found, model, how, again, tag="t") == whole
 
 
 def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_
 
 def test_an_answer_with_hint_begins_with_it(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(beams=2, hint=True, new_tokens=8, length_penalty=2.0)
-    answers = write_topics(
+    answers = generate_answers(
         read_topics(topics),
         model,
         how,
@@ -185,7 +185,7 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
     how = Decoding(beams=1, new_tokens=8)
     assert (
         len(
-            write_topics(
+            generate_answers(
                 read_topics(path),
                 model,
                 how,
@@ -205,13 +205,13 @@ def test_a_folder_that_is_no_model_says_why(model: Path, topics: Path, tmp_path:
     draft = AnswerDraft.for_run(tmp_path / "r", topics, model, asdict(Decoding()))
     (model / missing).unlink()
     with expect_error("E650"):
-        write_topics(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
+        generate_answers(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
 
 
 def test_more_new_tokens_than_the_model_has_are_refused(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(new_tokens=90)
     with expect_error("E653"):
-        write_topics(
+        generate_answers(
             read_topics(topics),
             model,
             how,

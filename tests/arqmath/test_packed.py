@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, clean_body, read_links, read_posts
+from engines.forum.readers import Report, clean_body, read_post_links, read_posts
 from tests.conftest import expect_error
 
 DUMP = (
@@ -74,7 +74,7 @@ LINKED = [("3", "5", "duplicate"), ("5", "7", "related")]
 
 
 def linked(folder: ArqmathFolder) -> list[tuple[str, str, str]]:
-    return [] if folder.links is None else list(read_links(folder.links, Report()))
+    return [] if folder.links is None else list(read_post_links(folder.links, Report()))
 
 
 def test_links_are_read_of_the_archive_of_the_posts(tmp_path: Path) -> None:

@@ -50,12 +50,12 @@ def test_another_plan_is_refused_by_the_setting_that_differs(tmp_path: Path) -> 
         return EngineError(f"{name}: {before}, {after}", code="E452")
 
     build = ResumableBuild(tmp_path)
-    build.begin_plan({"config": {"seed": 1}, "place": "a"}, None, other)
+    build.write_or_check_plan({"config": {"seed": 1}, "place": "a"}, None, other)
     old = json.loads((tmp_path / PLAN).read_text())
-    build.begin_plan({"config": {"seed": 1}, "place": "b"}, old, other, keys=["config"])
+    build.write_or_check_plan({"config": {"seed": 1}, "place": "b"}, old, other, keys=["config"])
     assert json.loads((tmp_path / PLAN).read_text())["place"] == "b"
     with expect_error("E452"):
-        build.begin_plan({"config": {"seed": 2}, "place": "b"}, old, other, keys=["config"])
+        build.write_or_check_plan({"config": {"seed": 2}, "place": "b"}, old, other, keys=["config"])
 
 
 def test_others_are_kept_out_and_shares_are_not(tmp_path: Path) -> None:

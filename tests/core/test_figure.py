@@ -12,7 +12,7 @@ from lxml import etree
 from PIL import Image
 
 from engines.core.errors import EngineError
-from engines.core.picture import CurvesFigure, curves_figure, dots_figure
+from engines.core.picture import CurvesFigure, dots_figure, write_curves_figure
 
 CURVES = tuple(
     {"name": name, "xs": list(range(20)), "ys": [height + (at == 7) for at in range(20)]}
@@ -21,7 +21,7 @@ CURVES = tuple(
 
 
 def test_each_curve_has_a_line_style_and_a_marker_of_its_own(tmp_path: Path) -> None:
-    curves_figure(CurvesFigure(tmp_path / "a.svg", CURVES, "step", "loss"), cache=tmp_path / "cache")
+    write_curves_figure(CurvesFigure(tmp_path / "a.svg", CURVES, "step", "loss"), cache=tmp_path / "cache")
     text = (tmp_path / "a.svg").read_text()
     root = etree.fromstring(text.encode())
     lines = [
@@ -45,7 +45,7 @@ def test_it_is_read_in_grey(tmp_path: Path) -> None:
             for at in range(3)
         ]
         path = tmp_path / f"{number}.png"
-        curves_figure(CurvesFigure(path, tuple(names)), cache=tmp_path / "cache")
+        write_curves_figure(CurvesFigure(path, tuple(names)), cache=tmp_path / "cache")
         image = Image.open(io.BytesIO(path.read_bytes())).convert("L")
         drawn.append(np.asarray(image) < 200)
     for one in range(3):

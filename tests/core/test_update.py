@@ -173,14 +173,14 @@ def test_a_draft_that_is_swept_away_before_it_is_locked_is_made_anew(
         if not operation & fcntl.LOCK_NB and not swept:
             swept.extend(tmp_path.glob(".*.tmp"))
             files.remove_drafts(tmp_path)
-            files.sweep_folders(tmp_path)
+            files.remove_stale_drafts(tmp_path)
             assert not list(tmp_path.glob(".*.tmp"))
         real(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
     if folder:
         with files.atomic_folder(tmp_path / "made", None) as draft:
-            files.sweep_folders(tmp_path)
+            files.remove_stale_drafts(tmp_path)
             (draft / "one").write_text("1")
         assert (tmp_path / "made" / "one").read_text() == "1"
     else:

@@ -22,7 +22,7 @@ from engines.formula import mathml as module
 from engines.formula.mathml import convert_with_latexml, read_content_mathml
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_tree
-from engines.mathamr.trees import Opt, Slt, opt, slt
+from engines.mathamr.trees import ParseOpt, ParseSlt, opt, slt
 from tests.conftest import expect_error
 
 MATHML = {
@@ -65,8 +65,8 @@ def _installed(place: Path, monkeypatch: pytest.MonkeyPatch, known: dict[str, tu
 def test_trees_are_those_of_the_same_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _installed(tmp_path, monkeypatch, MATHML)
     for latex in MATHML:
-        assert opt(Opt(latex, reader="latexml")) == operator_tree(latex).to_document()
-        assert slt(Slt(latex, reader="latexml")) == layout_tree(latex).to_document()
+        assert opt(ParseOpt(latex, reader="latexml")) == operator_tree(latex).to_document()
+        assert slt(ParseSlt(latex, reader="latexml")) == layout_tree(latex).to_document()
 
 
 def test_a_bad_formula_harms_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,12 +79,12 @@ def test_a_bad_formula_harms_no_other(tmp_path: Path, monkeypatch: pytest.Monkey
     file.write_text(
         "".join(json.dumps({"id": n, "latex": one}) + "\n" for n, one in enumerate(given)), "utf-8"
     )
-    rows = list(opt(Opt(file=file, reader="latexml")))
+    rows = list(opt(ParseOpt(file=file, reader="latexml")))
     assert [row["tree"]["label"] for row in rows] == ["O!SUP", "E!", "U!plus", "E!", "E!", "V!x"]
     assert rows[1]["errors"] == [{"start": 0, "end": 2, "latex": "{a"}]
     said: list[str] = []
     shown = list(
-        slt(Slt(file=file, reader="latexml"), events=lambda event: said.append(event.data["message"]))
+        slt(ParseSlt(file=file, reader="latexml"), events=lambda event: said.append(event.data["message"]))
     )
     assert [row["tree"] is None for row in shown] == [False, True, False, True, True, False]
     assert len(said) == 3
@@ -231,9 +231,9 @@ def test_batches_keep_the_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_program_that_is_missing_or_does_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with expect_error("E377") as missing:
-        opt(Opt("x", reader="latexml"))
+        opt(ParseOpt("x", reader="latexml"))
     assert missing.value.code == "E377"
     _installed(tmp_path, monkeypatch, {"broken": ("", "")})
     with expect_error("E378") as broken:
-        opt(Opt("x", reader="latexml"))
+        opt(ParseOpt("x", reader="latexml"))
     assert broken.value.code == "E378"

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from engines.formula.meaning import Names, list_links, names_of, read, read_statements
+from engines.formula.meaning import Names, list_relations, names_of, read, read_links
 
 
 def said(text: str, names: Names | None = None) -> str:
@@ -152,12 +152,12 @@ def test_one_name_is_the_same_everywhere_in_a_formula() -> None:
 
 
 def test_links_of_chains() -> None:
-    assert [link.list_labels() for link in list_links(read("a = b < c"))] == [
+    assert [link.list_labels() for link in list_relations(read("a = b < c"))] == [
         ["=", "a", "b"],
         ["<", "b", "c"],
     ]
     text = r"\begin{align} a &= \clubsuit \\ &= b+1 \\ &= c \\ x &\le y, k = 1,000 \end{align}"
-    found = read_statements(text)
+    found = read_links(text)
     assert [one.tree and " ".join(one.tree.list_labels()) for one in found] == [
         None,
         None,
@@ -167,8 +167,8 @@ def test_links_of_chains() -> None:
     ]
     assert "♣" in found[0].reason
     assert [text[slice(*one.span)] for one in found[2:]] == [r"b+1 \\ &= c", r"x &\le y", "k = 1,000"]
-    assert [one.tree for one in read_statements("x = 1, 2")] == [None]
-    congruent = read_statements(r"a \equiv b \equiv c \pmod 7")
+    assert [one.tree for one in read_links("x = 1, 2")] == [None]
+    congruent = read_links(r"a \equiv b \equiv c \pmod 7")
     assert [one.tree and one.tree.list_labels() for one in congruent] == [
         ["congruent", "a", "b", "7"],
         ["congruent", "b", "c", "7"],
@@ -189,7 +189,7 @@ def test_random_texts_are_read_or_not_and_nothing_else() -> None:
         text = "".join(source.choices(parts, k=source.randint(1, 30)))
         found = read(text)
         assert (found.tree is None) == bool(found.reason)
-        read_statements(text)
+        read_links(text)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engines.formula.operator_tree import OperatorTree, apply_operator
 from engines.formula.parser import ParserMode, operator_tree
 from engines.formula.render import to_latex
-from engines.formula.symbols import Role, symbol_roles
+from engines.formula.symbols import PieceRole, symbol_roles
 
 Trees = st.SearchStrategy[OperatorTree]
 
@@ -30,18 +30,20 @@ _LEAVES = [
     "C!emptyset",
     "V!&quest;",
 ]
-_BODIES = [label for label in _labels(Role.BIG, Role.LIMIT) if label not in ("F!max", "F!min")]
+_BODIES = [label for label in _labels(PieceRole.BIG, PieceRole.LIMIT) if label not in ("F!max", "F!min")]
 _LARGE = sorted(
-    {known.alone.label for known in symbol_roles().values() if known.role in (Role.BIG, Role.LIMIT)}
+    {known.alone.label for known in symbol_roles().values() if known.role in (PieceRole.BIG, PieceRole.LIMIT)}
 )
 _FENCES = ["F!abs", "O!norm", "F!floor", "F!ceiling", "M!D-lsqb;&rsqb;", "M!D-lang;&rang;", "M!S-1"]
 _PREFIXES = (
-    _labels("accent", Role.POSTFIX, Role.OPERATOR, Role.FUNCTION) + _BODIES + ["F!max", "F!min", "O!not"]
+    _labels("accent", PieceRole.POSTFIX, PieceRole.OPERATOR, PieceRole.FUNCTION)
+    + _BODIES
+    + ["F!max", "F!min", "O!not"]
 )
 _SIGNS = ["O!minus", "U!plus", "O!plus-or-minus"]
 _PAIRS = ["O!divide", "O!continued-fraction", "O!binomial", "F!atop", "O!root", "O!conditional", "O!rem"]
 _INTERVALS = ["O!interval(O-O)", "O!interval(C-C)", "O!interval(O-C)", "O!interval(C-O)"]
-_INFIX = _labels(Role.ADD, Role.MULTIPLY)
+_INFIX = _labels(PieceRole.ADD, PieceRole.MULTIPLY)
 
 
 def _over(labels: list[str], operands: Trees, least: int, most: int) -> Trees:
@@ -61,7 +63,7 @@ def _grown(smaller: Trees) -> Trees:
         _over([*_PAIRS, *_INTERVALS], smaller, 2, 2),
         _over(["M!V-3", "M!S-3"], smaller, 3, 3),
         _over(["O!SUP", "O!SUB"], smaller, 2, 2),
-        st.builds(_scripted, st.sampled_from([*_LARGE, *_labels(Role.FUNCTION)]), smaller, smaller),
+        st.builds(_scripted, st.sampled_from([*_LARGE, *_labels(PieceRole.FUNCTION)]), smaller, smaller),
         smaller.map(lambda tree: OperatorTree("O!annotated", (tree, OperatorTree("F!pmod", (tree,))))),
         smaller.map(lambda tree: OperatorTree("O!cases", (tree, OperatorTree("V!x")))),
         smaller.map(lambda tree: OperatorTree("M!M-1x1", (OperatorTree("M!R!", (tree,)),))),
@@ -70,7 +72,7 @@ def _grown(smaller: Trees) -> Trees:
 
 
 _EXPRESSIONS = st.recursive(st.sampled_from(_LEAVES).map(OperatorTree), _grown, max_leaves=8)
-_RELATIONS = _over(_labels(Role.RELATION), _EXPRESSIONS, 2, 2)
+_RELATIONS = _over(_labels(PieceRole.RELATION), _EXPRESSIONS, 2, 2)
 
 
 @settings(max_examples=300)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engines.core.picture import CurvesFigure, curves_figure
+from engines.core.picture import CurvesFigure, write_curves_figure
 from tests.conftest import mathwb
 from workbench.cli.jobs import describe_job
 from workbench.jobs import control
@@ -126,7 +126,7 @@ def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> No
     cross = r"M -2 2\s*L 2 -2\s*M -2 -2\s*L 2 2"
     for last, marked in ((1.0, False), (None, True)):
         place = tmp_path / f"{last}.svg"
-        curves_figure(
+        write_curves_figure(
             CurvesFigure(place, ({"name": "a", "xs": [10, 20], "ys": [2.0, last]},)), cache=tmp_path
         )
         assert bool(re.search(cross, place.read_text())) == marked

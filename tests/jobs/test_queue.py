@@ -92,7 +92,7 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     ]
     control.reconcile_jobs(lab.workspace)
     assert len(asked) == 2
-    own_keeper = keeper.Keeper(lab.workspace.runs)
+    own_keeper = keeper.QueueRunner(lab.workspace.runs)
     assert own_keeper.advance_queue()
     monkeypatch.setattr(Job, "read_recipe", lambda job: pytest.fail(f"the recipe of {job.id} was read again"))
     assert own_keeper.advance_queue()
@@ -110,7 +110,7 @@ def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
         queue.enqueue(
             create_job(lab.workspace.runs, Recipe("test.count", "waits", {"device": "auto"})).last_attempt()
         )
-    assert keeper.Keeper(lab.workspace.runs).advance_queue()
+    assert keeper.QueueRunner(lab.workspace.runs).advance_queue()
     assert len(asked) == 1
     for slots in held:
         slots.close()

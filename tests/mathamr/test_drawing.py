@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from engines.formula.parser import operator_tree
-from engines.mathamr import Inspect, Opt, inspect, opt
+from engines.mathamr import Inspect, ParseOpt, inspect, opt
 from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.drawing import lay_out_graph, to_dot, to_svg
 from screens.mathamr.contexts import Subject
@@ -83,7 +83,7 @@ def test_dot_has_the_reentrant_edge() -> None:
 def test_signs_that_trees_name_are_drawn_as_signs(latex: str, label: str, shown: str) -> None:
     """In pictures, in the trees of commands and in those of the screen."""
     assert label in {node.label for node in operator_tree(latex).walk_nodes()}
-    tree = opt(Opt(latex=latex))
+    tree = opt(ParseOpt(latex=latex))
     assert any(line.endswith(f"M!{shown}" if shown[1:] else f"V!{shown}") for line in lines_of(tree, None))
     assert any(line.endswith(f" {shown}") for line in tree_lines(tree))
     found = inspect(Inspect(text=f"Let ${latex}$ be.", k=0))

@@ -33,7 +33,7 @@ from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs
 from engines.mathamr.graph.drawing import DrawGraph, draw_graph
 from engines.mathamr.inspection import Inspect, inspect
 from engines.mathamr.parsing.parsers import ParseAmr, parse_rows
-from engines.mathamr.trees import Opt, Slt, opt, slt
+from engines.mathamr.trees import ParseOpt, ParseSlt, opt, slt
 from tests.conftest import expect_error
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
@@ -266,7 +266,7 @@ def test_what_cannot_be_grafted_names_file_line_and_topic(tmp_path: Path, held: 
 
 def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> None:
     file = written(tmp_path / "f.jsonl", *({"id": name, "latex": "x"} for name in (7, "7", None, "8", 7)))
-    for make, spec in ((opt, Opt(file=file)), (slt, Slt(file=file))):
+    for make, spec in ((opt, ParseOpt(file=file)), (slt, ParseSlt(file=file))):
         assert said(make, spec) == [
             f"{file}:3: 7: 2 rows repeat an earlier id; this is the first of them",
             f"{file}:4: 1 rows have no id; this is the first of them",
@@ -275,7 +275,7 @@ def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> N
 
 def test_many_errors_of_a_formula_do_not_repeat_it(tmp_path: Path) -> None:
     latex = "(" * 300 + "+" + r"\frac{a" * 300
-    (row,) = opt(Opt(file=written(tmp_path / "f.jsonl", {"id": 1, "latex": latex})))
+    (row,) = opt(ParseOpt(file=written(tmp_path / "f.jsonl", {"id": 1, "latex": latex})))
     assert row["errors"]
     assert all(latex.startswith(one["latex"], one["start"]) for one in row["errors"])
     assert len({(one["start"], one["end"]) for one in row["errors"]}) == len(row["errors"])
@@ -288,8 +288,8 @@ def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
     for make, spec in (
         (graft, Graft(file)),
         (linearize, Linearize(file)),
-        (opt, Opt(file=file)),
-        (slt, Slt(file=file)),
+        (opt, ParseOpt(file=file)),
+        (slt, ParseSlt(file=file)),
         (extract_context, ExtractContext(file=file)),
         (parse_rows, ParseAmr(file)),
     ):

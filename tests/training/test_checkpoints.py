@@ -11,10 +11,10 @@ import pytest
 from engines.core.errors import EngineError
 from engines.training.checkpoints import (
     all_checkpoints,
+    check_checkpoint,
     from_file,
     newest_checkpoint,
     prune_checkpoints,
-    verify,
     write,
 )
 
@@ -25,7 +25,7 @@ def test_what_is_written_verifies(tmp_path: Path) -> None:
     folder = write(tmp_path, 500, FILES, {"loss": 1.5})
     assert folder.name == "step-000500"
     assert (tmp_path / "latest").read_text() == "step-000500\n"
-    found = verify(folder)
+    found = check_checkpoint(folder)
     assert (found.step, found.facts["loss"]) == (500, 1.5)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "step-000500"]
 

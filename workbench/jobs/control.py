@@ -47,9 +47,9 @@ from workbench.jobs.sweep_members import (
     awaited_attempts,
     is_divided,
     lowest_is_best,
+    make_sweep_recipe,
     note_members,
     sweep_members,
-    sweep_plan,
 )
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import (
@@ -249,7 +249,9 @@ def submit_sweep(
     # Step 1: what all members have in common, taken from the first recipe.
     _refuse_shared_folder(workspace, runs[0][0])
     lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
-    plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
+    plan, of_sweep = make_sweep_recipe(
+        title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest
+    )
     reporters = reporter_file(runs[0][0].task)
     # Step 2: the folder of the sweep, with an empty list of members; its number goes into every member.
     sweep = create_job(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})

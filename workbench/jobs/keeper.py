@@ -43,12 +43,14 @@ _CARDS_S = 5.0
 
 
 def advance_queue(runs: Path) -> bool:
-    """Start what fits, in order. An entry that does not fit blocks later ones from what it waits for.
+    """Start the queued jobs for which there is room, in order.
+
+    A job for which there is no room blocks later jobs from the slots that it waits for.
 
     Returns:
-        Whether anything waits.
+        Whether any job still waits.
     """
-    return Keeper(runs).advance_queue()
+    return QueueRunner(runs).advance_queue()
 
 
 class _Wish(NamedTuple):
@@ -57,8 +59,8 @@ class _Wish(NamedTuple):
     lane: tuple[int, int]
 
 
-class Keeper:
-    """Starts what fits, again and again; it caches what it has read of entries and GPUs."""
+class QueueRunner:
+    """Starter of queued jobs; it caches the entries' requests and the list of GPUs between passes."""
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs
@@ -67,7 +69,7 @@ class Keeper:
         self._cards_until = -math.inf
 
     def advance_queue(self) -> bool:
-        """Start what fits, as the function `advance_queue`."""
+        """Start the queued jobs for which there is room, as the function `advance_queue` does."""
         # Asked without the lock first: most often nothing waits, and the command that asks should not wait
         # either.
         if not queue_entries(self._runs):
@@ -199,7 +201,7 @@ def _hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
 def main(arguments: list[str]) -> int:
     """Keep the queue of a folder of runs as long as anything waits."""
     runs = Path(arguments[0])
-    keeper = Keeper(runs)
+    keeper = QueueRunner(runs)
     mine = True
     # Asked again without the lock: who puts something there while it is held relies on its holder.
     while mine and queue_entries(runs):

@@ -177,9 +177,18 @@ def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool
     return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)
 
 
-def sweep_plan(
+def make_sweep_recipe(
     title: str, recipe: str, runs: int, parallel: int, stop_worst: str, lowest: bool
 ) -> tuple[Recipe, dict[str, Any]]:
-    """Return the recipe of a sweep, and what each member stores of it besides its number."""
+    """Return the recipe of a sweep, and the settings of the sweep that each member stores beside its number.
+
+    Args:
+        title: The title of the sweep.
+        recipe: The name of the recipe that all members run.
+        runs: How many jobs the sweep has.
+        parallel: How many members may run at a time, 0 for any number.
+        stop_worst: The measure by which a member that is worse than most is stopped early; empty for none.
+        lowest: Whether the lowest value of that measure is the best.
+    """
     of_sweep = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
     return Recipe(SWEEP, title, {"recipe": recipe, "runs": runs, **of_sweep}), {"v": 1, **of_sweep}

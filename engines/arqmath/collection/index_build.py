@@ -90,7 +90,7 @@ def begin_index_plan(
 
     if changed:
         raise other_content_error(changed)
-    build.begin_plan(plan, old or None, other_setting, keys=tuple(_NAMES))
+    build.write_or_check_plan(plan, old or None, other_setting, keys=tuple(_NAMES))
     return plan
 
 

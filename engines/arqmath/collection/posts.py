@@ -19,7 +19,7 @@ from engines.core.files import file_error
 from engines.core.hashing import cache_by_file_state, file_stamp
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
-from engines.forum.readers import Report, read_links, read_posts
+from engines.forum.readers import Report, read_post_links, read_posts
 
 T = TypeVar("T")
 
@@ -149,7 +149,7 @@ def _fill_store(
         base.commit()
         events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
     if links is not None:
-        link_rows = read_links(links, link_report)
+        link_rows = read_post_links(links, link_report)
         _insert_duplicates(
             base, ((post, duplicate) for post, duplicate, kind in link_rows if kind == "duplicate")
         )

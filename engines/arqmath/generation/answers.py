@@ -277,7 +277,7 @@ class Decoding:
             raise EngineError(what, code="E653", remedy="Change the decoding settings.")
 
 
-def write_topics(
+def generate_answers(
     topics: Sequence[Topic],
     model: Path,
     decoding: Decoding,

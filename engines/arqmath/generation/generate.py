@@ -109,7 +109,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
     12
     """
-    from engines.arqmath.generation.answers import AnswerDraft, Decoding, choose_shortest, write_topics
+    from engines.arqmath.generation.answers import AnswerDraft, Decoding, choose_shortest, generate_answers
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.trec import check_out, read_answers, write_answers
 
@@ -123,7 +123,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
         given = {field.name: getattr(spec, field.name) for field in fields(Decoding)}
         decoding = Decoding(**{name: value for name, value in given.items() if value is not None})
         draft = AnswerDraft.for_run(spec.out, spec.topics, spec.model, {"decoding": asdict(decoding)})
-        answers = write_topics(
+        answers = generate_answers(
             topics,
             spec.model,
             decoding,

@@ -187,8 +187,8 @@ _WEIGHTS = "layers.safetensors"
 _BASE = "top_layers_of_sha256"
 
 
-class TopLayers:
-    """An encoder of which only what was trained is saved."""
+class TrainedWeights:
+    """An encoder of which only the weights that were trained are saved."""
 
     def __init__(self, encoder: Any) -> None:
         self._encoder = encoder

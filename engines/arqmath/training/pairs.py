@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_links, read_posts
+from engines.forum.readers import Report, read_post_links, read_posts
 from engines.retrieval.measures import RELEVANT
 from engines.retrieval.trec import Qrels, Scored, TrecRun, read_run
 
@@ -146,7 +146,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
         else:
             answers.setdefault(post.parent, []).append(post.id)
     if folder.links is not None:
-        for post_id, duplicate, kind in read_links(folder.links, report):
+        for post_id, duplicate, kind in read_post_links(folder.links, report):
             if kind == "duplicate":
                 same.merge_sets(post_id, duplicate)
     # A question is excluded if any duplicate of it is.
@@ -184,7 +184,7 @@ def read_linked_questions(folder: ArqmathFolder) -> dict[str, set[str]]:
         for other in (*post.duplicates, *post.related)
     ]
     if folder.links is not None:
-        pairs += [(post, other) for post, other, _ in read_links(folder.links, Report())]
+        pairs += [(post, other) for post, other, _ in read_post_links(folder.links, Report())]
     for post, other in pairs:
         result.setdefault(post, set()).add(other)
         result.setdefault(other, set()).add(post)

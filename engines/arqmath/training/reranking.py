@@ -27,7 +27,7 @@ from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, move_to_mod
 from engines.arqmath.training.model_folder import (
     MINILM,
     TokenFrame,
-    TopLayers,
+    TrainedWeights,
     backbone_folder,
     best_window,
     longest_first,
@@ -312,7 +312,7 @@ class RerankTask(ForumTask[RerankSettings]):
             ),
         }
         save_model(
-            TopLayers(head.encoder) if self.settings.layers_alone else head.encoder,
+            TrainedWeights(head.encoder) if self.settings.layers_alone else head.encoder,
             self.tokenizer,
             folder,
             facts,

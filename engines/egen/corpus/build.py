@@ -197,7 +197,7 @@ def _begin_build(build: ResumableBuild, plan: Plan) -> None:
             what = f"this folder holds a corpus grown with other {name.removeprefix('config.')} than named"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
-    build.begin_plan(plan.to_dict(), old, other_setting_error)
+    build.write_or_check_plan(plan.to_dict(), old, other_setting_error)
 
 
 def refuse_other_folder(out: Path) -> None:

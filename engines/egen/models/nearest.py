@@ -76,7 +76,7 @@ def nearest(
     query = query if own is None else result.vector_of(own)
     neighbours = [
         {
-            **name_notations(row["prefix"]),
+            **write_notations(row["prefix"]),
             **row,
             "same": None if own is None else row["cluster"] == spec.cluster,
         }
@@ -85,15 +85,15 @@ def nearest(
     ][: spec.count]
     judge(neighbours, text, "verdict")
     return {
-        **name_notations(text),
+        **write_notations(text),
         "pool": len(result),
         "left_out": result.left_out,
         "neighbours": neighbours,
     }
 
 
-def name_notations(text: str) -> dict[str, str]:
-    """Return an expression in prefix notation and in Unicode."""
+def write_notations(text: str) -> dict[str, str]:
+    """Return an expression in prefix notation as `{"prefix", "unicode"}`."""
     from engines.core.vocabulary import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
@@ -206,7 +206,7 @@ def analogy(
     first: dict[str, dict[str, Any]] = {}
     for hit in hits:
         if hit["prefix"] not in given:
-            first.setdefault(hit["prefix"], {**name_notations(hit["prefix"]), **hit})
+            first.setdefault(hit["prefix"], {**write_notations(hit["prefix"]), **hit})
     hits = list(first.values())[: spec.count]
     # An echo is a hit that equals x2: the analogy was not solved, only repeated.
     judge(hits, given[2], "echo")
@@ -216,8 +216,8 @@ def analogy(
     if expected is not None:
         judge(hits, expected, "verdict")
     return {
-        **{name: name_notations(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
-        "expected": expected and name_notations(expected),
+        **{name: write_notations(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
+        "expected": expected and write_notations(expected),
         "candidates": len(result) + len(texts),
         "hits": hits,
         "place": _find_place(hits),

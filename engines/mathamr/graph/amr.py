@@ -496,9 +496,16 @@ class Graft:
 
 
 @dataclass(frozen=True, slots=True)
-class Grafted:
-    """A MathAMR graph; which formulas were found in the AMR, and which had to be put at the root; the
-    variable of each formula's tree; the ids of placeholders that have no formula."""
+class GraftResult:
+    """A MathAMR graph, and where its formulas are.
+
+    Attributes:
+        graph: The graph with the trees of the formulas.
+        found: Ids of the formulas whose placeholder was in the AMR.
+        lost: Ids of the formulas without a placeholder, whose trees are attached to the root.
+        roots: The variable of the root of each formula's tree, by the formula's id.
+        unknown: Ids of placeholders that have no formula.
+    """
 
     graph: Graph
     found: tuple[str, ...]
@@ -554,7 +561,7 @@ def _find_query(row: InputRow, formulas: Mapping[str, str]) -> str | None:
     raise EngineError(f"there is no formula {wanted!r}", code="E376", remedy=remedy)
 
 
-def graft_formulas(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
+def graft_formulas(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> GraftResult:
     """Return the MathAMR graph of an AMR and the trees of its formulas by their ids.
 
     The graph is lower-cased first, so that formulas keep their letters. A formula that occurs again is a
@@ -575,7 +582,7 @@ def lowercase_graph(graph: Graph) -> None:
                 branch.target = branch.target.lower()
 
 
-def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
+def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> GraftResult:
     """Graft operator trees into a graph at their placeholders (MathAMR, section 3.1); the graph is changed.
 
     The placeholder becomes the constant MATH and an edge `:math` leads to the tree. A formula that occurs
@@ -619,7 +626,7 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     lost = tuple(name for name in trees if name not in grafted_names)
     for name in lost:
         attach_tree(graph.root, len(graph.root.branches), name)
-    return Grafted(graph, tuple(grafted_names), lost, roots, tuple(unknown))
+    return GraftResult(graph, tuple(grafted_names), lost, roots, tuple(unknown))
 
 
 def tree_to_graph(tree: OperatorTree) -> Graph:

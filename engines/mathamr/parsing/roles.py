@@ -80,7 +80,7 @@ class Roles:
         """Return the score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
         counts = self.counts.get(_count_key(predicate, dependent), {})
         result = {}
-        for role, own in list_candidates(predicate.frame):
+        for role, own in list_role_candidates(predicate.frame):
             score = sum(self.weights.get(one, 0.0) for one in list_features(predicate, dependent, role, own))
             named = zip(("seen", "often"), count_features(counts, role), strict=True)
             result[role] = score + sum(self.weights[name] * value for name, value in named)
@@ -139,8 +139,8 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
 
 
 @cache
-def list_candidates(frame: str) -> tuple[tuple[str, str], ...]:
-    """Return the roles that a frame's dependents can have, each with what is known of it."""
+def list_role_candidates(frame: str) -> tuple[tuple[str, str], ...]:
+    """Return the roles that a frame's dependents can have, each with its description, which may be empty."""
     numbered = (one for one in load_frames().roles.get(frame, _UNKNOWN).items() if one[0].isdigit())
     return (*sorted(numbered), *((name, "") for name in MODIFIERS))
 
@@ -431,7 +431,7 @@ def _build_example(
     word = words[number]
     if word.head != index or number == index or word.relation not in _RELATIONS:
         return None
-    if frame not in load_frames().roles or role not in dict(list_candidates(frame)):
+    if frame not in load_frames().roles or role not in dict(list_role_candidates(frame)):
         return None
     below = {one.relation for at, one in enumerate(words) if one.head == index and at != index}
     predicate = Predicate(frame, words[index].tag, find_voice(below))
@@ -452,7 +452,7 @@ def _fit_weights(
         # Leave the example out of its own counts, or the model would trust rare counts too much.
         own = dict(counts[_count_key(one.predicate, one.dependent)])
         own[one.role] -= 1
-        roles = list_candidates(one.predicate.frame)
+        roles = list_role_candidates(one.predicate.frame)
         sparse.append(
             [
                 [

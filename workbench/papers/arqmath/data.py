@@ -19,7 +19,7 @@ from engines.core.rows import CsvRow, csv_rows, read_lines
 from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.forum.readers import Report as Rows
-from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
+from engines.forum.readers import read_comments, read_formulas, read_post_links, read_posts
 from engines.forum.topics import read_topics
 from workbench.errors import MissingError, WorkspaceError
 from workbench.workspace import DataKind, RecordFile, Workspace
@@ -359,7 +359,7 @@ class _CollectionFile:
         return result
 
     def check_links(self) -> dict[str, int]:
-        return {"links": sum(1 for _ in read_links(self.path, _ReportingRows(self.path, self.report)))}
+        return {"links": sum(1 for _ in read_post_links(self.path, _ReportingRows(self.path, self.report)))}
 
     def check_comments(self) -> dict[str, int]:
         return {"comments": sum(1 for _ in read_comments(self.path, _ReportingRows(self.path, self.report)))}

@@ -11,7 +11,7 @@ from workbench.tables import Column, HintLine, TableSpec, align_rows, filter_col
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import CompareGraphs
     from engines.mathamr.parsing.parsers import Parse
-    from engines.mathamr.trees import Opt
+    from engines.mathamr.trees import ParseOpt
 
 
 def _formula_text(row: ResultDocument) -> str:
@@ -139,7 +139,7 @@ def topic_address(spec: Any) -> Callable[[ResultDocument], str]:
     return lambda topic: f"{home}/{topic['id']}"
 
 
-def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
+def opt(tree: Mapping[str, Any], spec: ParseOpt) -> Iterator[str]:
     """Yield the tree, an operand a line under its operator; or as the formula that it stands for."""
     if spec.write != "tree":
         from engines.formula.operator_tree import OperatorTree
