@@ -138,7 +138,8 @@ class LinkReader:
     Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
     one that its congruences name; coming: what comes after the chain that the link at hand ends; mentions:
     the
-    formulas that say something of letters, in their order; settled: those of them that are identities.
+    formulas that say something of letters, in their order; settled: those of them that are identities;
+    begun: the number of the last equation said before the chain at hand.
     """
 
     judge: Judge
@@ -154,6 +155,7 @@ class LinkReader:
     coming: ChainLink | None = None
     mentions: Sequence[Mention] = ()
     settled: set[int] = field(default_factory=set)
+    begun: int = -1
 
     @property
     def numbers(self) -> NumberLinks:
@@ -196,6 +198,7 @@ class LinkReader:
 
     def _judge_all(self, links: Sequence[ChainLink], coming: ChainLink | None) -> Iterator[LinkVerdict]:
         equalities = sum(link.relation == "=" for link in links)
+        self.begun = self.facts.last_number
         begun = self.read_sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
@@ -232,20 +235,22 @@ class LinkReader:
             if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             if judged.outcome == "wrong" and (
-                excuse := self._find_context(link, links, left.tree, right.tree)
+                excuse := self._find_context(judged, links, left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", excuse)
             yield judged
 
-    def _find_context(self, link: ChainLink, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
+    def _find_context(self, judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
         """Why what fails may hold in its context: by a reason or condition behind it, or with other
         meanings of its signs."""
+        link = judged.link
         if any(each.relation in (r"\ll", r"\gg") for each in links):
             return "it stands beside shifts of bits"
         if _STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
             return "it has two signs for products"
         free = free_symbols(left) | free_symbols(right)
-        if free and starts_with("reason", link.after):
+        mistyped = "it holds with" in judged.reason
+        if free and not mistyped and starts_with("reason", link.after):
             return "the words behind it say when it holds"
         fractions = (node for side in (left, right) for node in side if node.label == "mod")
         if free and any("/" in part.list_labels() for node in fractions for part in node.children):
@@ -297,9 +302,7 @@ class LinkReader:
             equalities = 1  # a = b = 0 says that both are 0
         judged = self._judge_equation(link, left, right, free, equalities)
         if judged.outcome in ("given", "not shown") and not (link.said or link.is_refused):
-            said = self._find_slip(link, left, right) or (
-                self._left_out(left, right, beyond) if beyond else ""
-            )
+            said = self._find_slip(link) or (self._left_out(left, right, beyond) if beyond else "")
             judged = LinkVerdict(link, "wrong", said) if said else judged
         # A function that is written in another form is still defined once.
         form = (
@@ -316,12 +319,17 @@ class LinkReader:
         if len(used) > MOST_STEPS:
             steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
             return LinkVerdict(link, "not shown", steps)
-        sides = (side.tree for side in self.read_sides(link))
-        left, right = (side or ZERO for side in sides)
-        if link.relation == "=" and self.facts.find_contradiction(left, right, used):
+        if self._are_contradictory(link, used):
             contradicting = " and ".join(map(cite_fact, used))
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
+        # What holds only by the rest of its chain, which is no more certain, is not shown by it.
+        if any(fact.number > self.begun for fact in used) and (said := self._find_slip(link, by_facts=False)):
+            return LinkVerdict(link, "wrong", said)
         return LinkVerdict(link, "follows", describe_sources(used))
+
+    def _are_contradictory(self, link: ChainLink, used: Sequence[Fact]) -> bool:
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        return link.relation == "=" and self.facts.find_contradiction(left, right, used)
 
     def _add_statement(self, link: ChainLink, left: Tree, right: Tree) -> None:
         anew = last_sign(last_clause(link.before)) is True
@@ -513,8 +521,8 @@ class LinkReader:
                 now = self.judge.equal(reduced.left, reduced.right, self._list_assumptions(free))
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
-                if now.outcome == "equal if" and not lone:
-                    return LinkVerdict(link, "right if", now.condition)
+                if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
+                    return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
         if (
             for_all
             and (refuted := self._refute(link, left, right)).outcome == "wrong"
@@ -737,8 +745,12 @@ class LinkReader:
         gap = constant_gap(left, right)
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
 
-    def _find_slip(self, link: ChainLink, left: Tree, right: Tree) -> str:
-        """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
+    def _find_slip(self, link: ChainLink, by_facts: bool = True) -> str:
+        """Where a link fails that one other number, sign or operator would make hold; "" where none does.
+
+        Args: by_facts: look also for one by which it would follow from what was said.
+        """
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
 
         def are_same(one: Tree, other: Tree) -> bool:
             names = free_symbols(one), free_symbols(other)
@@ -754,8 +766,9 @@ class LinkReader:
                 f"{write_term(entry[0])} and {write_term(entry[1])} differ, and the other entries are equal"
             )
         whole = any(not _OF_WHOLE.isdisjoint(side.list_labels()) for side in (left, right))
-        found = find_slip(left, right, points_of(free, whole), are_same)
-        if found is None and not self.cases and not link.is_denied:
+        complex_ = {"i"} & {*left.list_labels(), *right.list_labels()}
+        found = find_slip(left, right, points_of(free | complex_, whole), are_same)
+        if found is None and by_facts and not self.cases and not link.is_denied:
             several = mentions("either", link.before.rpartition("§")[2])
             reduced = None if several else self.facts.reduce_by_facts(left, right)
             if reduced and reduced.points and self.facts.is_settled(free):

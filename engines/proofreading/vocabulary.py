@@ -61,7 +61,8 @@ PHRASES: Mapping[str, str] = {
     """,
     "refused": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
-        whether would erroneous* fallac* claim claims student suppose assume contrary
+        whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
+        claims student suppose assume contrary
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
