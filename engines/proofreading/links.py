@@ -472,14 +472,17 @@ class LinkReader:
     ) -> LinkVerdict:
         lone = not left.children or not right.children or left.label == "call"
         for_all = self._is_for_all(link, left, right)
-        plain = exact_difference(left, right)
+        plain, labels = exact_difference(left, right), {*left.list_labels(), *right.list_labels()}
         if plain == 0:
             return LinkVerdict(link, "right")
         found: Verdict | None = None
         shared = not lone or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
         )
-        apart = plain is None and differ_everywhere(left, right)
+        apart = plain is None and all(
+            differ_everywhere(choose_signs(left, repeat(one)), choose_signs(right, repeat(other)))
+            for one, other in (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))[: 4 if "pm" in labels else 1]
+        )
         if plain is None and not apart and shared and len(left) + len(right) < _LARGEST:
             found = self.judge.equal(left, right, self._list_assumptions(free))
             if found.outcome == "equal":
@@ -491,7 +494,6 @@ class LinkReader:
                     return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
                 # and powers of -1; an infinite sum converges where it does
-                labels = {*left.list_labels(), *right.list_labels()}
                 loses = not (
                     "≠" in found.condition
                     or "!=" in found.condition

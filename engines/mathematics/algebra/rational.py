@@ -10,7 +10,8 @@ of its atoms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
@@ -146,6 +147,7 @@ class Space:
         names = [f"a{index}" for index in range(max(1, len(self.atoms)))]
         self.context = fmpq_mpoly_ctx.get(names, Ordering.deglex)
         self._places = {atom: self.context.gen(index) for index, atom in enumerate(self.atoms)}
+        self._one = self.constant_polynomial(1)
 
     def constant_polynomial(self, value: Fraction | int) -> fmpq_mpoly:
         """Return a constant as a polynomial."""
@@ -157,12 +159,11 @@ class Space:
 
     def to_quotient(self, tree: Tree) -> Quotient:
         """Return an expression as a quotient. Raises: TooLargeError."""
-        one = self.constant_polynomial(1)
         if is_number(tree):
-            return Quotient(self.constant_polynomial(Fraction(tree.label)), one)
+            return Quotient(self.context.constant(_read_number(tree.label)), self._one)
         parts = _open_operation(tree)
         if parts is None:
-            return Quotient(self._places[_normal_atom(tree)], one)
+            return Quotient(self._places[_normal_atom(tree)], self._one)
         left = self.to_quotient(parts[0])
         if tree.label == "pow":
             exponent = integer_value(tree.children[1])
@@ -176,6 +177,8 @@ class Space:
         Raises:
             TooLargeError: If it has too many terms.
         """
+        if label != "/" and left.bottom is self._one and right.bottom is self._one:
+            return self._keep_polynomial(_COMBINED[label](left.top, right.top))
         if label == "*":
             return self.reduce_quotient(left.top * right.top, left.bottom * right.bottom)
         if label == "/":
@@ -186,11 +189,18 @@ class Space:
             top + crossed if label == "+" else top - crossed, left.bottom * right.bottom
         )
 
+    def _keep_polynomial(self, top: fmpq_mpoly) -> Quotient:
+        if len(top) > _MAX_TERMS:
+            raise TooLargeError("an expression has too many terms to compute")
+        return Quotient(top, self._one)
+
     def raise_quotient(self, base: Quotient, exponent: int) -> Quotient:
         """Return an integer power. Raises: TooLargeError."""
         size = max(len(base.top), len(base.bottom))
         if size > 1 and size ** min(abs(exponent), 12) > 40 * _MAX_TERMS**2:
             raise TooLargeError("a power has too many terms to compute")
+        if exponent >= 0 and base.bottom is self._one:
+            return self._keep_polynomial(base.top**exponent)
         top, bottom = base if exponent >= 0 else (base.bottom, base.top)
         return self.reduce_quotient(top ** abs(exponent), bottom ** abs(exponent))
 
@@ -209,7 +219,7 @@ class Space:
             if not common.is_one():
                 top, bottom = top // common, bottom // common
         lead = bottom.leading_coefficient()
-        return Quotient(top / lead, bottom / lead)
+        return Quotient(top / lead, self._one if bottom.is_constant() else bottom / lead)
 
     def to_tree(self, quotient: Quotient) -> Tree:
         """Return a quotient as an expression, expanded."""
@@ -280,6 +290,14 @@ class Space:
 def to_fraction(value: Any) -> Fraction:
     """Return a number of FLINT as a fraction."""
     return Fraction(int(value.p), int(value.q))
+
+
+_COMBINED: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+
+@lru_cache(maxsize=4096)
+def _read_number(label: str) -> fmpq:
+    return _to_fmpq(Fraction(label))
 
 
 def _to_fmpq(value: Fraction) -> fmpq:

@@ -431,9 +431,11 @@ class Region:
                 rows.append(self._sample_variable(name, random, ranges, _POOL // len(ranges)))
             points = np.stack(rows)
             kept = np.concatenate([kept, points[:, self.assumptions_hold(points)]], axis=1)
-            # `unique` sorts; the sorted first indices restore the order in which the points were drawn.
-            _, first = np.unique(kept, axis=1, return_index=True)
-            kept = kept[:, np.sort(first)]
+            # `unique` sorts; the sorted first indices restore the order in which points were drawn. Points
+            # that differ in one variable are distinct, which is seen sooner.
+            if not any(len(np.unique(row)) == len(row) for row in kept):
+                _, first = np.unique(kept, axis=1, return_index=True)
+                kept = kept[:, np.sort(first)]
             if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
                 break
         if not kept.shape[1]:
