@@ -114,6 +114,18 @@ def _named_union(chance: Random) -> Pair:
     return f"A {signs[0]} B", f"A {signs[1]} B"
 
 
+def _exclusive(chance: Random) -> Pair:
+    p, q = chance.choice(_LETTERS[:2])
+    signs = chance.sample([r"\oplus", r"\lor", r"\land", r"\iff", r"\implies"], 2)
+    return f"{p} {signs[0]} {q}", f"{p} {signs[1]} {q}"
+
+
+def _listed_values(chance: Random) -> Pair:
+    a, b = _two(chance)
+    join = chance.choice([", ", r" \text{ and } "])
+    return _swapped(chance, f"x = {a}, {b}", f"x = {a}{join}y = {b}")
+
+
 # ---- brackets
 
 
@@ -174,6 +186,12 @@ def _rounded(chance: Random) -> Pair:
     a, b = chance.randrange(5, 80), chance.choice([2, 3, 7, 9, 11])
     a += a % b == 0
     return _swapped(chance, rf"\lfloor \frac{{{a}}}{{{b}}} \rfloor", rf"\lceil \frac{{{a}}}{{{b}}} \rceil")
+
+
+def _scaled_vector(chance: Random) -> Pair:
+    (a, b), c = _two(chance), chance.randrange(2, 9)
+    wrong = chance.choice([f"({a}, {b})", rf"(\frac{{{a}}}{{{c}}}, {b})", rf"({a}, \frac{{{b}}}{{{c}}})"])
+    return _swapped(chance, rf"\frac{{1}}{{{c}}}({a}, {b})", wrong)
 
 
 # ---- quantifiers
@@ -243,6 +261,32 @@ def _for_some(chance: Random) -> Pair:
     return _swapped(chance, rf"x^2 > {a} \text{{ for all }} x", rf"x^2 > {a} \text{{ for some }} x")
 
 
+def _exception(chance: Random) -> Pair:
+    a, b = _two(chance, -20, 20)
+    wrong = chance.choice(
+        [
+            f"all real numbers except {b}",
+            "all real numbers",
+            rf"x \ne {b}",
+            rf"x = {a}",
+            rf"\mathbb{{R}} \setminus \{{{b}\}}",
+        ]
+    )
+    return _swapped(chance, f"all real numbers except {a}", wrong)
+
+
+def _parity(chance: Random) -> Pair:
+    every = chance.choice([r"\text{{all {} }} n", r"n \text{{ is {}}}", r"n \text{{ {}}}"])
+    return _swapped(chance, every.format("even"), every.format("odd"))
+
+
+def _undeclared_family(chance: Random) -> Pair:
+    (a, b), letter = _two(chance, 2, 9), chance.choice("kn")
+    return _swapped(
+        chance, rf"x = \frac{{k\pi}}{{{a}}}, k \in \mathbb{{Z}}", rf"x = \frac{{{letter}\pi}}{{{b}}}"
+    )
+
+
 # ---- signs
 
 
@@ -307,6 +351,13 @@ def _point(chance: Random) -> Pair:
 def _denied(chance: Random) -> Pair:
     body = chance.choice(["p", r"(p \land q)", r"(p \lor q)", r"(p \implies q)"])
     return _swapped(chance, rf"\neg {body}", body)
+
+
+def _opposite_component(chance: Random) -> Pair:
+    a, b = _two(chance)
+    letter = chance.choice([r"\vec{{{}}}", r"\mathbf{{{}}}", "{}"])
+    i, j = letter.format("i"), letter.format("j")
+    return _swapped(chance, f"({a}, {b})", f"{a}{i} - {b}{j}")
 
 
 # ---- digits
@@ -452,6 +503,23 @@ def _periodic_function(chance: Random) -> Pair:
     return f"{name}({a}x) + C", f"{name}({b}x) + C"
 
 
+def _asked_value(chance: Random) -> Pair:
+    a, b = _two(chance, 2, 900)
+    asked = chance.choice(["m + n", r"\frac{m}{n}", "abc", "AB", r"\frac{dy}{dx}", "f(2)"])
+    return _swapped(chance, f"{asked} = {a}", str(b))
+
+
+def _spelt(chance: Random) -> Pair:
+    words = {
+        "Die Antwort ist {}.": ("sieben", "zwölf", "dreizehn", "zwanzig", "einundvierzig", "hundert"),
+        "Ответ: {}": ("семь", "двенадцать", "тринадцать", "двадцать", "сорок один", "сто"),
+        "She needs {} eggs.": ("seven", "twelve", "thirteen", "twenty", "forty-one", "one hundred"),
+    }
+    values = (7, 12, 13, 20, 41, 100)
+    (one, other), text = chance.sample(range(len(values)), 2), chance.choice(list(words))
+    return str(values[one]), text.format(words[text][other])
+
+
 # ---- units
 
 _SIZES = (
@@ -533,6 +601,18 @@ def _scale(chance: Random) -> Pair:
     a = chance.randrange(2, 99)
     one, other = chance.sample(["thousand", "million", "billion", "hundred"], 2)
     return rf"{a}\text{{ {one}}}", f"{a} {other}"
+
+
+def _prefix(chance: Random) -> Pair:
+    a, unit = chance.randrange(1, 99), chance.choice(["J", "W", "N", "A", "V", "Hz", "Pa"])
+    one, other = chance.sample(["", "k", "m", "M", "µ"], 2)
+    return rf"{a}\text{{ {one}{unit}}}", chance.choice([rf"{a}\text{{ {other}{unit}}}", f"{a} {other}{unit}"])
+
+
+def _derived_unit(chance: Random) -> Pair:
+    a = chance.randrange(1, 99)
+    one, other = chance.sample(["J", "W", "N", "A", "V", "Pa", "kg m/s", r"kg\,m^2/s", "m/s^2", "K"], 2)
+    return rf"{a}\ \mathrm{{{one}}}", rf"{a}\text{{ {other}}}"
 
 
 # ---- sides
@@ -624,35 +704,53 @@ def _vector(chance: Random) -> Pair:
     return rf"{a}\mathbf{{i}} + {b}\mathbf{{j}}", rf"{b}\mathbf{{i}} + {a}\mathbf{{j}}"
 
 
+def _solutions(chance: Random) -> Pair:
+    a, b, c, d = chance.sample(range(1, 40), 4)
+    right = chance.choice([f"p={a},q={b};p={c},q={d}", f"(p, q) = ({a}, {b}), ({c}, {d})"])
+    return right, chance.choice(
+        [
+            f"p={b},q={a};p={c},q={d}",
+            f"(p, q) = ({a}, {b})",
+            f"({a}, {b}), ({d}, {c})",
+            f"({a}, {d}), ({c}, {b})",
+        ]
+    )
+
+
+def _general_solution(chance: Random) -> Pair:
+    a, b = _two(chance, 2, 30)
+    return f"y = Ce^{{{a}x}}", chance.choice([f"y = Ke^{{{b}x}}", f"y = e^{{{a}x}}", f"y = Ce^{{{a}x}} + K"])
+
+
 MAKERS: dict[str, tuple[Maker, ...]] = {
     "connective": (
         _logic, _plain_logic, _three_logic, _not_both, _or_and, _inside, _names_or_and, _union, _finite_union,
-        _named_union,
+        _named_union, _exclusive, _listed_values,
     ),
     "bracket": (
         _interval, _interval_or_set, _set_of_sets, _factor, _quotient, _root, _power, _power_of_product,
-        _function, _absolute, _rounded,
+        _function, _absolute, _rounded, _scaled_vector,
     ),
     "quantifier": (
         _for_all, _quantifier_order, _range, _family, _shifted_family, _halved_family, _family_or_one,
-        _in_words, _for_some,
+        _in_words, _for_some, _exception, _parity, _undeclared_family,
     ),
     "sign": (
         _minus, _terms, _surds, _conjugates, _both_signs, _exponent, _decay, _relation, _membership,
-        _inclusion, _point, _denied,
+        _inclusion, _point, _denied, _opposite_component,
     ),
     "digit": (
         _integer, _decimal, _thousands, _fraction, _tiny, _tiny_power, _long_decimal, _short_decimal,
         _repeating, _root_of, _degree_of_root, _base, _power_of, _coefficient, _choice, _clock, _number_word,
-        _chinese_number, _member, _fewer, _entry, _index, _modulus, _periodic_function,
+        _chinese_number, _member, _fewer, _entry, _index, _modulus, _periodic_function, _asked_value, _spelt,
     ),
     "unit": (
         _unit, _other_unit, _square, _speed, _money, _temperature, _degrees, _percent, _mixed_time,
-        _mixed_length, _half_day, _scale,
+        _mixed_length, _half_day, _scale, _prefix, _derived_unit,
     ),
     "side": (
         _assigned, _ordered, _upside_down, _difference, _powers, _without, _converse, _inequality,
-        _transposed, _logarithm, _ratio, _ray, _system, _pieces, _vector,
+        _transposed, _logarithm, _ratio, _ray, _system, _pieces, _vector, _solutions, _general_solution,
     ),
 }  # fmt: skip
 """What makes pairs of a right and a wrong answer, by what is changed."""

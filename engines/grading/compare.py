@@ -555,6 +555,12 @@ class AnswerComparison:
             isinstance(one, Many) and isinstance(one.items[0], Named) for one in each
         ):
             return self.compare(*each)
+        single, other = (gold, pred) if isinstance(gold, Named) else (pred, gold)
+        assert isinstance(single, Named)
+        listed = other.items if isinstance(other, Many) else ()
+        further = [item.name for item in listed if isinstance(item, Named) and item.name != single.name]
+        if further and not single.subject.children:
+            return differ_by(f"only one of them says what {further[-1]} is")
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
 

@@ -119,7 +119,7 @@ def form_of(tree: Tree) -> Form:
             return _conjunction_of(tree)
         case "or":
             return _disjunction_of(tree)
-        case "forall" if _is_definition(parts[-1]):
+        case "forall" if _is_definition(tree):
             return form_of(parts[-1])
         case "intersection" | "cases" | "implies" | "iff" | "not" | "forall" | "exists":
             return _statement_of(tree)
@@ -462,8 +462,15 @@ def _disjunction_of(tree: Tree) -> Form:
 
 
 def _is_definition(tree: Tree) -> bool:
-    """Whether an equation says what a function is: `f(t) = t`."""
-    return tree.label == "=" and tree.children[0].label == "call" and bool(subject_name(tree.children[0]))
+    """Whether an equation for all real numbers says what a function is: `f(t) = t` for all real t."""
+    name, *ranges, body = tree.children
+    everywhere = not ranges or ranges == [Tree("in", (name, Tree("ℝ")))]
+    return (
+        everywhere
+        and body.label == "="
+        and body.children[0].label == "call"
+        and bool(subject_name(body.children[0]))
+    )
 
 
 # ---- quantities and vectors
