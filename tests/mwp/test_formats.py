@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 
 from engines.core.tree import Tree
 from engines.mwp.problems.problem import EquationError, evaluate, read_equation
-from engines.mwp.problems.readers import ProblemFile, read_problems
+from engines.mwp.problems.readers import (
+    DescribeProblems,
+    ProblemFile,
+    described_problems,
+    read_problems,
+)
 from engines.mwp.problems.unknowns import solve_unknowns
+from tests.conftest import expect_error
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -127,3 +133,181 @@ def test_a_system_of_alg514_and_hmwp_is_solved(tmp_path: Path) -> None:
         "several unknowns: m = 500, n = 400; the equation is that of m",
         "several unknowns: general = 22, student = 12; the equation is that of general",
     ]
+
+
+ROPE = "A rope of 20 m is cut into 4 pieces , 1 is lost . How many m are left ?"
+FORMATS: dict[str, tuple[list[dict[str, Any]], float, str]] = {
+    "dolphin": (
+        [
+            {
+                "id": "yahoo.1",
+                "text": "The sum of 2 numbers is 120. The larger is 4 times the smaller. Find the larger.",
+                "equations": ["unkn: x", "equ: x + y = 120", "equ: x = 4*y"],
+                "ans": "96",
+                "ans_simple": [96],
+            }
+        ],
+        96,
+        "N_1*N_2/(C_1+N_2)",
+    ),
+    "mathqa": (
+        [
+            {
+                "Problem": ROPE,
+                "Rationale": "20 / 4 = 5",
+                "options": "a ) 5 , b ) 15 , c ) 25 , d ) 4 , e ) none of these",
+                "correct": "b",
+                "annotated_formula": "multiply(divide(20,4),subtract(4,1))",
+                "linear_formula": "divide(n0,n1)|subtract(n1,n2)|multiply(#0,#1)|",
+                "category": "general",
+            }
+        ],
+        15,
+        "N_0/N_1*(N_1-N_2)",
+    ),
+    "aqua": (
+        [{"question": ROPE, "options": ["A)5", "B)15 m", "C)$25"], "rationale": "20/4 ...", "correct": "B"}],
+        15,
+        "",
+    ),
+    "tal-scq": (
+        [
+            {
+                "qid": "a1",
+                "qtype": "single_choice",
+                "problem": "A rope of $$20$$ m is cut into $$4$$ , $$1$$ is lost . How many m are left ?",
+                "answer_option_list": [
+                    [{"aoVal": "A", "content": "$$5$$ "}],
+                    [{"aoVal": "B", "content": "$$15$$ "}],
+                ],
+                "answer_value": "B",
+            }
+        ],
+        15,
+        "",
+    ),
+    "gsm-hard": ([{"input": ROPE, "code": "def solution():\n    return 15", "target": 15.0}], 15, ""),
+    "cmath": (
+        [{"grade": 3, "question": "一根绳子长20米，剪成4段，丢了1段，还剩多少米？", "golden": "15"}],
+        15,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_recognised_and_its_answer_read(name: str, tmp_path: Path) -> None:
+    rows, answer, form = FORMATS[name]
+    found = read_rows(tmp_path, *rows)
+    (problem,) = found.rows
+    assert (found.format, found.skipped, found.disagreements) == (name, (), ())
+    assert (problem.answer, problem.stated, problem.template) == (answer, answer, form)
+    assert len(problem.numbers) == 3
+    # As problems of ours they keep all of it.
+    (again,) = read_rows(tmp_path, problem.to_row()).rows
+    assert (again.answer, again.stated, again.template) == (answer, answer, form)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("choose(n0,n1)|", "choose(2 operands) is no operation of equations"),
+        ("add(n0,n7)|", "n7 is not among the 3 numbers of the problem"),
+        ("add(n0,#0)|", "#0 stands before the call that it means"),
+        ("add(n0,__import__('os'))|", "is no call of a program"),
+        ("divide(n0,const_0)|", "divides by zero"),
+    ],
+)
+def test_a_program_that_is_none_is_refused_by_what_is_wrong(
+    program: str, reason: str, tmp_path: Path
+) -> None:
+    row = {**FORMATS["mathqa"][0][0], "linear_formula": program}
+    found = read_rows(tmp_path, row)
+    (note,) = (note.reason for note in found.remarks if note.reason.startswith("no equation"))
+    assert reason in note
+    assert found.rows[0].answer == 15
+
+
+def test_geometry_of_mathqa_and_equal_numbers_are_those_that_the_program_names(tmp_path: Path) -> None:
+    row = {
+        **FORMATS["mathqa"][0][0],
+        "Problem": "A box of 4 by 4 by 5 cm costs 20 % of 100 . The surface of its floor ?",
+        "linear_formula": "rectangle_area(n1,n2)|",
+        "correct": "d",
+        "options": "a ) 5 , d ) 20",
+    }
+    (problem,) = read_rows(tmp_path, row).rows
+    assert (problem.numbers, problem.template, problem.answer) == (
+        ("4", "4", "5", "20", "100"),
+        "N_1*N_2",
+        20,
+    )
+
+
+def test_a_letter_that_is_no_option_is_told(tmp_path: Path) -> None:
+    found = read_rows(tmp_path, {**FORMATS["aqua"][0][0], "correct": "E"})
+    assert found.rows[0].stated is None
+    assert "no answer: 'E' is none of the options A, B, C" in {note.reason for note in found.remarks}
+
+
+def test_mgsm_has_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "mgsm_en.tsv"
+    path.write_text("Ann has 3 pens, and buys 4. How many?\t7\nBob had 1,200 and spent 1. Left?\t1,199\n")
+    found = read_problems(path)
+    assert [(problem.id, problem.answer) for problem in found.rows] == [("mgsm_en-1", 7), ("mgsm_en-2", 1199)]
+    chinese = tmp_path / "mgsm_zh.tsv"
+    chinese.write_text("小明有3支笔，又买了4支，一共有几支？\t7\n", "utf-8")
+    (problem,) = read_problems(chinese).rows
+    assert (problem.language, problem.answer) == ("zh", 7)
+
+
+def test_rows_with_a_repeated_id_are_all_kept(tmp_path: Path) -> None:
+    # GSM-Symbolic: an id is a template's, and has many instances.
+    rows = [
+        {
+            "id": 3,
+            "instance": number,
+            "question": f"Ann has {number} pens and 4. How many?",
+            "answer": f"{number}+4=<<{number}+4={number + 4}>>{number + 4}\n#### {number + 4}",
+        }
+        for number in range(3)
+    ]
+    found = read_rows(tmp_path, *rows)
+    assert [(problem.id, problem.answer) for problem in found.rows] == [("3", 4), ("3#2", 5), ("3#3", 6)]
+    assert found.skipped == ()
+    said = [note.reason for note in found.remarks if note.reason.startswith("a repeated id")]
+    assert said == ["a repeated id: 3 stands above too"] * 2
+
+
+def test_any_columns_are_read_where_they_are_named(tmp_path: Path) -> None:
+    fields = {"text": "Prompt", "answer": "meta.gold", "id": "key"}
+    path = tmp_path / "own.jsonl"
+    row = {"prompt": "3 pens and 4. How many?", "meta": {"Gold": 7}, "key": "a", "answer": 1}
+    path.write_text(json.dumps(row) + "\n" + json.dumps({"prompt": "5 pens"}) + "\n")
+    found = read_problems(path, fields=fields)
+    assert [(problem.id, problem.answer) for problem in found.rows] == [("a", 7)]
+    assert [(note.line, note.reason) for note in found.skipped] == [(2, "it has no column 'meta.gold'")]
+    table = tmp_path / "own.csv"
+    table.write_text("Aufgabe;Ergebnis\n3 pens and 4. How many?;7\n")
+    (problem,) = read_problems(table, fields={"text": "aufgabe", "answer": "Ergebnis"}).rows
+    assert problem.answer == 7
+    with expect_error("E318") as caught:
+        read_problems(table, fields={"text": "task"})
+    assert (caught.value.line, caught.value.remedy) == (1, "The columns must be: task.")
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (("text",), "E424"),
+        (("text=",), "E424"),
+        (("texts=prompt",), "E424"),
+        (("text=a", "text=b"), "E424"),
+        (("answer=gold",), "E402"),
+    ],
+)
+def test_fields_that_say_nothing_are_refused(given: tuple[str, ...], code: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"prompt": "3 pens", "gold": 3}\n')
+    with expect_error(code):
+        described_problems(DescribeProblems((path,), field=given))

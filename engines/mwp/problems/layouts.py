@@ -25,6 +25,8 @@ class ProblemLayout:
         exact: In Chinese a number of the equation is one of the text where both are written alike, otherwise
             where they are worth the same.
         words: Numbers in words count.
+        options: Where the answers to choose from stand; the answer is a letter.
+        program: The equation is a program of MathQA, over every number in digits.
         language: Of a text without a word.
     """
 
@@ -40,6 +42,8 @@ class ProblemLayout:
     segmented: str = ""
     exact: bool = False
     words: bool = False
+    options: str = ""
+    program: bool = False
     language: Language = "en"
 
 
@@ -53,6 +57,7 @@ def _make_layout(name: str, needs: str, *keys: str, masked: str = "", **more: An
 
 _OURS = "text numbers equation original source"
 _BODY = "body question"
+_PLAIN = _make_layout("plain", "text", "text", "equation", "answer")
 LAYOUTS = (
     _make_layout("mathwb", _OURS, "original", "equation", "answer_text answer", masked="text numbers"),
     _make_layout(
@@ -80,12 +85,29 @@ LAYOUTS = (
     _make_layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
     _make_layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
     _make_layout("mawps", "squestion lequations", "squestion", "lequations", "lsolutions", id=("iindex",)),
-    _make_layout("plain", "text", "text", "equation", "answer"),
+    _make_layout("dolphin", "text equations", "text", "equations", "ans_simple ans"),
+    _make_layout(
+        *("mathqa", "problem linear_formula options", "problem", "linear_formula", "correct"),
+        options="options",
+        program=True,
+    ),
+    _make_layout("aqua", "question options correct", "question", "equation", "correct", options="options"),
+    _make_layout(
+        *("tal-scq", "problem answer_option_list answer_value", "problem", "equation", "answer_value"),
+        id=("queid", "qid"),
+        options="answer_option_list",
+    ),
+    _make_layout("gsm-hard", "input target", "input", "equation", "target"),
+    _make_layout("cmath", "question golden", "question", "equation", "golden"),
+    _PLAIN,
     _make_layout("plain", "question", "question", "equation", "answer"),
+    _make_layout("plain", "problem", "problem", "equation", "answer"),
 )
 """In the order in which they are tried."""
 
 
+FIELDS = ("text", "question", "equation", "answer", "id", "fold")
+"""What columns of an unknown name can hold."""
 AGAIN = " (again)"
 """Behind the name of a column that another has too."""
 
@@ -110,3 +132,24 @@ def lower_keys(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, 
 def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> ProblemLayout | None:
     """Return the first known layout whose keys a row has, or None."""
     return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
+
+
+def rename_fields(row: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the row with columns under the names of `FIELDS`; a point leads into an object of a row.
+
+    Raises:
+        KeyError: For a column that the row does not have.
+
+    >>> rename_fields({"prompt": "3 and 4", "gold": {"value": 7}}, {"text": "prompt", "answer": "gold.value"})
+    {'text': '3 and 4', 'answer': 7}
+    """
+    result = {}
+    for field, column in fields.items():
+        value: Any = row
+        for key in [column.lower()] if column.lower() in row else column.lower().split("."):
+            inner = lower_keys(value) if isinstance(value, Mapping) else {}
+            if key not in inner:
+                raise KeyError(column)
+            value = inner[key]
+        result[field] = value
+    return result

@@ -42,6 +42,7 @@ _EN = (
     r"(?:rds?\b|ths?\b)?(?!\d|[/⁄]\d)"
     rf"|(?<![\w/]){_VALUE}(?:{_PERCENT})?(?!\d|[/⁄]\d|(?:st|nd|rd|th)\b)"
 )
+_PLAIN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,30}(?:\.\d{1,30})?|\.\d{1,30}")
 _FRACTION = re.compile(r"(?:(\d+)(?:\s+(?:and\s+)?|又|(?=\()))?\(*(\d+)\)?[/⁄]\(?(\d+)\)*(?:rds?|ths?)?")
 _DECIMAL = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?"
 _LONGEST = 40
@@ -332,6 +333,18 @@ def mask_numbers(text: str, language: Language | None = None, *, words: bool = F
     parts.append(text[last:])
     numbers = tuple(match[0] for match in matches)
     return Masked("".join(parts), numbers, tuple(map(value_of, numbers)))
+
+
+def mask_digits(text: str) -> Masked:
+    """Replace every number in digits, as MathQA counts them: percentages and fractions are none of their own.
+
+    >>> mask_digits("20 % of 1/4 is 1,000.5 ?").numbers
+    ('20', '1', '4', '1,000.5')
+    """
+    numbers = [match[0] for match in _PLAIN.finditer(text)]
+    places = iter(range(len(numbers)))
+    masked = _PLAIN.sub(lambda _: f"N_{next(places)}", text)
+    return Masked(masked, tuple(numbers), tuple(map(value_of, numbers)))
 
 
 def mask_words(words: Iterable[str]) -> Masked:

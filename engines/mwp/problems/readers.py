@@ -14,13 +14,14 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import write_rows
-from engines.core.spec import Arg, specification
-from engines.mwp.problems.layouts import AGAIN, ProblemLayout, layout_of
+from engines.core.spec import Arg, make_refusal, specification
+from engines.mwp.problems.layouts import AGAIN, FIELDS, ProblemLayout, layout_of, rename_fields
 from engines.mwp.problems.numbers import (
     Masked,
     language_of,
     list_number_words,
     list_unread_numbers,
+    mask_digits,
     mask_numbers,
     mask_words,
     plain_digits,
@@ -90,18 +91,23 @@ class ProblemFile:
         }
 
 
-def read_problems(path: Path, *, words: bool | None = None) -> ProblemFile:
+def read_problems(
+    path: Path, *, words: bool | None = None, fields: Mapping[str, str] | None = None
+) -> ProblemFile:
     """Return the problems of a file; see `engines.mwp.problems.readers` for the formats.
 
     Args:
         words: Whether English number words count as numbers where the text is not masked yet; None takes what
             the format is known for (ASDiv: yes).
+        fields: What the columns of the file hold where it has no known format: by one of `FIELDS` the column.
 
     Raises:
         DataError: E318 for a file without problems, E314 for an empty one, and as `read_lines` does.
     """
-    reading = _Reading(words)
-    for line, row in read_records(path, lambda line, reason: reading.skip_row(line, "", reason)):
+    reading = _Reading(words, fields or {})
+    for line, row in read_records(
+        path, lambda line, reason: reading.skip_row(line, "", reason), [*(fields or {}).values()]
+    ):
         reading.read_row(line, row, path)
     if not reading.rows:
         first = reading.skipped[0] if reading.skipped else RowNote(1, "", "it holds no rows")
@@ -120,8 +126,8 @@ class _UnusableError(Exception):
 
 
 class _Reading:
-    def __init__(self, words: bool | None) -> None:
-        self.words = words
+    def __init__(self, words: bool | None, fields: Mapping[str, str]) -> None:
+        self.words, self.fields = words, fields
         self.rows: dict[str, Problem] = {}
         self.formats: Counter[str] = Counter()
         self.skipped: list[RowNote] = []
@@ -132,15 +138,24 @@ class _Reading:
         self.skipped.append(RowNote(line, id_, reason))
 
     def read_row(self, line: int, row: Mapping[str, Any], path: Path) -> None:
+        if self.fields:
+            try:
+                row = rename_fields(row, self.fields)
+            except KeyError as error:
+                self.skip_row(line, "", f"it has no column {error}")
+                return
         layout = layout_of(row)
         if layout is None:
             self.skip_row(line, str(row.get("id", "")), "it has no text (or question) of a problem")
             return
         id_ = next((str(row[key]) for key in layout.id if row.get(key) not in (None, "")), "")
         id_ = id_ or f"{path.name.partition('.')[0]}-{line}"
-        if id_ in self.rows:
-            self.skip_row(line, id_, f"a problem above has the id {id_!r} too")
-            return
+        given, count = id_, 1
+        while id_ in self.rows:
+            count += 1
+            id_ = f"{given}#{count}"
+        if id_ != given:
+            self.remarks.append(RowNote(line, id_, f"a repeated id: {given} stands above too"))
         try:
             problem, remarks = _build_problem(row, layout, id_, path.name, self.words)
         except _UnusableError as error:
@@ -187,7 +202,9 @@ def _build_problem(
             raise _UnusableError("the text has placeholders without numbers")
         use = layout.words if words is None else words
         segmented = row.get(layout.segmented) if layout.segmented else None
-        if segmented and language == "zh":
+        if layout.program:
+            masked, new_indices, use = mask_digits(original), None, False
+        elif segmented and language == "zh":
             joined = _join_fractions(str(segmented), plain_digits(original))
             masked, new_indices, use = mask_words(joined.split(" ")), None, False
         else:
@@ -199,7 +216,15 @@ def _build_problem(
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
-    answers = _list_answers(text)
+    if layout.options and text is not None:
+        options = read_options(row.get(layout.options))
+        letter = str(text).strip().strip("().").upper()
+        if letter not in options:
+            remarks.append(f"no answer: {letter[:40]!r} is none of the options {', '.join(options)}")
+        text = f"{letter}) {options[letter]}" if letter in options else None
+        answers = _list_answers(options.get(letter))
+    else:
+        answers = _list_answers(text)
     stored = answers[0] if answers else None
     if text is not None and stored is None:
         remarks.append(f"no answer: {str(text)[:40]!r} is not read as a number")
@@ -305,6 +330,35 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
     return tuple(found) if place == len(original) else None
 
 
+_OPTION = re.compile(r"\(?([A-J])\s*[).:]\s*", re.IGNORECASE)
+
+
+def read_options(given: Any) -> dict[str, str]:
+    """Return the options of a row by their letters.
+
+    >>> read_options("a ) 38 , b ) 27.5 , c ) none of these")
+    {'A': '38', 'B': '27.5', 'C': 'none of these'}
+    >>> read_options(["A)21", "B)$2/3"]), read_options([[{"aoVal": "A", "content": "12 "}]])
+    ({'A': '21', 'B': '$2/3'}, {'A': '12'})
+    """
+    if isinstance(given, list):
+        result: dict[str, str] = {}
+        for one in given:
+            if isinstance(one, Mapping):
+                found = {str(key).lower(): value for key, value in one.items()}
+                result[str(found.get("aoval", "")).strip().upper()] = str(found.get("content", "")).strip()
+            else:
+                result |= read_options(one)
+        return result
+    text = str(given or "")
+    marks = [mark for mark in _OPTION.finditer(text) if not text[: mark.start()].rstrip()[-1:].isalnum()]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    return {
+        mark[1].upper(): text[mark.end() : end].strip().rstrip(",").strip()
+        for mark, end in zip(marks, ends, strict=True)
+    }
+
+
 def _list_answers(given: Any) -> list[Fraction]:
     """Return the number of an answer, and those of a list of answers, if all are numbers."""
     answers = [_parse_answer(one) for one in (given if isinstance(given, list) else [given])]
@@ -315,8 +369,8 @@ def _parse_answer(given: Any) -> Fraction | None:
     """Return an answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or `(3/4)/(1/3)`."""
     if given is None or isinstance(given, bool):
         return None
-    # The solution of GSM8K ends with its result.
-    text = str(given).rpartition("####")[2].strip()
+    # The solution of GSM8K ends with its result; a chosen option begins with its letter.
+    text = re.sub(r"^\(?[A-J]\)\s*", "", str(given).rpartition("####")[2].strip())
     try:
         return value_of(text)
     except ValueError:
@@ -357,6 +411,10 @@ class DescribeProblems:
     words: Annotated[bool | None, Arg("Read number words as numbers.", shown="as usual for the format")] = (
         None
     )
+    field: Annotated[
+        tuple[str, ...],
+        Arg("Read this from another column, text=COLUMN: text, question, equation, answer, id or fold."),
+    ] = ()
     out: Annotated[
         Path | None, Arg("Write all problems that have an equation to this file.", writes=True)
     ] = None
@@ -374,7 +432,8 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     >>> found["problems"], found["usable"], next(iter(found["templates"].items()))
     (181, 181, ('N_0+N_1', 8))
     """
-    read = [read_problems(path, words=spec.words) for path in spec.data]
+    fields = parse_fields(spec.field)
+    read = [read_problems(path, words=spec.words, fields=fields) for path in spec.data]
     rows, renamed = merge_files(read)
     usable = [problem for problem in rows if problem.equation is not None]
     if spec.out:
@@ -401,6 +460,26 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
         "templates": dict(templates.most_common()),
         "out": spec.out,
     }
+
+
+def parse_fields(given: Sequence[str]) -> dict[str, str]:
+    """Return the columns by what they hold, of `text=prompt`.
+
+    Raises:
+        EngineError: E424 for what is no such pair, E402 where no column holds the text.
+    """
+    result: dict[str, str] = {}
+    for one in given:
+        name, separator, column = (part.strip() for part in one.partition("="))
+        if not separator or not column or name not in FIELDS:
+            what = f"--field {one} does not say where one of {', '.join(FIELDS)} stands"
+            raise make_refusal(what, "E424", "Write --field text=COLUMN.")
+        if name in result:
+            raise make_refusal(f"--field names {name} twice", "E424", "Leave one out.")
+        result[name] = column
+    if result and not {"text", "question"} & {*result}:
+        raise make_refusal("--field names no column for the text", "E402", "Add --field text=COLUMN.")
+    return result
 
 
 def merge_files(files: Sequence[ProblemFile]) -> tuple[list[Problem], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,19 @@ from engines.mwp.problems.layouts import layout_of, lower_keys
 OnBadRecord = Callable[[int, str], None]
 _REMEDY = (
     "Problems are rows of JSON Lines, JSON or CSV with `text` (or `question`), `equation` and `answer`, or a "
-    "file of ASDiv, MAWPS, SVAMP, ParaMAWPS or Math23K."
+    "file of a known set; --field text=COLUMN names other columns."
 )
 
 
-def read_records(path: Path, bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_records(
+    path: Path, bad: OnBadRecord, columns: Collection[str] = ()
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Return each record with its line (of its beginning); keys in lower case. Compressed files are read
     through.
 
     Args:
         bad: Takes line and reason of a record that cannot be read.
+        columns: Those that a table must have instead of the ones of a known format.
     """
     lines = read_lines(
         path, on_bad=lambda error: bad(error.line or 0, error.what), longest=MAX_DOCUMENT_BYTES
@@ -49,7 +52,7 @@ def read_records(path: Path, bad: OnBadRecord) -> Iterator[tuple[int, dict[str, 
         return _read_json_lines(rest, bad)
     if start in "[{":
         return _read_json(rest, bad)
-    return _read_csv(path, rest, bad)
+    return _read_csv(path, rest, bad, frozenset(column.lower() for column in columns))
 
 
 def _is_json(text: str) -> bool:
@@ -113,23 +116,33 @@ def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[t
             bad(line, "this is not a JSON object")
 
 
+_HEADLESS = re.compile(r"[^\t]*[^\t\d][^\t]*\t\s*-?[\d.,]+\s*")
+"""A line of a table of two columns, of which the second is a number."""
 _MOST = 100_000
 """Characters of a cell: more is a quote that nothing closes."""
 
 
 def _read_csv(
-    path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord
+    path: Path, lines: Iterator[tuple[int, str]], bad: OnBadRecord, asked: frozenset[str]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     head_line, head = next(lines)
     if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
         # A spreadsheet's own line, which says what separates.
         head_line, head = next(lines, (head_line, ""))
     separators = (",", "\t", ";")
-    fitting = [one for one in separators if layout_of(lower_keys(dict.fromkeys(csv_cells(head, one))))]
+    known = {one: lower_keys(dict.fromkeys(csv_cells(head, one))) for one in separators}
+    fitting = [one for one in separators if (asked <= {*known[one]} if asked else layout_of(known[one]))]
+    if not fitting and not asked and _HEADLESS.fullmatch(head):
+        # MGSM: a question and its answer, without names of the columns.
+        yield from _read_csv(
+            path, chain([(head_line, "question\tanswer"), (head_line, head)], lines), bad, asked
+        )
+        return
     if not fitting:
         columns = max((csv_cells(head, one) for one in separators), key=len)
         what = f"the columns {', '.join(columns)[:120]!r} are not those of problems"
-        raise DataError(what, path=path, line=head_line, code="E318", remedy=_REMEDY)
+        remedy = f"The columns must be: {', '.join(sorted(asked))}." if asked else _REMEDY
+        raise DataError(what, path=path, line=head_line, code="E318", remedy=remedy)
     separator = max(fitting, key=lambda one: len(csv_cells(head, one)))
     header = csv_cells(head, separator)
     for row in csv_rows(lines, separator):

@@ -24,6 +24,7 @@ from engines.mwp.problems.problem import (
     read_equation,
     to_infix,
 )
+from engines.mwp.problems.solutions import read_mathqa_equation
 from engines.mwp.problems.unknowns import UNKNOWN, solve_unknowns, substitute_unknowns
 
 MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
@@ -61,6 +62,9 @@ def read_row_equation(
     given = next((row[key] for key in layout.equation if row.get(key)), None)
     if not given:
         raise EquationError("there is none beside the text")
+    if layout.program:
+        equation = read_mathqa_equation(str(given), len(masked.numbers))
+        return equation, _list_foreign_constants(equation)
     reader = _EquationReader(masked, names, _is_exact(layout, masked))
     if isinstance(given, list) and not any("=" in str(one) for one in given):
         if layout.name != "mawps":

@@ -35,6 +35,24 @@ _ANNOTATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 _CALL = re.compile(r"\s*([a-z_]+)\s*\(([^()]*)\)\s*")
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^"}
 _ROOTS = {"sqrt": 2, "cube_root": 3}
+_FORMULAS = {
+    ("speed", 2): "N_0/N_1",
+    ("square_area", 1): "N_0*N_0",
+    ("square_perimeter", 1): "4*N_0",
+    ("rectangle_area", 2): "N_0*N_1",
+    ("rectangle_perimeter", 2): "2*(N_0+N_1)",
+    ("triangle_area", 2): "N_0*N_1/2",
+    ("triangle_perimeter", 3): "N_0+N_1+N_2",
+    ("circle_area", 1): "3.1416*N_0*N_0",
+    ("circumface", 1): "2*3.1416*N_0",
+    ("volume_cube", 1): "N_0*N_0*N_0",
+    ("surface_cube", 1): "6*N_0*N_0",
+    ("volume_rectangular_prism", 3): "N_0*N_1*N_2",
+    ("volume_cylinder", 2): "3.1416*N_0*N_0*N_1",
+}
+"""Functions of MathQA by name and number of operands."""
+_MOST_NODES = 200
+"""Operations and leaves of a program as one equation: steps that use a step twice grow without bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,28 +153,79 @@ def read_mathqa(text: str, values: Sequence[ProblemValue]) -> Program:
             if int(match[1]) >= len(chain):
                 raise EquationError(f"{written} stands before the call that it means")
             return Tree(f"N_{match[1]}")
-        if match := re.fullmatch(r"const_(\d+(?:[._]\d+)?)", written):
-            return number_tree(match[1].replace("_", "."))
-        if written == "const_pi":
-            return number_tree("3.1416")
-        raise EquationError(f"{written[:40]!r} is no operand of a program")
+        return _read_constant(written)
 
-    calls = [call for call in re.split(r"\||(?<=\)),", text) if call.strip()]
-    for call in calls:
-        match = _CALL.fullmatch(call)
-        if match is None:
-            raise EquationError(f"{call[:60]!r} is no call of a program")
-        operands = [read_operand(part.strip()) for part in match[2].split(",")]
-        expression = _to_operation(match[1], operands)
-        chain.append(
-            ProgramStep(call.strip(), expression, evaluate(expression, [one.value for one in chain]))
-        )
-    if not chain:
-        raise EquationError("the program has no call")
+    for name, written in _list_calls(text):
+        expression = _to_operation(name, list(map(read_operand, written)))
+        call = f"{name}({','.join(written)})"
+        chain.append(ProgramStep(call, expression, evaluate(expression, [one.value for one in chain])))
     return Program(tuple(chain))
 
 
+def _replace_leaves(tree: Tree, operands: Sequence[Tree]) -> Tree:
+    if tree.label.startswith("N_"):
+        return operands[int(tree.label[2:])]
+    return Tree(tree.label, tuple(_replace_leaves(child, operands) for child in tree.children))
+
+
+def read_mathqa_equation(text: str, count: int) -> Tree:
+    """Return a program of MathQA as one equation, in which `n0` is the first number of the problem.
+
+    Args:
+        text: The calls, with `|` between.
+        count: How many numbers the problem has.
+
+    Raises:
+        EquationError: As `read_mathqa` does.
+
+    >>> read_mathqa_equation("divide(n0,const_2)|add(#0,n0)|", 1).list_labels()
+    ['+', '/', 'N_0', 'C_2', 'N_0']
+    """
+    results: list[Tree] = []
+
+    def read_operand(written: str) -> Tree:
+        if match := re.fullmatch(r"n(\d+)", written):
+            if int(match[1]) >= count:
+                raise EquationError(f"{written} is not among the {count} numbers of the problem")
+            return Tree(f"N_{match[1]}")
+        if match := re.fullmatch(r"#(\d+)", written):
+            if int(match[1]) >= len(results):
+                raise EquationError(f"{written} stands before the call that it means")
+            return results[int(match[1])]
+        return _read_constant(written)
+
+    for name, operands in _list_calls(text):
+        results.append(_to_operation(name, list(map(read_operand, operands))))
+        if len(results[-1]) > _MOST_NODES:
+            raise EquationError("the program is too long to be one equation")
+    return results[-1]
+
+
+def _list_calls(text: str) -> list[tuple[str, list[str]]]:
+    result = []
+    for call in re.split(r"\||(?<=\)),", text):
+        if not call.strip():
+            continue
+        match = _CALL.fullmatch(call)
+        if match is None:
+            raise EquationError(f"{call[:60]!r} is no call of a program")
+        result.append((match[1], [part.strip() for part in match[2].split(",")]))
+    if not result:
+        raise EquationError("the program has no call")
+    return result
+
+
+def _read_constant(written: str) -> Tree:
+    if match := re.fullmatch(r"const_(\d+(?:[._]\d+)?)", written):
+        return number_tree(match[1].replace("_", "."))
+    if written == "const_pi":
+        return number_tree("3.1416")
+    raise EquationError(f"{written[:40]!r} is no operand of a program")
+
+
 def _to_operation(name: str, operands: Sequence[Tree]) -> Tree:
+    if formula := _FORMULAS.get((name, len(operands))):
+        return _replace_leaves(read_equation(formula, number_tree), operands)
     if name in _SIGNS and len(operands) == 2:
         return Tree(_SIGNS[name], tuple(operands))
     if name in _ROOTS and len(operands) == 1:
