@@ -7,28 +7,34 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import mpmath  # type: ignore[import-untyped]
 import pytest
 from scipy.stats import chisquare
 
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix
+from engines.core.vocabulary import ARITY, UNDONE_BY, read_prefix
 from engines.egen.algebra.classical import OPENINGS
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.corpora import BuildCorpus, resolve_build
+from engines.egen.egraph.analysis import SEVERAL
 from engines.egen.egraph.grammar import Sampler, TermGrammar, remove_detours
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import Grower, leads_to_detour
 from engines.egen.egraph.members import generate
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster
-from engines.egen.rules.table import load_families
+from engines.egen.rules.table import is_variable, load_families, load_rules
 from engines.egen.settings import EgenConfig, Limits, Order, Style
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational_value
+from engines.mathematics.terms.canonical import Subterms
+from engines.mathematics.terms.detours import Detours
+from engines.mathematics.terms.padding import Padding
 from engines.mathematics.verification.verifier import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
+from tests.mathematics.point_values import value_at
 
 LIMITS = Limits(nodes=1_000)
 
@@ -217,3 +223,32 @@ def test_the_papers_mode_draws_all_terms_unless_asked() -> None:
     assert Generate("x", mode="paper").complete_config().style == "any"
     assert Generate("x", mode="paper", style="plain").complete_config().style == "plain"
     assert Generate("x", style="any").complete_config().style == "any"
+
+
+@pytest.mark.parametrize("head", ["3*x + 5", "sqrt(x)", "x^2*y", "m*v^2/2", "x^(1/3)", "x/y", "exp(x)"])
+def test_heads_with_few_forms_have_a_first_page(head: str) -> None:
+    cluster = generated(head, members=20)
+    assert len(cluster.members) == 20
+    assert not any(member.verdict.exceptional.has_holes for member in cluster.members)
+    with mpmath.workdps(60):
+        for values in (0.37, -1.9, 2.3, 0.7), (2.1, 0.4, 0.6, -3.2):
+            at = dict(zip("xymv", map(mpmath.mpf, values), strict=True))
+            wanted = value_at(cluster.head, at)
+            for member in cluster.members:
+                found = value_at(member.tree, at)
+                assert found is not None, member.prefix
+                assert abs(wanted - found) < mpmath.mpf(10) ** -50 * (1 + abs(wanted)), member.prefix
+
+
+def test_rules_that_lead_to_detours_are_those_that_make_them() -> None:
+    terms = Subterms(SEVERAL)
+    detours, padding = Detours(terms), Padding(terms)
+    for rule in load_rules():
+        if is_variable(rule.right) or not rule.right.children or is_variable(rule.left):
+            continue
+        number = terms.number_of([label.lstrip("?") for label in rule.right.list_labels()])
+        if detours.makes_detour(number) or padding.is_padded(number):
+            assert leads_to_detour(rule), rule.name
+        elif leads_to_detour(rule):
+            known = {*ARITY} - {"+", "-", "*", "/", "pow"}
+            assert not rule.left.children or {*rule.right.list_labels()} & known & {*UNDONE_BY}, rule.name

@@ -19,7 +19,7 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
 from engines.core.tree import Tree, differentiate
-from engines.core.vocabulary import fold_numbers, unfold_numbers
+from engines.core.vocabulary import fold_numbers, unfold_numbers, variables_of
 from engines.egen.rules.table import Rule, fill_pattern, load_families, match_pattern, may_hold
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.mathematics.algebra.rational import (
@@ -140,13 +140,19 @@ def _by_patterns(rules: Iterable[Rule], tree: Tree) -> Iterator[Tree]:
             yield unfold_numbers(fill_pattern(rule.right, binding))
 
 
-def list_openings(head: Tree) -> list[Tree]:
-    """Return other ways to write a head that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
+def iterate_openings(tree: Tree) -> Iterator[list[Tree]]:
+    """Yield other ways to write what the rules give few other forms (`x`, `e^x`, `3x + 5`), for the caller to
+    verify: some of the whole, then with each of its operands in another form, then what can be made of
+    anything."""
+    *families, anything = load_families(OPENINGS)
 
-    They are what the first family that applies makes of it, for the caller to verify.
-    """
-    made = (list(_by_patterns(family.rules, fold_numbers(head))) for family in load_families(OPENINGS))
-    return next(filter(None, made), [])
+    def write_anew(node: Tree) -> Iterator[Tree]:
+        return (form for family in families for form in _by_patterns(family.rules, fold_numbers(node)))
+
+    yield list(write_anew(tree))
+    for node in dict.fromkeys(node for node in tree if node != tree and node.children and variables_of(node)):
+        yield [_swap_subterm(tree, node, form) for form in write_anew(node)]
+    yield list(_by_patterns(anything.rules, fold_numbers(tree)))
 
 
 def by_procedures(*, whole: bool = True) -> Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]]:

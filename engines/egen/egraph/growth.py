@@ -14,6 +14,8 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -25,7 +27,7 @@ from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.extensions import load_extension
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold_numbers
+from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, UNDONE_BY, fold_numbers
 from engines.egen.egraph.analysis import (
     condition_query,
     constructor_name,
@@ -58,6 +60,8 @@ _LEARN = (
 )
 _ARITHMETIC = frozenset(("Add", "Sub", "Mul", "Div", "Pow"))
 """There nearly always, and made by folding."""
+_INVERSES = {UNDONE_BY[name]: name for name in TRIGONOMETRIC + HYPERBOLIC}
+"""For every inverse function what it undoes."""
 _NAME = re.compile(r"\(([^\s()]+)")
 _RUN = re.compile(r"\(run (\w+)")
 _SMALL_GAIN = 3
@@ -97,12 +101,30 @@ def group_of_direction(left: Tree, right: Tree) -> str:
     return "rewrite" if gain <= _SMALL_GAIN else "expand"
 
 
-def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[str]:
+def leads_to_detour(rule: Rule) -> bool:
+    """Whether what a direction makes is left out by the styles without detours: a function of an inverse one,
+    a number in disguise, `a/(1/b)` and the like. Growing without them leaves the nodes to others."""
+    if is_variable(rule.left) or not rule.left.children:
+        return bool(rule.right.children)
+    return rule.name in _DETOURS or bool(_pairs_undone(rule.right) - _pairs_undone(rule.left))
+
+
+_DETOURS = frozenset(("add-to-sub", "mul-to-div", "pull-sign", "div-sign"))
+
+
+def _pairs_undone(tree: Tree) -> set[tuple[str, str]]:
+    inside = ((node.label, node.children[0].label) for node in tree if node.children)
+    return {(label, below) for label, below in inside if label in _INVERSES.values() and below in _INVERSES}
+
+
+def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[tuple[str, bool]]:
+    """Yield rules of egglog, each with whether it leads to a detour."""
     seen: set[tuple[str, str, str]] = set()
     for rule in rules:
         left, right = fold_numbers(rule.left), fold_numbers(rule.right)
         if is_variable(left):
             continue  # see `paddings`
+        detour = leads_to_detour(rule)
         for place, alternative in enumerate(list_guards(rule, mode)):
             query = " ".join(
                 condition_query(one.name, term_text(fold_numbers(one.pattern), labels), f"k{i}")
@@ -114,10 +136,11 @@ def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) ->
             if key in seen:
                 continue
             seen.add(key)
-            yield (
+            text = (
                 f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
                 f':ruleset {group_of_direction(left, right)} :name "{rule.name}#{place}")'
             )
+            yield text, detour
 
 
 def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
@@ -128,6 +151,17 @@ def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
     return tuple(
         fold_numbers(rule.right) for rule in rules if is_variable(rule.left) and () in list_guards(rule, mode)
     )
+
+
+@dataclass(slots=True)
+class _RuleSet:
+    name: str
+    rules: list[str]
+    loaded: bool = False
+
+
+RuleChoice = tuple[frozenset[str], bool]
+"""Which rules run: the functions that are present, and whether those that lead to detours stay out."""
 
 
 class Grower:
@@ -149,36 +183,49 @@ class Grower:
 
     def _renew_egraph(self) -> None:
         self._grown = self._held = 0
-        self._combined: dict[tuple[str, frozenset[str]], str] = {}
+        self._combined: dict[tuple[str, RuleChoice], str] = {}
+        self._passing: list[_RuleSet] = []
         self.egglog = load_extension("egglog.bindings").EGraph()
         self._load_commands(iterate_schema(self.theory.arity))
-        self._load_commands(f"(ruleset {group})" for group in ("collapse", *GROUPS))
-        rules = [*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules()]
-        rules += _compile_rules(self.rules, self.mode, self.theory.arity)
-        self._rulesets: dict[str, dict[frozenset[str], str]] = {}
-        self._load_commands(map(self._ruleset_apart, rules))
+        for ruleset in self._rulesets.values():
+            ruleset.loaded = False
 
-    def _ruleset_apart(self, rule: str) -> str:
-        """A rule in a ruleset of those that need the same functions, after the ruleset."""
-        name = rule.rpartition(":ruleset ")[2].split()[0].rstrip(")")
-        needed = frozenset(_NAME.findall(next(split_atoms(rule[1:-1])))) & self.functions
-        sets = self._rulesets.setdefault(name, {frozenset(): name})
-        if needed not in sets:
-            sets[needed] = f"{name}_{len(sets)}"
-            self.execute_program(f"(ruleset {sets[needed]})")
-        return rule.replace(f":ruleset {name}", f":ruleset {sets[needed]}")
+    @cached_property
+    def _rulesets(self) -> dict[tuple[str, frozenset[str], bool], _RuleSet]:
+        """The rules by what they belong to, the functions that they need, and whether they lead to detours;
+        egglog takes those of a set when they can first find something."""
+        result: dict[tuple[str, frozenset[str], bool], _RuleSet] = {}
+        others = (*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules())
+        rules = _compile_rules(self.rules, self.mode, self.theory.arity)
+        for rule, detour in (*((rule, False) for rule in others), *rules):
+            name = rule.rpartition(":ruleset ")[2].split()[0].rstrip(")")
+            needed = frozenset(_NAME.findall(next(split_atoms(rule[1:-1])))) & self.functions
+            key = name, needed, detour
+            if key not in result:
+                result[key] = _RuleSet(f"{name}_{len(result)}", [])
+            result[key].rules.append(rule.replace(f":ruleset {name}", f":ruleset {result[key].name}"))
+        return result
 
-    def run_rulesets(self, program: str, present: frozenset[str]) -> list[Any]:
-        """Run rulesets, without the rules of functions that are not `present`: looking for them takes as long
-        as for others."""
+    def _load_ruleset(self, ruleset: _RuleSet) -> None:
+        if not ruleset.loaded:
+            self._load_commands([f"(ruleset {ruleset.name})", *ruleset.rules])
+            ruleset.loaded = True
+            self._passing.append(ruleset)
+
+    def run_rulesets(self, program: str, choice: RuleChoice) -> list[Any]:
+        """Run rulesets without the rules that are not chosen: each costs time, whether it finds anything."""
 
         def combine_rulesets(found: re.Match[str]) -> str:
-            key = found[1], present
+            key = found[1], choice
             if key not in self._combined:
                 self._combined[key] = f"{found[1]}_of_{len(self._combined)}"
-                sets = self._rulesets.get(found[1], {frozenset(): found[1]}).items()
-                parts = " ".join(part for needed, part in sets if needed <= present)
-                self.execute_program(f"(unstable-combined-ruleset {self._combined[key]} {parts})")
+                present, direct = choice
+                parts = []
+                for (name, needed, detour), ruleset in self._rulesets.items():
+                    if name == found[1] and needed <= present and not (direct and detour):
+                        self._load_ruleset(ruleset)
+                        parts.append(ruleset.name)
+                self.execute_program(f"(unstable-combined-ruleset {self._combined[key]} {' '.join(parts)})")
             return f"(run {self._combined[key]}"
 
         return self.execute_program(_RUN.sub(combine_rulesets, program))
@@ -190,12 +237,14 @@ class Grower:
         *,
         theory: Theory | None = None,
         forms: Sequence[Tree] = (),
+        direct: bool = False,
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head.
 
-        Args: forms: terms that are known to be equal to the head. theory: of the same kind as the grower's;
+        Args: forms: terms that are known to be equal to the head. direct: leave out the rules that lead to
+        detours. theory: of the same kind as the grower's;
         what is assumed in it counts. events: `progress` of stage `grow` with nodes, classes and seconds after
         every iteration; its step is the iteration. Raises: ExpressionError for what has no rules.
         """
@@ -205,9 +254,15 @@ class Grower:
         if self._grown >= _RENEWED and not self._held:
             self._renew_egraph()
         if not self._held:
+            # What was taken in a copy was lost with it: it is needed again.
+            passing, self._passing = self._passing, []
+            for ruleset in passing:
+                ruleset.loaded = False
+                self._load_ruleset(ruleset)
+            self._passing = []
             self.execute_program("(push)")
         self._grown += 1
-        run = _GrowthRun(self, limits or Limits(), events, stop)
+        run = _GrowthRun(self, limits or Limits(), events, stop, direct=direct)
         try:
             self._load_commands((theory or self.theory).iterate_facts())
             run.grow_head(head, forms)
@@ -221,7 +276,7 @@ class Grower:
                 self._held = 0
                 self._combined.clear()
             else:
-                self.run_rulesets("(run clear 1)", self.functions)
+                self.run_rulesets("(run clear 1)", (self.functions, False))
 
     def _load_commands(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
@@ -234,8 +289,8 @@ class Grower:
 
 
 class _GrowthRun:
-    def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop) -> None:
-        self.grower, self.labels = grower, grower.theory.arity
+    def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop, *, direct: bool) -> None:
+        self.grower, self.labels, self.direct = grower, grower.theory.arity, direct
         self.egglog, self.execute = grower.egglog, grower.execute_program
         self.constructors = {
             constructor_name(label): (label, 1 if label == "d" else arity)
@@ -298,7 +353,7 @@ class _GrowthRun:
                 return True
 
     def run_program(self, program: str) -> bool:
-        report = self.grower.run_rulesets(program, self.present)[0].report
+        report = self.grower.run_rulesets(program, (self.present, self.direct))[0].report
         for name, matches in report.num_matches_per_rule.items():
             rule, mark, _ = name.partition("#")
             if mark and matches:

@@ -31,7 +31,7 @@ from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weig
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory, TheoryChecker
 from engines.mathematics.terms.canonical import Subterms, canonical_key
-from engines.mathematics.terms.novelty import order_by_novelty, tidy_expression
+from engines.mathematics.terms.novelty import ArithmeticReader, order_by_novelty, tidy_expression
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 _DRAWN_TOGETHER = 32
@@ -41,6 +41,8 @@ _JUDGED_TOGETHER = 250
 """So many members, or all of a round, are verified and reported together."""
 _CHOSEN_FROM = 300
 """So many members at least are drawn where those that are wanted are chosen for their novelty."""
+_FIRST_PAGE, _WRITTEN_ANEW = 20, 40
+"""So many members there are where it can be done, by writing so many terms in other ways."""
 _ATTEMPTS, _TRIED, _RARE, _MOST_PLACES = 6, 4, 20, 16
 """So often terms are tried for holes, so many of each length, until less than one in so many has one; so many
 places are added each time."""
@@ -85,7 +87,10 @@ def generate(
         verdicts = verifier.check([tree for _, tree in found])
         forms = [one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config)]
     united = [tree for name, tree in forms if name]
-    egraph = grower.grow_egraph(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
+    limits, direct = config.limits, config.style != "any"
+    egraph = grower.grow_egraph(
+        head, limits, theory=theory, forms=united, direct=direct, events=events, stop=stop
+    )
     if config.padding:
         egraph = with_padding(egraph, list_paddings(grower.rules, config.mode))
     return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).to_cluster()
@@ -155,7 +160,8 @@ class _Selection:
 
     def choose_members(self) -> list[Member]:
         """The members that are wanted, of those there are: each unlike those before it, and tidied."""
-        others = [(tidy_expression(member.tree), member) for member in self.members if not member.by]
+        reader = ArithmeticReader()
+        others = [(tidy_expression(member.tree, reader), member) for member in self.members if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
         verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
         found = [member for member in self.members if member.by]
@@ -170,7 +176,8 @@ class _Selection:
         once.pop(canonical_key(self.head), None)
         once = dict(sorted(once.items(), key=lambda row: (not row[1].by, row[1].tokens)))
         first = min(FEW, self.config.members)
-        ordered = order_by_novelty(once.values(), self.head, first, lambda one: (one.tree, bool(one.by)))
+        members = once.values()
+        ordered = order_by_novelty(members, self.head, first, lambda one: (one.tree, bool(one.by)), reader)
         return ordered[: self.config.members]
 
     def remove_holes(self) -> None:
@@ -261,8 +268,20 @@ class _Selection:
                     self.judge_terms(fresh)
                     fresh = []
             self.judge_terms(fresh)
-        if not self.members and self.config.style != "any":
-            self.judge_written_terms(self.theory.list_openings(self.head))
+        if self.config.style != "any":
+            self.fill_first_page()
+
+    def fill_first_page(self) -> None:
+        """Write the head, and what is equal to it, in other ways, where there are few members."""
+        wanted = min(self.config.members, _FIRST_PAGE)
+        waiting = [self.head, *(member.tree for member in self.members)]
+        for tree in islice(iter(waiting), _WRITTEN_ANEW):
+            for forms in self.theory.iterate_openings(tree):
+                if len(self.members) >= wanted or self.stop():
+                    return
+                known = len(self.members)
+                self.judge_written_terms(forms)
+                waiting += (member.tree for member in self.members[known:])
 
     def iterate_drawn(
         self, sampler: Sampler, length: int, share: int, codes: NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -131,10 +131,10 @@ class Reals(Theory):
 
         return iterate_classical_forms(head, self.sample_signs(judge), families_of(forms), longest=longest)
 
-    def list_openings(self, head: Tree) -> Iterable[Tree]:
-        from engines.egen.algebra.classical import list_openings
+    def iterate_openings(self, tree: Tree) -> Iterator[list[Tree]]:
+        from engines.egen.algebra.classical import iterate_openings
 
-        return list_openings(head)
+        return iterate_openings(tree)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         """Read an expression."""

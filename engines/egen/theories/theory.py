@@ -121,9 +121,9 @@ class Theory(ABC):
         """
         return ()
 
-    def list_openings(self, _head: Tree) -> Iterable[Tree]:
-        """Return forms of a head that no rule gives another form."""
-        return ()
+    def iterate_openings(self, _tree: Tree) -> Iterator[list[Tree]]:
+        """Yield forms of a term that the rules give few other forms, some at a time."""
+        return iter(())
 
     @abstractmethod
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:

@@ -44,6 +44,8 @@ _SIZE = 8
 """Tokens that a member may have more than the head before it counts half."""
 
 T = TypeVar("T")
+Number = int | Fraction
+"""A fraction, or where it may be an integer, with which Python reckons much faster."""
 
 
 @dataclass(slots=True)
@@ -55,12 +57,12 @@ class NormalForm:
     """
 
     text: str
-    scale: Fraction = Fraction(1)
+    scale: Number = 1
     powers: dict[str, tuple[NormalForm, NormalForm]] = field(default_factory=dict)
-    terms: dict[str, tuple[NormalForm, Fraction]] = field(default_factory=dict)
+    terms: dict[str, tuple[NormalForm, Number]] = field(default_factory=dict)
     function: str = ""
     operands: tuple[NormalForm, ...] = ()
-    parts: frozenset[str] = frozenset()
+    is_number: bool = False
 
 
 def normalise_arithmetic(tree: Tree) -> NormalForm:
@@ -72,18 +74,22 @@ def normalise_arithmetic(tree: Tree) -> NormalForm:
     >>> one.text == other.text
     True
     """
-    return _Reader().read_tree(tree)
+    return ArithmeticReader().read_tree(tree)
 
 
-def tidy_expression(tree: Tree) -> Tree:
+def tidy_expression(tree: Tree, reader: ArithmeticReader | None = None) -> Tree:
     """Return an expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as
     `sin(2x)/tan(2x)`. Where it is defined may differ.
     """
-    return _to_tree(_Reader().read_tree(tree))
+    return _to_tree((reader or ArithmeticReader()).read_tree(tree))
 
 
 def order_by_novelty(
-    items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]
+    items: Iterable[T],
+    head: Tree,
+    count: int,
+    of: Callable[[T], tuple[Tree, bool]],
+    reader: ArithmeticReader | None = None,
 ) -> list[T]:
     """Return all items: first the head in fewer tokens, if one is that; then up to `count`, each as unlike
     the head and those before it as any that is left, short ones before long ones; then the others as they
@@ -92,10 +98,10 @@ def order_by_novelty(
     Args:
         of: An item's expression, and whether a classical form is named for it.
     """
-    reader = _Reader()
+    reader = reader or ArithmeticReader()
     start = reader.read_tree(head)
     seen = {start.text}
-    waiting: list[tuple[T, NormalForm, float]] = []
+    waiting: list[tuple[T, frozenset[str], float]] = []
     same: list[T] = []
     shorter: tuple[int, T] | None = None
     for item in items:
@@ -111,10 +117,11 @@ def order_by_novelty(
         seen.add(one.text)
         # Named forms weigh more, and long expressions less.
         weight = (1.0 if named else _NAMED) / (1 + (len(tree) / (len(head) + _SIZE)) ** 2)
-        waiting.append((item, one, weight))
+        waiting.append((item, reader.parts_of(tree), weight))
     # Greedy choice of the farthest point: `nearest` is the distance to the
     # nearest of those chosen so far.
-    nearest = [_jaccard_distance(one, start) for _, one, _ in waiting]
+    own = reader.parts_of(head)
+    nearest = [_jaccard_distance(parts, own) for _, parts, _ in waiting]
     chosen: list[T] = [shorter[1]] if shorter else []
     left = list(range(len(waiting)))
     while left and len(chosen) < count:
@@ -126,25 +133,33 @@ def order_by_novelty(
     return chosen + [waiting[place][0] for place in left] + same
 
 
-def _jaccard_distance(one: NormalForm, other: NormalForm) -> float:
+def _jaccard_distance(one: frozenset[str], other: frozenset[str]) -> float:
     """1 less the share of parts that two have in common (Jaccard)."""
-    common = len(one.parts & other.parts)
-    return 1 - common / (len(one.parts) + len(other.parts) - common)
+    common = len(one & other)
+    return 1 - common / (len(one) + len(other) - common)
 
 
-class _Reader:
+class ArithmeticReader:
     """Reads expressions, of which many share operands."""
 
     def __init__(self) -> None:
         self._known: dict[Tree, NormalForm] = {}
+        self._parts: dict[Tree, frozenset[str]] = {}
 
     def read_tree(self, tree: Tree) -> NormalForm:
+        """Return the normal form of an expression."""
         result = self._known.get(tree)
         if result is None:
             inside = [self.read_tree(child) for child in tree.children]
             result = self._known[tree] = _compose(tree.label, inside)
-            labels = {tree.label} if tree.children else set[str]()
-            result.parts = frozenset(labels | {result.text}).union(*(part.parts for part in inside))
+        return result
+
+    def parts_of(self, tree: Tree) -> frozenset[str]:
+        """Return the operators and the normal forms of all subterms of an expression."""
+        result = self._parts.get(tree)
+        if result is None:
+            own = {tree.label, self.read_tree(tree).text} if tree.children else {self.read_tree(tree).text}
+            result = self._parts[tree] = frozenset(own).union(*map(self.parts_of, tree.children))
         return result
 
 
@@ -172,10 +187,10 @@ class Ideas:
 
 def _compose(label: str, parts: Sequence[NormalForm]) -> NormalForm:
     if not parts:
-        return _from_number(Fraction(label)) if is_constant_token(label) else NormalForm(label)
+        return _from_number(_read_number(label)) if is_constant_token(label) else NormalForm(label)
     match label:
         case "+" | "-":
-            return _add([(parts[0], Fraction(1)), (parts[1], Fraction(1 if label == "+" else -1))])
+            return _add([(parts[0], 1), (parts[1], 1 if label == "+" else -1)])
         case "*":
             return _multiply(parts)
         case "/":
@@ -183,7 +198,7 @@ def _compose(label: str, parts: Sequence[NormalForm]) -> NormalForm:
         case "pow":
             return _raise_to_power(*parts)
         case "sqrt":
-            return _raise_to_power(parts[0], _from_number(Fraction(1, 2)))
+            return _raise_to_power(parts[0], _HALF)
         case "log":
             return _multiply(
                 [_apply_function("ln", parts[1]), _raise_to_power(_apply_function("ln", parts[0]), _MINUS)]
@@ -204,7 +219,7 @@ def _to_tree(value: NormalForm) -> Tree:
         rows = sorted(value.terms.values(), key=lambda row: row[1] < 0)
         total = ZERO
         for term, c in rows:
-            part = _scale_term(abs(c), term)
+            part = _scale_term(_size_of(c), term)
             if total == ZERO:
                 total = part if c > 0 else _scale_term(c, term)
             else:
@@ -212,12 +227,12 @@ def _to_tree(value: NormalForm) -> Tree:
         return total
     if value.powers:
         return _to_quotient(value)
-    if _is_number(value):
+    if value.is_number:
         return number_tree(value.scale)
     return Tree(value.function or value.text, tuple(map(_to_tree, value.operands)))
 
 
-def _scale_term(c: Fraction, term: NormalForm) -> Tree:
+def _scale_term(c: Number, term: NormalForm) -> Tree:
     return (
         number_tree(c)
         if term.text == "1"
@@ -234,8 +249,8 @@ def _to_quotient(value: NormalForm) -> Tree:
     if value.scale.denominator != 1:
         below = number_tree(value.scale.denominator)
     for base, exponent in value.powers.values():
-        under = _is_number(exponent) and exponent.scale < 0
-        size = abs(exponent.scale) if _is_number(exponent) else None
+        under = exponent.is_number and exponent.scale < 0
+        size = _size_of(exponent.scale) if exponent.is_number else None
         root = _to_tree(base)
         if size == Fraction(1, 2):
             part = Tree("sqrt", (root,))
@@ -247,32 +262,33 @@ def _to_quotient(value: NormalForm) -> Tree:
     return divide_terms(above, below)
 
 
-def _from_number(value: Fraction) -> NormalForm:
-    result = NormalForm(str(value))
-    result.scale = value
-    return result
+def _read_number(text: str) -> Number:
+    value = Fraction(text)
+    return value.numerator if value.denominator == 1 else value
 
 
-_MINUS = _from_number(Fraction(-1))
+def _size_of(value: Number) -> Number:
+    return value if value >= 0 else -value
 
 
-def _is_number(value: NormalForm) -> bool:
-    return (
-        not value.terms and not value.powers and value.text == str(value.scale) and value.text[-1].isdigit()
-    )
+def _from_number(value: Number) -> NormalForm:
+    return NormalForm(str(value), value, is_number=True)
 
 
-def _split_factors(value: NormalForm) -> tuple[Fraction, dict[str, tuple[NormalForm, NormalForm]]]:
+_ONE, _MINUS, _HALF = _from_number(1), _from_number(-1), _from_number(Fraction(1, 2))
+
+
+def _split_factors(value: NormalForm) -> tuple[Number, dict[str, tuple[NormalForm, NormalForm]]]:
     """Return a number and the powers that a value is the product of."""
-    if _is_number(value):
+    if value.is_number:
         return value.scale, {}
     if value.powers:
         return value.scale, value.powers
-    return Fraction(1), {value.text: (value, _from_number(Fraction(1)))}
+    return 1, {value.text: (value, _ONE)}
 
 
 def _multiply(parts: Sequence[NormalForm]) -> NormalForm:
-    scale = Fraction(1)
+    scale: Number = 1
     powers: dict[str, tuple[NormalForm, NormalForm]] = {}
     for part in parts:
         own, rows = _split_factors(part)
@@ -280,17 +296,17 @@ def _multiply(parts: Sequence[NormalForm]) -> NormalForm:
         for text, (base, exponent) in rows.items():
             # (a - b)^n is (-1)^n (b - a)^n: one of the two is canonical.
             if base.terms and _is_integer(exponent) and _is_negative(base):
-                base = _add([(base, Fraction(-1))])
+                base = _add([(base, -1)])
                 text = base.text
                 scale = -scale if exponent.scale % 2 else scale
             before = powers.get(text)
             if before is not None:
-                exponent = _add([(before[1], Fraction(1)), (exponent, Fraction(1))])
+                exponent = _add([(before[1], 1), (exponent, 1)])
             powers[text] = base, exponent
     return _of_powers(scale, powers)
 
 
-def _of_powers(scale: Fraction, powers: dict[str, tuple[NormalForm, NormalForm]]) -> NormalForm:
+def _of_powers(scale: Number, powers: dict[str, tuple[NormalForm, NormalForm]]) -> NormalForm:
     powers = {text: row for text, row in powers.items() if row[1].text != "0"}
     if not scale or not powers:
         return _from_number(scale)
@@ -305,26 +321,26 @@ def _of_powers(scale: Fraction, powers: dict[str, tuple[NormalForm, NormalForm]]
     return NormalForm(f"({scale} {inside})" if scale != 1 else f"({inside})", scale, powers)
 
 
-def _add(parts: Sequence[tuple[NormalForm, Fraction]]) -> NormalForm:
-    terms: dict[str, tuple[NormalForm, Fraction]] = {}
+def _add(parts: Sequence[tuple[NormalForm, Number]]) -> NormalForm:
+    terms: dict[str, tuple[NormalForm, Number]] = {}
 
-    def add_term(term: NormalForm, c: Fraction) -> None:
+    def add_term(term: NormalForm, c: Number) -> None:
         before = terms.get(term.text)
         terms[term.text] = term, c + (before[1] if before else 0)
 
     for value, scale in parts:
-        if _is_number(value):
+        if value.is_number:
             add_term(_ONE, scale * value.scale)
         elif value.terms:
             for term, c in value.terms.values():
                 add_term(term, c * scale)
         elif value.powers:
-            add_term(_of_powers(Fraction(1), value.powers), scale * value.scale)
+            add_term(_of_powers(1, value.powers), scale * value.scale)
         else:
             add_term(value, scale)
     terms = {text: row for text, row in terms.items() if row[1]}
     if not terms:
-        return _from_number(Fraction(0))
+        return _from_number(0)
     if len(terms) == 1:
         ((term, c),) = terms.values()
         return _from_number(c) if term.text == "1" else term if c == 1 else _multiply([_from_number(c), term])
@@ -332,21 +348,19 @@ def _add(parts: Sequence[tuple[NormalForm, Fraction]]) -> NormalForm:
     return NormalForm(f"[{inside}]", terms=terms)
 
 
-_ONE = _from_number(Fraction(1))
-
-
 def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
     if exponent.text == "1":
         return base
     whole = _is_integer(exponent)
-    if _is_number(base) and base.scale == 1:
+    small = whole and _size_of(exponent.scale) <= _LARGEST
+    if base.is_number and base.scale == 1:
         return _ONE
-    if _is_number(base) and whole and abs(exponent.scale) <= _LARGEST and (base.scale or exponent.scale > 0):
-        return _from_number(base.scale ** int(exponent.scale))
+    if base.is_number and small and (base.scale or exponent.scale > 0):
+        return _from_number(Fraction(base.scale) ** int(exponent.scale))
     # (u^a v^b)^n with an integer n, which holds for any sign of u and v.
-    if whole and base.powers and abs(exponent.scale) <= _LARGEST:
+    if small and base.powers:
         powers = {text: (one, _multiply([power, exponent])) for text, (one, power) in base.powers.items()}
-        return _of_powers(base.scale ** int(exponent.scale), powers)
+        return _of_powers(Fraction(base.scale) ** int(exponent.scale), powers)
     # e^(s ln u) is u^s.
     if base.text == "e":
         scale, rows = _split_factors(exponent)
@@ -355,13 +369,13 @@ def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
                 rest = {other: row for other, row in rows.items() if other != text}
                 return _raise_to_power(factor.operands[0], _of_powers(scale, rest))
     if whole and base.terms and _is_negative(base):
-        base = _add([(base, Fraction(-1))])
-        return _of_powers(Fraction(-1 if exponent.scale % 2 else 1), {base.text: (base, exponent)})
-    return _of_powers(Fraction(1), {base.text: (base, exponent)})
+        base = _add([(base, -1)])
+        return _of_powers(-1 if exponent.scale % 2 else 1, {base.text: (base, exponent)})
+    return _of_powers(1, {base.text: (base, exponent)})
 
 
 def _is_integer(exponent: NormalForm) -> bool:
-    return _is_number(exponent) and exponent.scale.denominator == 1
+    return exponent.is_number and exponent.scale.denominator == 1
 
 
 def _is_negative(value: NormalForm) -> bool:
@@ -400,7 +414,7 @@ def _remove_quarter_turns(inside: NormalForm, name: str) -> tuple[NormalForm, st
     if term is None or (2 * term[1]).denominator != 1:
         return inside, name, 1
     turns, sign = int(2 * term[1]) % 4, 1
-    inside = _add([(inside, Fraction(1)), (NormalForm("pi"), -term[1])])
+    inside = _add([(inside, 1), (NormalForm("pi"), -term[1])])
     for _ in range(turns):
         name, change = _QUARTER[name]
         sign *= change
