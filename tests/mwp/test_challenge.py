@@ -10,7 +10,13 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from engines.mwp.augmentation.augment import Challenge, challenge, make_variants
+from engines.mwp.augmentation.augment import make_variants
+from engines.mwp.augmentation.challenge import Challenge, challenge
+from engines.mwp.augmentation.families import FAMILY_KINDS, make_family
+from engines.mwp.evaluations.attempts import SolverAttempt, score_attempt
+from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver
+from engines.mwp.problems.numbers import mask_numbers, value_of
+from engines.mwp.problems.problem import UNANSWERABLE, evaluate
 from engines.mwp.problems.readers import read_problems
 
 ZH = asset("sample/problems/sample-zh/problems.jsonl")
@@ -72,3 +78,128 @@ def test_problems_that_cannot_be_turned_are_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as refused:
         made(tmp_path / "a", path, how="question-first")
     assert refused.value.code == "E686"
+
+
+# ---- families
+
+
+def family_of(text: str, equation: str, tmp_path: Path, seed: int = 0) -> dict[str, Any]:
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({"id": "p", "question": text, "equation": equation}, ensure_ascii=False))
+    (problem,) = read_problems(path).usable
+    variants, _ = make_family(problem, FAMILY_KINDS, seed)
+    return {variant.id.removeprefix("p/"): variant for variant in variants}
+
+
+BOXES = "Ann has 12 boxes. There are 5 pens in a box of hers. Bob takes 7 pens. How many pens are left?"
+
+
+def test_each_kind_of_variant_changes_what_it_says_and_nothing_else(tmp_path: Path) -> None:
+    made = family_of(BOXES, "12*5-7", tmp_path)
+    assert set(made) == set(FAMILY_KINDS)
+    numbers = [int(written) for written in made["numbers"].numbers]
+    assert made["numbers"].text == read_problems(tmp_path / "one.jsonl").rows[0].text
+    assert made["numbers"].answer == numbers[0] * numbers[1] - numbers[2] > 0
+    assert numbers != [12, 5, 7]
+    # The order of size is kept.
+    assert sorted(range(3), key=numbers.__getitem__) == [1, 2, 0]
+    moved = made["reordered"]
+    assert moved.original != BOXES
+    assert sorted(moved.original.split(". ")) == sorted(BOXES.split(". "))
+    assert (moved.answer, sorted(moved.numbers)) == (53, ["12", "5", "7"])
+    assert made["reversed"].answer in (12, 5, 7)
+    assert "53" in made["reversed"].numbers
+    added = made["distractor"]
+    assert (added.answer, len(added.numbers)) == (53, 4)
+    assert added.original.startswith(BOXES.rpartition(" How")[0])
+    assert added.numbers[3] not in ("12", "5", "7", "53")
+    missing = made["missing"]
+    assert (missing.equation, missing.answer_text, len(missing.numbers)) == (None, UNANSWERABLE, 2)
+    others = made["entities"]
+    assert (others.equation, others.numbers) == (added.equation, ("12", "5", "7"))
+    assert not {"Ann", "pens", "boxes"} & set(others.original.replace(".", "").split())
+
+
+@pytest.mark.parametrize(
+    ("text", "equation", "kind"),
+    [
+        ("How many is 3 plus 4?", "3+4", "reordered"),
+        ("How many is 3 plus 4?", "3+4", "distractor"),
+        ("How many is 3 plus 4?", "3+4", "missing"),
+        ("It is 0.5 and 0.25. How much is it?", "0.5+0.25", "numbers"),
+        ("Zed has 3 quux. He finds 4 quux. How many quux has he?", "3+4", "entities"),
+        # A sentence that begins with a pronoun stays behind the one that it speaks of.
+        ("Zed has 3 quux. He finds 4 quux. How many has he? How many?", "3+4", "reordered"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(text: str, equation: str, kind: str, tmp_path: Path) -> None:
+    assert kind not in family_of(text, equation, tmp_path)
+
+
+@pytest.mark.parametrize("data", [ZH, EN], ids=["zh", "en"])
+def test_families_are_drawn_by_the_seed_and_every_member_is_right(data: Path, tmp_path: Path) -> None:
+    first, again, other = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    told = made(first, data, how="families", draw=40, keep=30)
+    made(again, data, how="families", draw=40, keep=30)
+    made(other, data, how="families", draw=40, keep=30, seed=1)
+    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
+    read = read_problems(first)
+    assert (read.skipped, read.disagreements) == ((), ())
+    ids = {row.id for row in read.rows}
+    sources = {row.id: row for row in read.rows if row.source not in ids}
+    assert told["kept"] == len(sources) == 30
+    for row in read.rows:
+        if row.id in sources:
+            continue
+        kind = row.id.removeprefix(f"{row.source}/")
+        # Text, numbers, equation and answer belong together once more when they are read from words.
+        assert (
+            mask_numbers(row.original, row.language).text.split() == row.text.split() or "(" in row.original
+        )
+        if kind == "missing":
+            assert row.equation is None
+            continue
+        assert row.equation is not None
+        assert float(evaluate(row.equation, tuple(map(value_of, row.numbers)))) == row.answer
+        if kind in ("reordered", "distractor", "entities"):
+            assert row.answer == sources[row.source].answer
+
+
+def test_families_are_measured_as_a_whole(tmp_path: Path) -> None:
+    path, given = tmp_path / "families.jsonl", tmp_path / "given.jsonl"
+    made(path, EN, how="families", draw=10, keep=10)
+    rows = read_problems(path).rows
+
+    def answers(wrong: str) -> dict[str, Any]:
+        lines = [
+            {"id": row.id, "answer": "x" if row.id.endswith(wrong) else row.answer_text or row.answer}
+            for row in rows
+        ]
+        given.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return dict(evaluate_solver(EvaluateSolver(data=path, answers=given))["families"])
+
+    found = answers("nothing")
+    assert (found["families"], found["whole_accuracy"]) == (10, 1.0)
+    found = answers("/numbers")
+    kinds = found["by_kind"]
+    assert (kinds["numbers"]["before"], kinds["numbers"]["answer_accuracy"]) == (1.0, 0.0)
+    assert kinds["numbers"]["drop"] == 1.0
+    assert kinds["entities"]["drop"] == 0.0
+    assert found["whole_accuracy"] == 1 - kinds["numbers"]["problems"] / 10
+    found = answers("/missing")
+    assert found["whole_accuracy"] < found["whole_answerable_accuracy"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("There is not enough information. ANSWER: cannot be determined", True),
+        ("条件不足，无法确定。", True),
+        ("At first it cannot be determined, but with 3 it is. ANSWER: 12", False),
+        ("12", False),
+        ("", False),
+    ],
+)
+def test_a_problem_that_lacks_a_fact_has_no_answer(text: str, right: bool, tmp_path: Path) -> None:
+    missing = family_of(BOXES, "12*5-7", tmp_path)["missing"]
+    assert score_attempt(missing, SolverAttempt(text)).score.answer is right

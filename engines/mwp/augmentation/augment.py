@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows
 from engines.core.spec import Arg, make_refusal, specification, suggest_name
@@ -24,7 +23,7 @@ from engines.mwp.augmentation.variant import (
     split_sentences,
 )
 from engines.mwp.problems.problem import Problem, to_infix
-from engines.mwp.problems.readers import read_problems, write_problems
+from engines.mwp.problems.readers import read_problems
 
 _IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
 _ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)
@@ -221,74 +220,4 @@ def _count_variants(kind: VariantKind, made: Sequence[ProblemVariant], found: Va
         "negative": sum(variant.relation == "negative" for variant in of_kind),
         "doubts": dict(Counter(doubt for variant in of_kind for doubt in variant.doubts).most_common()),
         "refused": {reason: n for (one, reason), n in found.refused.most_common() if one == kind},
-    }
-
-
-ChallengeMethod = Literal["reversed", "question-first", "given-that"]
-
-
-@specification
-class Challenge:
-    """Make a challenge set of problems that no solver has seen.
-
-    `reversed` is the procedure of HE-MWP: sample 600 reversed problems, drop those with doubtful text, sample
-    400 of the rest. `question-first` and `given-that` put the question before the facts, the latter with
-    these words in between (English), like the reordering attack of Adv-ASDiv.
-    """
-
-    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    out: Annotated[Path, Arg("Write the set to this file as JSON Lines.", option=True, writes=True)]
-    how: Annotated[ChallengeMethod, Arg("The procedure.")] = "reversed"
-    draw: Annotated[int, Arg("How many problems to sample first.", low=1)] = 600
-    keep: Annotated[int, Arg("How many coherent problems to sample from those.", low=1)] = 400
-    seed: Annotated[int, Arg("Seed for both samples.", low=0)] = 0
-
-    def __post_init__(self) -> None:
-        if self.keep > self.draw:
-            raise make_refusal(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
-
-
-def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Draw, filter, draw again, and write; the same seed gives the same set.
-
-    Raises:
-        DataError: As `read_problems` does.
-        EngineError: E683 for a procedure that there is not for the language, E686 where nothing can be made.
-    """
-    import numpy as np
-
-    read = read_problems(spec.data)
-    usable = read.usable
-    given_that = spec.how == "given-that"
-    if given_that and any(problem.language != "en" for problem in usable):
-        what = 'the form "given that" is for English only'
-        raise EngineError(what, code="E683", remedy="Use --how question-first.")
-    kind: VariantKind = "roda" if spec.how == "reversed" else "qr"
-    result = make_variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
-    if not result.made:
-        what = "no challenge can be made from any of these problems"
-        raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
-    chance = np.random.default_rng(spec.seed)
-
-    # The sample keeps the order of the problems, so the file reads like its source.
-    def sample_rows(rows: list[ProblemVariant], count: int) -> list[ProblemVariant]:
-        positions = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
-        return [rows[place] for place in sorted(positions.tolist())]
-
-    sampled = sample_rows(result.made, spec.draw)
-    coherent = [variant for variant in sampled if not variant.doubts]
-    selected = sample_rows(coherent, spec.keep)
-    write_problems(spec.out, [replace(variant.problem, fold=None) for variant in selected])
-    return {
-        "how": spec.how,
-        "problems": len(usable),
-        "made": len(result.made),
-        "drawn": len(sampled),
-        "doubtful": len(sampled) - len(coherent),
-        "doubts": dict(Counter(doubt for variant in sampled for doubt in variant.doubts).most_common()),
-        "kept": len(selected),
-        "asked": spec.keep,
-        "templates": len({variant.problem.template for variant in selected}),
-        "seed": spec.seed,
-        "out": spec.out,
     }

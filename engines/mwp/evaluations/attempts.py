@@ -18,11 +18,26 @@ from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.mwp.evaluations.scores import NONE, RELATIVE, SolverScore, score_answer
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import EquationError, Problem, ProblemValue, evaluate, is_right
+from engines.mwp.problems.problem import (
+    UNANSWERABLE,
+    EquationError,
+    Problem,
+    ProblemValue,
+    evaluate,
+    is_right,
+)
 from engines.mwp.solver.reading import ScoredEquation
 
 _WITH_UNIT = re.compile(r"([^()]*\d[^()]*?)\s*\(([^()\d]+)\)")
 """`9 (apples)`, as ASDiv writes answers."""
+_ABSTAINS = re.compile(
+    r"(?:can ?not|can't|could not|impossible to|not possible to|unable to) (?:be )?"
+    r"(?:determin|answer|calculat|comput|solv|know|find|tell|say)|(?:not|n't) (?:enough|sufficient)"
+    r"|insufficient|underdetermined|unanswerable|unknown|missing information"
+    r"|无法|不能(?:确定|求出|计算|得出)|信息不足|条件不足|缺少",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +79,16 @@ def attempt_of(found: list[ScoredEquation] | str) -> SolverAttempt:
 
 
 def score_attempt(problem: Problem, attempt: SolverAttempt) -> ScoredAttempt:
-    """Return whether an attempt is right."""
+    """Return whether an attempt is right.
+
+    The answer of a problem that lacks a fact is that it has none.
+    """
+    if problem.answer_text == UNANSWERABLE:
+        said = find_answer(attempt.text, "auto") if attempt.text else ""
+        searched = said if _DIGIT.search(said) else attempt.text
+        abstains = _ABSTAINS.search(searched) is not None
+        score = replace(NONE, answer=abstains, relative=abstains)
+        return ScoredAttempt(score, said)
     by_equation = NONE
     if attempt.equation is not None:
         by_equation = score_answer(problem, [ScoredEquation(attempt.equation, 0.0)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engines.mwp.evaluations.attempts import ScoredAttempt
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import UNANSWERABLE, Problem
 from engines.retrieval.significance import holm, sign_p
 
 _Z = 1.959963984540054
@@ -69,6 +69,51 @@ def _list_flips(
         for row, mine, other in zip(rows, ours, theirs, strict=True)
         if mine.score.answer != other.score.answer
     ]
+
+
+def measure_families(rows: Sequence[Problem], scored: Sequence[ScoredAttempt]) -> dict[str, Any] | None:
+    """Measure problems with their variants, as `mwp challenge --how families` writes them.
+
+    Returns:
+        How many families there are, the share of those that are right as a whole (also without the variants
+        that lack a fact, which no solver of equations can answer), and for each kind of variant the accuracy
+        on the problems themselves, on the variants, the drop, and McNemar's p-value; None where no problem is
+        a variant of another.
+    """
+    by_id = {row.id: index for index, row in enumerate(rows)}
+    members: dict[str, list[int]] = {}
+    kinds: dict[str, list[int]] = {}
+    for index, row in enumerate(rows):
+        if row.source in by_id and row.id.startswith(f"{row.source}/"):
+            members.setdefault(row.source, [by_id[row.source]]).append(index)
+            kinds.setdefault(row.id.removeprefix(f"{row.source}/"), []).append(index)
+    if not members:
+        return None
+    right = [one.score.answer for one in scored]
+    whole = [all(right[index] for index in family) for family in members.values()]
+    answerable = [
+        all(right[index] for index in family if rows[index].answer_text != UNANSWERABLE)
+        for family in members.values()
+    ]
+    by_kind = {}
+    for kind, variants in kinds.items():
+        before = [right[by_id[rows[index].source]] for index in variants]
+        after = [right[index] for index in variants]
+        by_kind[kind] = {
+            "problems": len(variants),
+            "before": sum(before) / len(before),
+            "answer_accuracy": sum(after) / len(after),
+            "ci95": wilson_interval(after),
+            "drop": (sum(before) - sum(after)) / len(after),
+            "mcnemar_p": compare_mcnemar(before, after)["mcnemar_p"],
+        }
+    return {
+        "families": len(members),
+        "whole_accuracy": sum(whole) / len(whole),
+        "ci95": wilson_interval(whole),
+        "whole_answerable_accuracy": sum(answerable) / len(answerable),
+        "by_kind": by_kind,
+    }
 
 
 def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:

@@ -16,7 +16,12 @@ from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.mwp.evaluations.attempts import ScoredAttempt, SolverAttempt, attempt_of, score_attempt
-from engines.mwp.evaluations.comparisons import ComparedSolver, compare_solvers, wilson_interval
+from engines.mwp.evaluations.comparisons import (
+    ComparedSolver,
+    compare_solvers,
+    measure_families,
+    wilson_interval,
+)
 from engines.mwp.evaluations.language_settings import PromptSettings
 from engines.mwp.evaluations.mistake_kinds import classify_mistake, group_mistakes
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
@@ -198,6 +203,8 @@ def evaluate_solver(
         "mistakes": group_mistakes(rows, attempts, scored, templates),
         **subject.facts,
     }
+    if (families := measure_families(rows, scored)) is not None:
+        document["families"] = families
     if others:
         document["comparisons"] = compare_solvers(rows, scored, others)
     if spec.against:

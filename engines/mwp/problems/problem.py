@@ -30,6 +30,10 @@ _LARGEST_POWER = 64
 _LARGEST_VALUE = 10**100
 
 
+UNANSWERABLE = "cannot be determined"
+"""The answer of a problem that lacks a fact."""
+
+
 class EquationError(ExpressionError):
     """An equation that cannot be read or has no value."""
 

@@ -71,8 +71,8 @@ OPERATIONS = (
     ),
     Operation(
         "mwp.challenge",
-        "Make a challenge set by the papers' procedures.",
-        "engines.mwp.augmentation.augment:challenge",
+        "Make a challenge set: by the papers' procedures, or families of variants.",
+        "engines.mwp.augmentation.challenge:challenge",
     ),
     Operation(
         "mwp.similarity",

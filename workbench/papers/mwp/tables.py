@@ -308,6 +308,9 @@ def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     )
     for doubt, count in result["doubts"].items():
         yield f"  {count:>6,}  {doubt}"
+    if kinds := result.get("kinds"):
+        rows = [(kind, row["variants"], ", ".join(list(row["refused"])[:1])) for kind, row in kinds.items()]
+        yield from align_rows(("variant", "made", "commonest reason for none"), rows)
     if result["kept"] < result["asked"]:
         yield f"{result['asked']:,} were requested, but only {result['kept']:,} are left"
     yield f"written to {result['out']}"
@@ -385,6 +388,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for name, row in result[key].items()
         ]
         yield from align_rows((title, "problems", "answers right, %"), groups, most=_SHOWN)
+    yield from _family_lines(result.get("families"))
     yield from _comparison_lines(result.get("comparisons", ()))
     if probes := result.get("probes"):
         yield ""
@@ -407,6 +411,31 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         )
     for reason, count in result["unread"].items():
         yield HintLine(f"{count:,} problems count as wrong: {reason}")
+
+
+def _family_lines(families: Mapping[str, Any] | None) -> Iterator[str]:
+    if families is None:
+        return
+    low, high = _percent(families["ci95"])
+    yield ""
+    yield (
+        f"{families['families']:,} families, right as a whole: {100 * families['whole_accuracy']:.1f} % "
+        f"({low:.1f} to {high:.1f}), without missing facts "
+        f"{100 * families['whole_answerable_accuracy']:.1f} %"
+    )
+    rows = [
+        (
+            kind,
+            row["problems"],
+            f"{100 * row['before']:.1f}",
+            f"{100 * row['answer_accuracy']:.1f}",
+            f"{100 * row['drop']:.1f}",
+            f"{row['mcnemar_p']:.3g}",
+        )
+        for kind, row in families["by_kind"].items()
+    ]
+    header = ("variant", "problems", "problems right, %", "variants right, %", "drop", "McNemar p")
+    yield from align_rows(header, rows)
 
 
 def _setting_lines(result: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,143 @@
+"""Challenge sets: drawn from a file by a seed, so that no solver has seen them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg, make_refusal, specification
+from engines.mwp.augmentation.augment import make_variants
+from engines.mwp.augmentation.families import FAMILY_KINDS, FamilyKind, make_family
+from engines.mwp.augmentation.variant import VariantKind
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import read_problems, write_problems
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+ChallengeMethod = Literal["reversed", "question-first", "given-that", "families"]
+
+
+@specification
+class Challenge:
+    """Make a challenge set of problems that no solver has seen.
+
+    `reversed` is the procedure of HE-MWP: sample 600 reversed problems, drop those with doubtful text, sample
+    400 of the rest. `question-first` and `given-that` put the question before the facts, the latter with
+    these words in between (English), like the reordering attack of Adv-ASDiv. `families` keeps problems and
+    writes with each its variants: other numbers, facts in another order, another number asked for, a sentence
+    that does not matter, a missing fact, other names, things and units; `mwp eval` then reports the drop for
+    each kind and the share of whole families that are right.
+    """
+
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    out: Annotated[Path, Arg("Write the set to this file as JSON Lines.", option=True, writes=True)]
+    how: Annotated[ChallengeMethod, Arg("The procedure.")] = "reversed"
+    draw: Annotated[int, Arg("How many problems to sample first.", low=1)] = 600
+    keep: Annotated[int, Arg("How many coherent problems to sample from those.", low=1)] = 400
+    seed: Annotated[int, Arg("Seed for both samples, and for the variants of families.", low=0)] = 0
+
+    def __post_init__(self) -> None:
+        if self.keep > self.draw:
+            raise make_refusal(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
+
+
+def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Draw, filter, draw again, and write; the same seed gives the same set.
+
+    Raises:
+        DataError: As `read_problems` does.
+        EngineError: E683 for a procedure that there is not for the language, E686 where nothing can be made.
+    """
+    import numpy as np
+
+    usable = read_problems(spec.data).usable
+    if spec.how == "families":
+        return _write_families(spec, usable, events, stop)
+    given_that = spec.how == "given-that"
+    if given_that and any(problem.language != "en" for problem in usable):
+        what = 'the form "given that" is for English only'
+        raise EngineError(what, code="E683", remedy="Use --how question-first.")
+    kind: VariantKind = "roda" if spec.how == "reversed" else "qr"
+    result = make_variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
+    if not result.made:
+        what = "no challenge can be made from any of these problems"
+        raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
+    chance = np.random.default_rng(spec.seed)
+    sampled = _sample_rows(chance, result.made, spec.draw)
+    coherent = [variant for variant in sampled if not variant.doubts]
+    selected = _sample_rows(chance, coherent, spec.keep)
+    write_problems(spec.out, [replace(variant.problem, fold=None) for variant in selected])
+    return {
+        "how": spec.how,
+        "problems": len(usable),
+        "made": len(result.made),
+        "drawn": len(sampled),
+        "doubtful": len(sampled) - len(coherent),
+        "doubts": dict(Counter(doubt for variant in sampled for doubt in variant.doubts).most_common()),
+        "kept": len(selected),
+        "asked": spec.keep,
+        "templates": len({variant.problem.template for variant in selected}),
+        "seed": spec.seed,
+        "out": spec.out,
+    }
+
+
+def _sample_rows(chance: np.random.Generator, rows: Sequence[T], count: int) -> list[T]:
+    """Return a sample in the order of the rows, so that the file reads like its source."""
+    positions = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
+    return [rows[place] for place in sorted(positions.tolist())]
+
+
+def _write_families(spec: Challenge, usable: Sequence[Problem], events: Sink, stop: Stop) -> dict[str, Any]:
+    """Write problems, each with its variants behind it; the key `kinds` counts what was made and refused."""
+    import numpy as np
+
+    chance = np.random.default_rng(spec.seed)
+    sampled = _sample_rows(chance, usable, spec.draw)
+    families: list[list[Problem]] = []
+    refused: Counter[tuple[FamilyKind, str]] = Counter()
+    for done, problem in enumerate(sampled, start=1):
+        if stop():
+            break
+        variants, reasons = make_family(problem, FAMILY_KINDS, spec.seed)
+        refused += reasons
+        if variants:
+            families.append([replace(problem, fold=None), *variants])
+        if done % 100 == 0 or done == len(sampled):
+            events(Event("progress", {"done": done, "total": len(sampled), "unit": "problems"}))
+    if not families:
+        what = "no family can be made from any of these problems"
+        remedy = "Problems need equations, and texts of several sentences."
+        raise EngineError(what, code="E686", remedy=remedy)
+    selected = _sample_rows(chance, families, spec.keep)
+    write_problems(spec.out, [problem for family in selected for problem in family])
+    variants = [problem for family in selected for problem in family[1:]]
+    kinds = Counter(problem.id.rpartition("/")[2] for problem in variants)
+    return {
+        "how": spec.how,
+        "problems": len(usable),
+        "made": sum(len(family) - 1 for family in families),
+        "drawn": len(sampled),
+        "doubtful": 0,
+        "doubts": {},
+        "kept": len(selected),
+        "asked": spec.keep,
+        "templates": len({family[0].template for family in selected}),
+        "kinds": {
+            kind: {
+                "variants": kinds[kind],
+                "refused": {reason: n for (one, reason), n in refused.most_common() if one == kind},
+            }
+            for kind in FAMILY_KINDS
+        },
+        "seed": spec.seed,
+        "out": spec.out,
+    }
