@@ -17,7 +17,8 @@ def _group(words: str) -> tuple[str, ...]:
 NAMES: Mapping[Language, WordGroups] = {
     "en": (
         _group(
-            "Alice Amy Ann Anna Betty Carla Dana Ellen Emily Emma Faye Gina Haley Jane Janet Jenny Jessica Julia "
+            "Alice Amy Ann Anna Betty Carla Dana Ellen Emily Emma Faye Gina Haley Jane Janet Jenny Jessica "
+            "Julia "
             "Kate Katie Laura Linda Lisa Lucy Maria Marie Mary Melanie Mia Nancy Olivia Rachel Rosa Sally "
             "Sandy Sara Sarah Sophia Susan Tina Vera Wendy"
         ),
