@@ -51,7 +51,8 @@ def roberta(folder: Path, *, labels: int = 2) -> Path:
     specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator([WORDS], vocab_size=400, special_tokens=specials)
-    trained.save_model(str(folder))
+    # Not as vocab.json and merges.txt: transformers reads these from 5.17 only.
+    trained.save(str(folder / "tokenizer.json"))
     tokenizer = RobertaTokenizerFast.from_pretrained(folder, model_max_length=64)
     torch.manual_seed(0)
     sizes = _sizes(len(tokenizer)) | {"max_position_embeddings": 66, "type_vocab_size": 1}
