@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import DataError, did_you_mean
+from engines.core.errors import DataError
 from engines.core.files import write_json
+from engines.core.spec import suggest_name
 from engines.core.system import asset, reported_tables
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import list_jobs
@@ -93,7 +94,7 @@ def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None
         UsageError: E428 for an unknown engine or table.
     """
     if engine not in engine_names():
-        known = did_you_mean(engine, engine_names()) or f"There are: {', '.join(engine_names())}."
+        known = suggest_name(engine, engine_names())
         raise UsageError(f"there are no tables for {engine!r}", code="E428", remedy=known)
     entries = reported_tables(engine)
     results = [entry for entry in entries if number in (None, entry["number"])]

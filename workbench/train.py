@@ -303,7 +303,7 @@ def _find_trainer(name: str) -> Trainer:
     if name in _REMOVED:
         raise UsageError(f"the trainer {name!r} was removed", code="E411", remedy=_REMOVED[name])
     if name not in all_trainers():
-        remedy = did_you_mean(name, all_trainers()) or f"There are: {', '.join(all_trainers())}."
+        remedy = suggest_name(name, all_trainers())
         raise UsageError(f"there is no trainer {name!r}", code="E411", remedy=remedy)
     return all_trainers()[name]
 

@@ -399,9 +399,11 @@ _NAMED = 20
 
 def suggest_name(word: str, names: Iterable[str]) -> str:
     """Return `Did you mean 'lr'?`, or else a list of the known names (the first twenty and how many
-    follow).
+    follow); an empty text if there are none.
     """
     listed = list(names)
+    if not listed:
+        return ""
     more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
     return _close_match(word, listed) or f"There are: {', '.join(listed[:_NAMED])}{more}."
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from engines.core.errors import EngineError, did_you_mean
+from engines.core.errors import EngineError
+from engines.core.spec import suggest_name
 from engines.retrieval.significance import Comparison as Paired
 from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
@@ -142,7 +143,7 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
     chosen = (str(view.params.get("train", {}).get("best", "")) for view in views)
     measure = measure or next((name for name in chosen if name in names), names[0])
     if measure not in names:
-        remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
+        remedy = suggest_name(measure, names)
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
     # Step 2: put the runs into groups by setting, and the groups into order.
     lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])

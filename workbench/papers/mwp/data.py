@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
-from engines.core.spec import Arg, specification
+from engines.core.spec import Arg, specification, suggest_name
 from engines.core.system import asset, models_folder
 from workbench.doctor import DoctorFinding
 from workbench.errors import MissingError
@@ -88,7 +88,9 @@ def problems_path(name: str) -> Path:
     if (result := locate_set(workspace, name)) is not None:
         return result
     known = list(list_sets(workspace))
-    remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
+    remedy = (
+        suggest_name(name, known) or "Name a file of problems, or register one: mathwb data add problems FILE"
+    )
     raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)
 
 
