@@ -319,11 +319,16 @@ class LinkReader:
         if len(used) > MOST_STEPS:
             steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
             return LinkVerdict(link, "not shown", steps)
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
         if self._are_contradictory(link, used):
             contradicting = " and ".join(map(cite_fact, used))
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
-        # What holds only by the rest of its chain, which is no more certain, is not shown by it.
-        if any(fact.number > self.begun for fact in used) and (said := self._find_slip(link, by_facts=False)):
+        # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
+        shared = free_symbols(left) & free_symbols(right)
+        doubtful = any(
+            fact.number > self.begun or (fact.is_value and fact.left.label in shared) for fact in used
+        )
+        if doubtful and not link.is_refused and (said := self._find_slip(link, by_facts=False)):
             return LinkVerdict(link, "wrong", said)
         return LinkVerdict(link, "follows", describe_sources(used))
 

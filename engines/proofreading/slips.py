@@ -279,7 +279,7 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
         for new in dict.fromkeys([*near, *map(int, iterate_retyped(label))]):
             if new != value and value * new >= 0 and new and (new != 1 or above not in _VANISHING):
                 yield str(new)
-        if value and above != "pow":
+        if value and above != "pow" and (value != -1 or above not in _VANISHING):
             yield str(-value)
 
 
@@ -303,7 +303,8 @@ def _iterate_places(
     tree: Tree, path: tuple[int, ...], above: str
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     yield path, tree, above
-    for place, child in enumerate(tree.children):
+    # What an unknown function is at another place may be said of it: f(-x) = f(x).
+    for place, child in enumerate(tree.children if tree.label != "call" else ()):
         below = tree.label == "/" and place == 1
         yield from _iterate_places(child, (*path, place), "below" if below else tree.label)
 

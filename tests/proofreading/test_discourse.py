@@ -223,6 +223,12 @@ def test_where_the_work_ends_it_is_said(
         ("So $(2,1) + t(1,t) = (2+t, 1+t^2)$.", "1+t^2)", "1-t^2)"),
         ("Here $(3,7) = 5(1,1) - 2(1,-1)$.", "(3,", "(6,"),
         ("Here $y - (y-1) = 1$.", "y-1", "y-2"),
+        (
+            "At $x = 0$ it stops. Let $x = 0$ and $h = (c_1 + c_2 x) r = c_1 r + c_2 x r$.",
+            "c_2 x r",
+            "c_1 x r",
+        ),
+        ("Let $h = r (\\cos t + i \\sin t) - 2 i r \\sin t = r (\\cos t - i \\sin t)$.", "- 2", "- 3"),
         (r"Here $e \approx 2.71828$.", "2.7", "7.7"),
         # operations of numbers, and digits that name their base, whatever the text is about
         (r"In a ring and modulo some unit, $23 \bmod 7 = 2$.", "7", "8"),
@@ -242,6 +248,7 @@ def test_a_mistyped_digit_or_sign_is_wrong(
     "text",
     [
         "Then $n = n/2$ in each step.",
+        "A function is even where $f(-t) = f(t)$, and periodic where $f(t+4) = f(t-4)$.",
         "Solve $3(x+1) = 3x+7$.",
         "Then $2x+3 = 2x+5$ has no solution.",
         "We have $a + b = a - b$ if $b$ vanishes.",
