@@ -21,6 +21,7 @@ from engines.grading.families import (
     family_without_range,
 )
 from engines.grading.forms import (
+    REALS,
     Form,
     IntervalForm,
     Many,
@@ -124,6 +125,8 @@ class AnswerComparison:
         if gold == pred:
             return EQUAL
         gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
+        if (witness := _tell_number_sets_apart(gold, pred)) is not None:
+            return differ_by(f"{witness} belongs to one of them only")
         for letter, other in ((gold, pred), (pred, gold)):
             if _is_choice(letter) and isinstance(other, Term) and _is_settled(other):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
@@ -790,6 +793,21 @@ def _is_added_name(tree: Tree, name: str) -> bool:
     return any(
         _is_added_name(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1])
     )
+
+
+_NUMBER_SETS = {"ℕ": "-1", "ℤ": "1/2", "ℚ": "sqrt(2)", "ℝ": "i", "ℂ": ""}
+"""Sets of numbers, each within the next, with a number that only the next has."""
+
+
+def _tell_number_sets_apart(gold: Form, pred: Form) -> str | None:
+    """A number that belongs to one of two different sets of numbers; None for other answers."""
+    trees = [
+        one.tree if isinstance(one, Term) else Tree("ℝ") if one == REALS else None for one in (gold, pred)
+    ]
+    labels = [tree.label for tree in trees if tree is not None and tree.label in _NUMBER_SETS]
+    if len(labels) < 2 or labels[0] == labels[1]:
+        return None
+    return next(number for label, number in _NUMBER_SETS.items() if label in labels)
 
 
 def _is_choice(item: Form) -> bool:

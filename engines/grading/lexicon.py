@@ -43,6 +43,7 @@ def normalise_text(text: str) -> str:
         text = _QUAD.sub(r"\\quad ", text)
         text = _TEXT_SIGN.sub(r"\1", text)
         text = _UPRIGHT.sub(lambda found: rf"\text{{{found[1]}}}" if names_unit(found[1]) else found[0], text)
+        text = _OHMS.sub(r"\\text{ Ω}", text)
         text = text.replace("\\$", "＄").replace("^{\\circ}", "°").replace("^\\circ", "°")
         text = _DOTTED.sub(r"\1\\overline{\2\3\4}", text) if "\\dot" in text else text
     text = _BARE_SET.sub(r"\\{\1\\}", text) if "{" in text else text
@@ -59,6 +60,7 @@ _TEXT_SIGN = re.compile(r"\\(?:text|mbox|mathrm)\s*\{\s*([:.,;])\s*\}")
 _UPRIGHT = re.compile(
     r"(?<=[\d})])(?:\s|\\[,;: ]|~)*\\(?:mathrm|operatorname|rm)\s*\{([^{}]*(?:\{-?\d\}[^{}]*)*)\}"
 )
+_OHMS = re.compile(r"(?<=\d)(?:\s|\\[,;: ]|~)*\\Omega(?![A-Za-z])")
 _LONE_DOLLAR = re.compile(r"\$(?=\s?\d[\d,. ]*$)(?<!\d\$)|(?<=\d)\$$")
 _DEGREES = re.compile(
     r"(?:\{\}|\\[,;: ]|\s)*°\s*(?:\\(?:text|mathrm|textrm|mbox|rm)\s*\{?\s*([CF])\s*\}?|([CF])(?![A-Za-z]))"
@@ -184,7 +186,7 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 """A sentence whose predicate is the answer: `The function is even`."""
-FIGURES = re.compile(r"[-+\d.,/: ]+%?|[A-Z](?:, ?[A-Z])+")
+FIGURES = re.compile(r"(?:[-+\d.,/: ]|\b(?:and|or)\b)+%?|[A-Z](?:, ?[A-Z])+")
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", re.IGNORECASE)
 
 
@@ -257,9 +259,7 @@ _WORD_UNIT = (
     r"\{[^{}\\]*(?:\^\{-?\d\}[^{}\\]*)*\}\s*(?:\^\s*\{?[1-9]\}?)?"
     r"(?:\s*/\s*\\(?:text|mbox|mathrm)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?)?)"
 )
-_UNIT = re.compile(
-    rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|(?<=\d)\s?\\Omega(?![a-z])|%|€|\\?\$|£|¢)", re.DOTALL
-)
+_UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|%|€|\\?\$|£|¢)", re.DOTALL)
 _PLAIN_UNIT = re.compile(
     r"([-+]?[$€£]?\s?[\d.,/ ]*\d)\s?((?:(?:square|sq\.?|cubic) )?"
     r"(?:[A-Za-z]{3,}|(?<= )(?:[mgshlLNJWKAVΩ](?![a-zA-Z])"

@@ -71,13 +71,15 @@ def read_form(text: str) -> Form:
     known = read_figures(plain) or read_words(plain)
     if known is not None:
         return known
+    measured = None if "\\" in written else read_measure(plain)
+    if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
+        return measured
     statement = read_statement(written, is_answer=True)
     if isinstance(statement, str):
         return read_measure(plain) or Term(plain)
     form = form_of(statement.tree)
-    if isinstance(form, Term) and form.unit is None:
-        measured = read_measure(plain) if form.value is None else None
-        return measured or (replace(form, text=plain) if form.value is None else form)
+    if isinstance(form, Term) and form.unit is None and form.value is None:
+        return measured or replace(form, text=plain)
     return form
 
 
