@@ -37,6 +37,7 @@ MODULES = {
     "egen.verification.curves": "mathematics.verification.domain_boundaries",
     "egen.verification.pointwise": "mathematics.verification.rigorous_verifier",
     "egen.verification.verify": "mathematics.verification.verifier",
+    "formula.mathml": "formula.content_mathml",
     "mathamr.retrieval.equality": "mathamr.retrieval.equal_formulas",
 }
 """Modules by the name they had, and packages with all that is in them."""

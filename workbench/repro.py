@@ -197,8 +197,11 @@ def _our_measures(
     runs: Sequence[tuple[str, Mapping[str, Any]]],
     shipped: Sequence[Mapping[str, Any]],
 ) -> tuple[tuple[str, ...], Mapping[str, MeasureSummary]]:
-    """What is said of our numbers (see `Row`), and those by measure: a result file of the workspace when
-    there is one, else the runs of the recipe that has most of them, else what ships."""
+    """Return the source of our numbers in a row (see `ReproRow`), and the numbers by measure.
+
+    They come from a result file of the workspace if there is one, else from the recipe with most finished
+    runs, else from the results that ship with the program.
+    """
     by_recipe: dict[str, list[Mapping[str, Any]]] = {}
     for recipe, found in runs:
         if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in found for name in measures):

@@ -208,10 +208,10 @@ def extract(spec: Extract) -> dict[str, Any]:
     """Return the terms of a class of a serialized e-graph.
 
     Returns:
-        File, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`), smallest
-        (nodes of the smallest term, None where none ends), counts (pairs of a size and how many terms have
-        it), total, members (term as s-expression, and size), clusters (classes that it is made of, itself
-        among them, with several terms).
+        File, class, classes and nodes (of the e-graph), repeated (see `egraph.serialized.SerializedEgraph`),
+        smallest (nodes of the smallest term, None where none ends), counts (pairs of a size and how many
+        terms have it), total, members (term as s-expression, and size), clusters (classes that it is made
+        of, itself among them, with several terms).
 
     Raises:
         DataError: E300 for what is no such file.

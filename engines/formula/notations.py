@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_DEPTH, Tree
+from engines.formula.content_mathml import mathml_root, name_of
 from engines.formula.cursor import UnreadError, make_negative, nest_to_left
 from engines.formula.infix import split_word
-from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
 from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL, UNITS
@@ -312,11 +312,14 @@ _ESCAPED = str.maketrans(
 
 
 def meant_by_mathml(xml: str) -> str | Tree:
-    """Return the LaTeX of Presentation MathML, or the term of Content MathML; an annotation in TeX comes
-    before both.
+    """Read a `<math>` element: Content MathML as a term, Presentation MathML as LaTeX.
+
+    Returns:
+        The text of an annotation in TeX if the element has one, else the term of its Content MathML if it has
+        that, else the LaTeX of its Presentation MathML.
 
     Raises:
-        UnreadError: For what has neither.
+        UnreadError: For an element that can be read as neither.
         DataError: E317 for text that is no XML.
     """
     root = mathml_root(xml)

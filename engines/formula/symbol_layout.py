@@ -16,9 +16,9 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from engines.formula.content_mathml import mathml_root, name_of
 from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
-from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.spans import node_spans
 from engines.formula.symbols import PieceRole, list_symbols
@@ -164,7 +164,7 @@ def _make_table(rows: list[list[list[OperatorTree]]]) -> OperatorTree:
 
 
 def read_presentation_mathml(xml: str) -> OperatorTree:
-    """Return the symbol layout tree of a `<math>` element.
+    """Return the symbol layout tree of a `<math>` element of Presentation MathML.
 
     >>> str(read_presentation_mathml("<math><msup><mi>x</mi><mn>2</mn></msup></math>"))
     '(line (V!x (above N!2)))'

@@ -516,7 +516,7 @@ def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
     file.
 
     Raises:
-        DataError: When it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
+        DataError: When it cannot be read, when it is UTF-16 (E315), and as `open_unpacked` does.
     """
     try:
         with open_unpacked(path, name) as file:

@@ -19,12 +19,11 @@ from engines.mathamr.graph.amr import (
     Graph,
     GraphNode,
     classify_variable,
-    graft_trees,
     linearize_graph,
-    lowercase_graph,
     read_graph,
     write_graph,
 )
+from engines.mathamr.graph.grafting import graft_trees, lowercase_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:

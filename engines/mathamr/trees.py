@@ -96,7 +96,8 @@ def _parse_rows(spec: ParseOpt, file: Path, events: Sink) -> Iterator[dict[str, 
 
 
 def _read_with_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
-    from engines.formula.mathml import convert_with_latexml, read_content_mathml
+    from engines.formula.content_mathml import read_content_mathml
+    from engines.formula.latexml import convert_with_latexml
     from engines.formula.operator_tree import OperatorTree
 
     for latex, made in zip(formulas, convert_with_latexml(formulas), strict=True):
@@ -172,7 +173,7 @@ def _read_layout_trees(
     formulas: Sequence[str], reader: str, warn: Sequence[Callable[[str], None]]
 ) -> Iterator[dict[str, Any] | None]:
     """Args: warn: of each formula, what tells of it."""
-    from engines.formula.mathml import convert_with_latexml
+    from engines.formula.latexml import convert_with_latexml
     from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
 
     if reader == "builtin":

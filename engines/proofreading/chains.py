@@ -131,10 +131,11 @@ class _Statement:
 
 
 def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> Iterator[list[ChainLink]]:
-    """The iterate_chains of a document, each with its links; a chain of one side has none and is left out.
+    """Yield the chains of relations in a document, each as its links; a side without a relation has none.
 
     Args:
-        positions: where its pieces stand, if that is known.
+        document: The document, as pieces of words and formulas.
+        positions: The positions of its pieces in the theorems and proofs of the text; read if not given.
     """
     before = ""
     number = 0
@@ -222,7 +223,11 @@ def trim_side(side: str) -> str:
 
 
 def read_statements(latex: str, line: int = 1) -> list[_Statement]:
-    r"""The statements of a formula.
+    r"""Split the LaTeX of a formula into statements: sides with the relations between them.
+
+    Args:
+        latex: The formula.
+        line: The line of the document where it begins.
 
     >>> statements = read_statements(r"a &= b \\ &\le c, d=1")
     >>> [(each.sides, [name for name, _ in each.relations]) for each in statements]

@@ -133,13 +133,20 @@ class Mention:
 
 @dataclass(slots=True)
 class LinkReader:
-    """Judges the links of one document in their order, and keeps what was said.
+    """Judge of the links of one document in their order, which remembers what the text has stated so far.
 
-    Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
-    one that its congruences name; coming: what comes after the chain that the link at hand ends; mentions:
-    the
-    formulas that say something of letters, in their order; settled: those of them that are identities;
-    begun: the number of the last equation said before the chain at hand.
+    Attributes:
+        judge: The judge of single statements.
+        names: What the document says of its letters.
+        facts: The assumptions, definitions and properties of operations that the text states.
+        own: Whether the text defines an operation `*` of its own.
+        cases: Whether the text distinguishes cases.
+        modulus: The modulus that the congruences of the text name.
+        matrices: The letters that stand for matrices.
+        coming: The link after the chain that is being judged.
+        mentions: The formulas that say something of letters, in their order.
+        settled: The indices of the pieces of the document whose links have all been decided.
+        begun: The number of the last equation that the text states before the chain being judged.
     """
 
     judge: Judge

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
+from engines.formula.content_mathml import read_content_mathml
 from engines.formula.layout import DEEPEST
-from engines.formula.mathml import read_content_mathml
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import ParserMode, operator_tree, search_tree
 from engines.formula.render import to_latex

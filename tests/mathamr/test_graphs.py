@@ -17,13 +17,9 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.context import ExtractContext, extract_context
 from engines.mathamr.graph.amr import (
-    Graft,
     Graph,
     GraphNode,
     Linearize,
-    graft,
-    graft_formulas,
-    graft_trees,
     linearize,
     linearize_graph,
     read_graph,
@@ -31,6 +27,7 @@ from engines.mathamr.graph.amr import (
 )
 from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs
 from engines.mathamr.graph.drawing import DrawGraph, draw_graph
+from engines.mathamr.graph.grafting import Graft, graft, graft_formulas, graft_trees
 from engines.mathamr.inspection import Inspect, inspect
 from engines.mathamr.parsing.parsers import ParseAmr, parse_rows
 from engines.mathamr.trees import ParseOpt, ParseSlt, opt, slt

@@ -54,8 +54,9 @@ class LoggedEvent:
         return {"v": 1} | {name: getattr(self, name) for name in self.__slots__}
 
     def to_text(self) -> str:
-        """Return the event for people: local time, kind, step and what it says. Print it through
-        `printable`.
+        """Return the event as a line for people: local time, kind, step and data.
+
+        It may contain control characters: print it through `make_printable`.
         """
         at = time.strftime("%H:%M:%S", time.localtime(self.t))
         step = "" if self.step is None else f"step {self.step:,}"

@@ -318,7 +318,7 @@ class JobView:
 
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
-    explained at `Standing`, and what a queued one waits for stands in `waiting`; `cluster_id` is the number
+    explained at `AttemptStanding`, and `waiting` says what a queued one waits for; `cluster_id` is the number
     that a cluster knows it by; a `protected` job cannot be deleted, nor can a sweep with a protected run. Of
     a sweep, `begun` adds up the shares of its runs that are under way. `value` is what the task returned,
     `metrics` the last value of each metric.

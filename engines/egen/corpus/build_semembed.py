@@ -162,7 +162,7 @@ def _apply_rewriting(sympy: Any, name: str, start: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
-    """The `rewritings` of a tree, asked of a process that is ended when SymPy hangs."""
+    """A request to `list_rewritings` of a tree, for a process that is ended when SymPy hangs."""
 
     tree: Tree
     time_s: float

@@ -123,7 +123,7 @@ def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) ->
     for rule in rules:
         left, right = fold_numbers(rule.left), fold_numbers(rule.right)
         if is_variable(left):
-            continue  # see `paddings`
+            continue  # see `list_paddings`
         detour = leads_to_detour(rule)
         for place, alternative in enumerate(list_guards(rule, mode)):
             query = " ".join(

@@ -391,7 +391,7 @@ def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
         left, right = constant_value(rule.left, values), constant_value(rule.right, values)
         kind: Literal["differs", "gained", "lost"] | None = None
         if left is not None and right is not None:
-            # coarse, for doubles without bounds; `_compare` has rigorous ones
+            # coarse, for doubles without bounds; `_compare_trials` has rigorous ones
             kind = "differs" if abs(left - right) > 1e-6 * (1 + abs(left)) else None
         elif left is None and right is not None:
             kind = "gained"

@@ -141,7 +141,7 @@ class Reals(Theory):
         return (read_head if head else read_expression)(text, notation, LETTERS)
 
     def to_infix(self, tree: Tree) -> str:
-        """Return an expression in to_infix notation."""
+        """Return an expression in infix notation."""
         return to_infix(tree)
 
     def to_row(self, tree: Tree) -> dict[str, Any]:

@@ -131,7 +131,7 @@ class Theory(ABC):
 
     @abstractmethod
     def to_infix(self, tree: Tree) -> str:
-        """Return a term as infix."""
+        """Return a term in infix notation, or as an s-expression if the theory has no operators."""
 
     @abstractmethod
     def to_row(self, tree: Tree) -> dict[str, Any]:

@@ -22,11 +22,11 @@ from engines.mathamr.graph.amr import (
     Graph,
     GraphPart,
     build_graph,
-    graft_formulas,
     linearize_graph,
     read_graph,
     write_graph,
 )
+from engines.mathamr.graph.grafting import graft_formulas
 from engines.mathamr.parsing.lexicon import load_frames
 from engines.mathamr.parsing.roles import load_roles
 from engines.mathamr.parsing.rules import build_sentence

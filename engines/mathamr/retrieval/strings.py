@@ -20,16 +20,8 @@ from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.formula.parser import ParsedFormula
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, make_placeholder
-from engines.mathamr.graph.amr import (
-    Branch,
-    Graph,
-    GraphNode,
-    graft_trees,
-    linearize_graph,
-    lowercase_graph,
-    read_graph,
-    write_graph,
-)
+from engines.mathamr.graph.amr import Branch, Graph, GraphNode, linearize_graph, read_graph, write_graph
+from engines.mathamr.graph.grafting import graft_trees, lowercase_graph
 from engines.mathamr.retrieval.texts import (
     cut_topic_context,
     write_tree_string,

@@ -377,7 +377,10 @@ class Functions:
         return self._tokens[-1 - code]
 
     def _function_leaf(self, number: int) -> Tree:
-        """Return a function inside a tree for `_build`; the rules of derivation know 1 by sight."""
+        """Return a leaf for a function, which `_read_tree` turns back into the function.
+
+        The function 1 is written as the number, because the rules of derivation simplify products with it.
+        """
         return ONE if number == self._constants.get("1") else Tree(f"#{number}")
 
     def _read_tree(self, tree: Tree) -> int:

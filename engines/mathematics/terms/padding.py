@@ -17,8 +17,8 @@ from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_na
 from engines.mathematics.terms.canonical import DERIVATIVE, Subterms
 
 # What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
-#   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one
-#   power     p where the term is written as the p-th power of something; `powered` says that it is
+#   value     of a constant, or 0 or 1 where the term is that for every x, if it is known
+#   power     p where the term is written as the p-th power of something; powered: it is
 #   negative  2: a factor is -1; 1: a factor is another negative constant; 0: neither
 #   padded    whether it says nothing, or something in it
 KNOWN, POWERED, NEGATIVE, PADDED = range(4)

@@ -184,7 +184,7 @@ def points_beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = Fal
 
 
 def search_radius(edges: Edges, mask: int) -> float:
-    """Return how far from 0 `beside` looks at all places of a mask."""
+    """Return the distance from 0 up to which `points_beside` considers all places of a mask."""
     if mask.bit_count() <= _NEAREST and not mask & edges.endless:
         return REACH
     positions = sorted(abs(place.value) for place in edges.iterate_places(mask))

@@ -636,9 +636,10 @@ class Recheck:
         """Compare the domains of programs that agree with the head.
 
         Returns:
-            Their holes, for `describe_exceptions`; by their index among the chosen, points beside ends of
-                domains that are not the head's; and how far from 0 all ends that are not both the head's and
-                theirs are known, None where some could only be searched for.
+            The holes of each program, for `find_exceptions`; by the program's index among the chosen, points
+            next to ends of its domain that are not ends of the head's; and for each program the distance from
+            0 up to which all ends that only one of the two has are known, None if some could only be searched
+            for.
         """
         masks = self._edges.compute_masks(programs, numbers, programs.roots[chosen])
         points: dict[int, Floats] = {}

@@ -159,7 +159,7 @@ def make_variants(
     """Return the variants that can be made of problems with an equation, in the order of the problems.
 
     Args:
-        given_that: As `reordered`.
+        given_that: As `reorder_question` has it.
     """
     results = Variants()
     for done, problem in enumerate(problems, start=1):

@@ -125,8 +125,10 @@ class DeductiveHead(Module):
         """Return (rows,) minus the logarithm of the probability of the right steps, in nats.
 
         Args:
-            steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last.
-            values: (rows, constants + numbers) what the quantities are worth, in double precision.
+            problems: The encoded texts of the problems.
+            steps: (rows, steps, 3) as `to_steps` returns them; the operator is -1 after the last step.
+            values: (rows, constants + numbers) the values of the quantities, in double precision.
+            legal: The steps that are allowed at each point.
         """
         import torch
         from torch import nn

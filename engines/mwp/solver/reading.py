@@ -166,7 +166,7 @@ def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
     depth below the root.
 
     Raises:
-        KeyError: As `deductions`.
+        KeyError: For an operator or constant that is not among the words.
     """
     import numpy as np
 

@@ -54,7 +54,7 @@ OPERATIONS = (
     Operation(
         "mathamr.graft",
         "Put operator trees of formulas into AMR graphs.",
-        "engines.mathamr.graph.amr:graft",
+        "engines.mathamr.graph.grafting:graft",
         json_lines=True,
     ),
     Operation(
