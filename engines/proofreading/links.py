@@ -60,6 +60,7 @@ from engines.proofreading.terms import (
     is_in_some_base,
     is_slope,
     is_unsure,
+    list_divisors,
     real_roots,
     values_agree,
 )
@@ -479,6 +480,13 @@ class LinkReader:
     def _is_matrix(self, tree: Tree) -> bool:
         return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
 
+    def _name_exceptions(self, left: Tree, right: Tree, free: frozenset[str]) -> str:
+        """Where only one side of an equation of equal rational functions has a value, as a reason."""
+        if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= _LARGEST:
+            return ""
+        found = self.judge.equal(left, right, self._list_assumptions(free))
+        return f"where {found.condition}" if found.outcome == "equal if" else ""
+
     def _judge_equation(
         self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equalities: int
     ) -> LinkVerdict:
@@ -486,7 +494,7 @@ class LinkReader:
         for_all = self._is_for_all(link, left, right)
         plain, labels = exact_difference(left, right), {*left.list_labels(), *right.list_labels()}
         if plain == 0:
-            return LinkVerdict(link, "right")
+            return LinkVerdict(link, "right", self._name_exceptions(left, right, free))
         found: Verdict | None = None
         shared = not lone or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label

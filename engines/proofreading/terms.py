@@ -93,6 +93,30 @@ def exact_difference(left: Tree, right: Tree) -> int | None:
     return 1 if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
 
 
+def list_divisors(tree: Tree) -> frozenset[Tree]:
+    """The factors with variables that a term divides by, without their powers.
+
+    >>> from engines.formula.reader import read
+    >>> sorted(len(factor) for factor in list_divisors(read("a/(2b) - (x^2-1)/((x-1)^3 c)").tree))
+    [1, 1, 3]
+    """
+    result: set[Tree] = set()
+    waiting: list[Tree] = []
+    for node in tree:
+        if node.label == "/":
+            waiting.append(node.children[1])
+        elif node.label == "pow" and node.children[1].label.startswith("-"):
+            waiting.append(node.children[0])
+    for node in waiting:
+        if node.label in ("*", "/"):
+            waiting += node.children
+        elif node.label == "pow":
+            waiting.append(node.children[0])
+        elif free_symbols(node):
+            result.add(node)
+    return frozenset(result)
+
+
 def constant_gap(left: Tree, right: Tree) -> str:
     """By what number two rational functions differ, the same at all values of their variables; "" otherwise.
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import pytest
 from scipy.stats import chisquare
 
@@ -237,6 +237,7 @@ def test_heads_with_few_forms_have_a_first_page(head: str) -> None:
             for member in cluster.members:
                 found = value_at(member.tree, at)
                 assert found is not None, member.prefix
+                assert wanted is not None
                 assert abs(wanted - found) < mpmath.mpf(10) ** -50 * (1 + abs(wanted)), member.prefix
 
 
