@@ -22,6 +22,7 @@ from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.verification.work import limit_work
+from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
@@ -53,6 +54,7 @@ from engines.proofreading.terms import (
     constant_gap,
     count_terms,
     differ_everywhere,
+    evaluate_term,
     exact_difference,
     find_residue,
     free_symbols,
@@ -74,7 +76,6 @@ from engines.proofreading.vocabulary import (
 )
 
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
-_BOUNDS = ("<", ">", "<=", ">=")
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _MOST_TERMS = 200
@@ -385,7 +386,7 @@ class LinkReader:
         simple = not left.children or not right.children
         # What is unequal in general is so at some values, and not at all.
         for_all = not simple and link.relation != "!=" and self._is_for_all(link, left, right)
-        if not link.said and link.relation in _BOUNDS and len(free_symbols(statement)) == 1:
+        if not link.said and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
             found = self.judge.holds(statement, self.facts.conditions[-4:])
@@ -402,8 +403,20 @@ class LinkReader:
                 return self._follow(link, reduced.used)
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")
-        if simple and link.relation in _BOUNDS:
+        carried = (
+            carry_bound(self.judge, link, statement, self.bounds)
+            if simple and link.relation in BOUNDS
+            else None
+        )
+        opposite = find_opposite(statement, self.facts.conditions) if simple and not carried else None
+        if simple and link.relation in BOUNDS:
             self.facts.add_condition(statement)
+        if carried is not None:
+            return carried
+        if opposite:
+            return LinkVerdict(
+                link, "given", f"nothing satisfies it and {opposite}: everything follows from both"
+            )
         if given or simple:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
@@ -688,6 +701,9 @@ class LinkReader:
             one, other = (replace_variable(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.outcome == "equal" for each in held):
+            if failed := self._find_failed(link, left.label, right, known):
+                solves = f"it solves {cite_fact(known)}, but not {cite_fact(failed)}"
+                return LinkVerdict(link, "not shown", solves)
             return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
         claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == self.facts.last_number or link.before.endswith("§ or")
@@ -698,6 +714,18 @@ class LinkReader:
             return None
         witness = next((each.witness for each in held if each.outcome == "different"), "")
         return LinkVerdict(link, "wrong", f"{witness}, by {cite_fact(known)}") if witness else None
+
+    def _find_failed(self, link: ChainLink, name: str, value: Tree, known: Fact) -> Fact | None:
+        """An equation of the paragraph for a variable, said before another, that a value does not solve: the
+        value came in by squaring, or by a product."""
+        at = evaluate_term(value, {})
+        for fact in self.facts.said if at is not None else ():
+            here = fact.position.paragraph == link.position.paragraph and fact.number < known.number
+            if not here or fact.variables != {name} or fact.is_value or at is None:
+                continue
+            if values_agree(fact.left, fact.right, {name: at}) is False:
+                return fact
+        return None
 
     def _explain_miscalculation(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables

@@ -264,3 +264,29 @@ def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextPr
     assert found.verdict == "not shown"
     assert "contradict each other" in found.reason
     assert _last(proofreader, "Let $u = v + 1$, and let $v = 2$. Then $v^2 + u = 7$.").verdict == "follows"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "reason"),
+    [
+        ("Let $-2x > 6$. Then $x < -3$.", "follows", "-2x > 6 (line 1)"),
+        ("Let $-2x > 6$. Then $x > -3$.", "not shown", "says the opposite"),
+        ("Let $2t + 1 \\le 7$, so $t \\le 3$.", "follows", "2t + 1"),
+        # a root that squaring brought in
+        (r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = 3$.", "follows", "x+6 = x^2"),
+        (
+            r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = -2$.",
+            "not shown",
+            r"but not \sqrt{x+6} = x",
+        ),
+        ("Let $x > 2$ and $x < 1$.", "given", "everything follows"),
+        ("Let $x > 1$ and $x < 2$.", "given", ""),
+    ],
+)
+def test_roots_and_bounds_are_carried(
+    proofreader: TextProofreader, text: str, verdict: str, reason: str
+) -> None:
+    found = _last(proofreader, text)
+    assert found.verdict == verdict
+    assert reason in found.reason
+    assert reason or not found.reason

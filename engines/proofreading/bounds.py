@@ -1,0 +1,74 @@
+"""Bounds on one variable: carried from one statement to the next, and two that nothing satisfies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import TURNED
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.terms import evaluate_term, free_symbols
+
+BOUNDS = ("<", ">", "<=", ">=")
+_NEAR = 4
+"""Of the bounds said so far, so many of the last bear on one that comes."""
+
+
+class BoundEnd(NamedTuple):
+    """Where a variable ends. Attributes: is_above: the variable is above the value."""
+
+    value: float
+    is_above: bool
+
+
+def read_end(bound: Tree) -> BoundEnd | None:
+    """Read a bound of one variable by a number; None for another.
+
+    >>> read_end(Tree("<", (Tree("2"), Tree("x"))))
+    BoundEnd(value=2.0, is_above=True)
+    """
+    left, right = bound.children
+    turned = not free_symbols(left)
+    side, other = (right, left) if turned else (left, right)
+    value = evaluate_term(other, {})
+    if side.children or not free_symbols(side) or free_symbols(other) or value is None:
+        return None
+    return BoundEnd(value, (bound.label[0] == ">") != turned)
+
+
+def carry_bound(
+    judge: Judge, link: ChainLink, statement: Tree, bounds: Sequence[tuple[ChainLink, Tree]]
+) -> LinkVerdict | None:
+    """Judge a bound by the last one said of its variable in the paragraph: it says the same, or, as where an
+    inequality is divided by a negative number, the opposite. None for neither."""
+    names = free_symbols(statement)
+    for previous, bound in reversed(bounds[-_NEAR:]):
+        near = previous.position.paragraph == link.position.paragraph and free_symbols(bound) == names
+        if previous is link or not near or len(bound) <= len(statement) or len(names) > 1:
+            continue
+        said = " ".join(
+            f"{previous.left} {previous.relation} {previous.right} (line {previous.line})".split()
+        )
+        if judge.equal(bound, statement).outcome == "equal":
+            return LinkVerdict(link, "follows", f"by {said}")
+        opposite = Tree(TURNED[statement.label], statement.children)
+        if judge.equal(bound, opposite).outcome == "equal":
+            return LinkVerdict(link, "not shown", f"{said} says the opposite")
+        return None
+    return None
+
+
+def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:
+    """Find a bound that no number satisfies together with another on the same variable."""
+    end = read_end(statement)
+    for known in conditions[-_NEAR:]:
+        other = read_end(known) if known.label in BOUNDS else None
+        if end is None or other is None or free_symbols(known) != free_symbols(statement):
+            continue
+        low, high = (end, other) if end.is_above else (other, end)
+        if low.is_above and not high.is_above and low.value > high.value:
+            return known
+    return None
