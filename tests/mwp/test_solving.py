@@ -334,3 +334,29 @@ def test_the_solver_that_ships_is_small_and_solves() -> None:
     assert found["answer"] == 42
     report = evaluate_solver(EvaluateSolver(folder, asset("sample/problems/sample-en/problems.jsonl")))
     assert report["answer_accuracy"] > 0.3
+
+
+def test_problems_known_from_training_are_counted_apart(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    model, learned = trained
+    rows = [
+        {"id": "same", "text": "Ann has 8 pens and loses 5 . How many pens are left ?", "equation": "8-5"},
+        {
+            "id": "near",
+            "text": "Ann has 8 pens and loses 5 . How many pens are left now ?",
+            "equation": "8-5",
+        },
+        {"id": "new", "text": "A river of 80 km has 16 locks . How far apart ?", "equation": "80/16"},
+    ]
+    test = tmp_path / "test.jsonl"
+    test.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    blind = evaluate_solver(EvaluateSolver(model, test, out=tmp_path / "answers.jsonl"))["contamination"]
+    assert (blind["identical"], blind["resembling"]) == (1, None)
+    found = evaluate_solver(EvaluateSolver(model, test, train=learned))["contamination"]
+    assert (found["identical"], found["resembling"]) == (1, 1)
+    right = {
+        row["id"]: row["answer_right"]
+        for row in map(json.loads, (tmp_path / "answers.jsonl").read_text().splitlines())
+    }
+    assert found["like_training"]["problems"] == 2
+    assert found["like_training"]["answer_accuracy"] == (right["same"] + right["near"]) / 2
+    assert found["unlike_training"]["answer_accuracy"] == float(right["new"])

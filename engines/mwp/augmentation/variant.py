@@ -16,7 +16,7 @@ _ENDS_ZH = "。．.？?！!；;"
 _CLAUSE_ZH = re.compile(rf"[^，,{_ENDS_ZH}]*[，,{_ENDS_ZH}]*")
 _SENTENCE_EN = re.compile(r".+?(?:[.?!]+[\"'”’)]*(?=\s|$)|$)", re.DOTALL)
 _SHORT = re.compile(
-    r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|vs|etc|No|[A-Za-z]|[ap]\.m|i\.e|e\.g|U\.S)\.$", re.IGNORECASE
+    r"(?:^|\s)(?:(?:Mr|Mrs|Ms|Dr|Prof) ?|St|vs|etc|No|[A-Za-z]|[ap]\.m|i\.e|e\.g|U\.S)\.$", re.IGNORECASE
 )
 _MARKERS_ZH = re.compile(r"多少|几(?!何|乎)|(?<![^，。．])求|=$|＝$|什么|哪|多[长远久大重高宽深快厚]")
 _WORDS_EN = re.compile(
@@ -29,8 +29,8 @@ def split_sentences(text: str) -> list[str]:
 
     A point after an abbreviation ends none.
 
-    >>> split_sentences("Mr. Li has N_0 pens . How many?")
-    ['Mr. Li has N_0 pens .', 'How many?']
+    >>> split_sentences("Mr. Li has N_0 pens of mrs . Lee . How many?")
+    ['Mr. Li has N_0 pens of mrs . Lee .', 'How many?']
     """
     result: list[str] = []
     for match in _SENTENCE_EN.finditer(text):

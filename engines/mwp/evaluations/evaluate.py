@@ -22,6 +22,7 @@ from engines.mwp.evaluations.comparisons import (
     measure_families,
     wilson_interval,
 )
+from engines.mwp.evaluations.contamination import measure_contamination
 from engines.mwp.evaluations.language_settings import PromptSettings
 from engines.mwp.evaluations.mistake_kinds import classify_mistake, group_mistakes
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
@@ -89,7 +90,7 @@ class EvaluateSolver:
         Path | None,
         Arg(
             "The problems that it was trained on: simple baselines learn from them too, and unseen templates "
-            "are counted.",
+            "and problems that resemble them are counted.",
             ref="problems",
         ),
     ] = None
@@ -205,6 +206,10 @@ def evaluate_solver(
     }
     if (families := measure_families(rows, scored)) is not None:
         document["families"] = families
+    marks = open_cached_solver(spec.model).learned if spec.model is not None else ()
+    if marks or learned is not None:
+        right = [one.score.answer for one in scored]
+        document["contamination"] = measure_contamination(rows, right, marks, learned)
     if others:
         document["comparisons"] = compare_solvers(rows, scored, others)
     if spec.against:

@@ -378,6 +378,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             "equivalent to the right one"
         )
     yield from _setting_lines(result)
+    yield from _contamination_lines(result.get("contamination"))
     yield from _mistake_lines(result["mistakes"])
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         if not result[key]:
@@ -460,6 +461,36 @@ def _setting_lines(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _percent(interval: Sequence[float]) -> tuple[float, ...]:
     return tuple(100 * bound for bound in interval)
+
+
+def _contamination_lines(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield ""
+    if found["resembling"] is None:
+        yield (
+            f"{found['identical']:,} problems have the words of a training problem; "
+            "with --train FILE those that resemble one are counted too"
+        )
+    else:
+        yield (
+            f"{found['identical']:,} problems have the words of a training problem, and "
+            f"{found['resembling']:,} resemble one (Jaccard index {found['jaccard']} or more)"
+        )
+    rows = [
+        (title, part["problems"], f"{100 * part['answer_accuracy']:.1f}", _percent_range(part["ci95"]))
+        for title, part in (
+            ("known from training", found["like_training"]),
+            ("not known", found["unlike_training"]),
+        )
+        if part["problems"]
+    ]
+    yield from align_rows(("part", "problems", "answers right, %", "95 %"), rows)
+
+
+def _percent_range(interval: Sequence[float]) -> str:
+    low, high = interval
+    return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def _mistake_lines(mistakes: Mapping[str, Any]) -> Iterator[str]:
