@@ -109,7 +109,7 @@ class ChainLink:
     @property
     def is_one_of_several(self) -> bool:
         """Whether a statement is one case of several, such as one of two roots."""
-        return mentions("several", self.before) or self.has_another_after
+        return mentions("several", f"{self.before} {self.joined}") or self.has_another_after
 
     @property
     def has_another_after(self) -> bool:
@@ -244,6 +244,8 @@ def read_statements(latex: str, line: int = 1) -> list[_Statement]:
         nonlocal now
         if now.relations or now.sides[0].strip(" &\n~"):
             result.append(now)
+        elif joined == ",":
+            joined = now.joined or joined  # wide spaces around a word
         now = _Statement([""], [], joined)
 
     position = 0

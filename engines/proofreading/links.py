@@ -253,8 +253,8 @@ class LinkReader:
         """Why what fails may hold in its context: by a reason or condition behind it, or with other
         meanings of its signs."""
         link = judged.link
-        if any(each.relation in (r"\ll", r"\gg") for each in links):
-            return "it stands beside shifts of bits"
+        if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
+            return "it stands beside shifts or groups of digits"
         if _STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
             return "it has two signs for products"
         free = free_symbols(left) | free_symbols(right)

@@ -119,10 +119,16 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
         for pair in zip(one.children, other.children, strict=True)
     ]
     odd = [pair for pair in pairs if not same(*pair)]
-    if len(odd) != 1 or all(one == other for one, other in pairs if (one, other) not in odd):
+    if len(odd) != 1 or all(
+        one == other or _is_alone(one, other) for one, other in pairs if (one, other) not in odd
+    ):
         return None
-    lone = any(not side.children and free_symbols(side) for side in odd[0])
-    return None if lone or not differ_everywhere(*odd[0]) else odd[0]
+    return None if _is_alone(*odd[0]) or not differ_everywhere(*odd[0]) else odd[0]
+
+
+def _is_alone(*sides: Tree) -> bool:
+    """Whether one of two sides is nothing but a variable, or a value of an unknown function."""
+    return any(free_symbols(side) and (not side.children or side.label == "call") for side in sides)
 
 
 def _is_near(instead: str) -> bool:
@@ -210,7 +216,8 @@ def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> s
         for path, part, instead in _iterate_changes(first):
             changed = first.replace_subtree(path, part)
             if (
-                _sample_truths(changed, name) == truths
+                _is_near(instead)
+                and _sample_truths(changed, name) == truths
                 and name in free_symbols(changed)
                 and same(changed, second)
             ):

@@ -248,6 +248,11 @@ def test_a_mistyped_digit_or_sign_is_wrong(
     "text",
     [
         "Then $n = n/2$ in each step.",
+        r"Here $t \le -2$ or $t \ge 3$. A root must satisfy $2t - 3 \ge 0$.",
+        r"So $\begin{pmatrix} q_{t+1} \\ q_t \end{pmatrix} = \begin{pmatrix} 2 & 3 \\ 1 & 0 \end{pmatrix}"
+        r" \begin{pmatrix} q_t \\ q_{t-1} \end{pmatrix}$",
+        r"We find $(m-2)^2 = 9 \implies m - 2 = 3 \quad \text{or} \quad m - 2 = -3 \implies m = 5$.",
+        r"By groups of digits, $111 \mid 010_2 = 7 \mid 2_8$.",
         "A function is even where $f(-t) = f(t)$, and periodic where $f(t+4) = f(t-4)$.",
         "Solve $3(x+1) = 3x+7$.",
         "Then $2x+3 = 2x+5$ has no solution.",
