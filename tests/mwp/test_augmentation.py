@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -233,3 +234,34 @@ def test_nine_of_ten_validation_problems_are_reversed_and_all_results_are_right(
         # Exactly the number that is asked for, from the numbers that the new text gives.
         value = evaluate(one.problem.equation, tuple(map(value_of, one.problem.numbers)))
         assert value == value_of(source.numbers[int(one.asked[2:])])
+
+
+def test_an_amount_of_money_is_told_in_yuan(tmp_path: Path) -> None:
+    row = {"text": "一支铅笔5元，买3支，一共要多少钱？", "equation": "5*3"}
+    path = tmp_path / "money.jsonl"
+    path.write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    made = make_variants(read_problems(path).rows, ("roda",)).made
+    texts = [variant.problem.text for variant in made]
+    assert len(texts) == 2
+    assert all("一共要N_" in text and "元" in text for text in texts)
+    assert not any("钱" in text for text in texts)
+
+
+def test_a_title_stays_with_its_name(tmp_path: Path) -> None:
+    texts = [
+        "Mrs. Lee has 9 cats. Mr. Lee gave her 4 more cats. How many cats does Mrs. Lee have altogether?",
+        "mrs . snyder made 8 red pies . she made 5 big pies . how many pies did mrs . snyder make ?",
+    ]
+    path = tmp_path / "titles.jsonl"
+    rows = [{"text": text, "equation": one} for text, one in zip(texts, ("9+4", "8+5"), strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = make_variants(read_problems(path).rows).made
+    assert {variant.kind for variant in made} == {"qr", "roda"}
+    for variant in made:
+        text = variant.problem.text.lower()
+        # Every title is followed by its name, and no name stands alone.
+        titles = re.findall(r"\bmrs? ?\. ?(?:lee|snyder)\b", text)
+        assert (
+            len(titles) == len(re.findall(r"\bmrs?\b", text)) == len(re.findall(r"\b(?:lee|snyder)\b", text))
+        )
+        assert titles

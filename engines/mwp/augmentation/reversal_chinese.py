@@ -23,7 +23,8 @@ _MARKERS = (
     re.compile(r"多(?=[长远久大重高宽深快厚])"),
 )
 """What asks, by priority: percent, fraction, how much, how many, a sum to work out, "find", how long."""
-_EQUALS, _FIND, _HOW = 4, 5, 6
+_HOW_MUCH, _EQUALS, _FIND, _HOW = 2, 4, 5, 6
+_MONEY = re.compile(r"[(（]?多少[)）]?钱")
 
 _SHORTEST_TEXT = 5
 _LEADING = re.compile(r"^(?:那么|那|问|请问|则|问题是|如果|已知|若)")
@@ -89,6 +90,9 @@ def _state_answer(part: str, marker: re.Pattern[str], answer: str) -> str:
         return marker.sub(f"={answer}", part.rstrip(_MARKS), count=1).replace("(", "").replace(")", "")
     if marker is _MARKERS[_FIND]:
         return f"{marker.sub('', part.rstrip(_MARKS), count=1)}是{answer}"
+    if marker is _MARKERS[_HOW_MUCH] and _MONEY.search(part):
+        # 多少钱 asks for yuan: 一共多少钱 is 一共5元.
+        return _MONEY.sub(f"{answer}元", part, count=1)
     return marker.sub(answer, part, count=1)
 
 

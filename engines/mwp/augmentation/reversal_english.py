@@ -146,13 +146,30 @@ class Clause:
         return result
 
 
+_TITLE = re.compile(r"\b(mrs?|ms|dr|prof) ?\. ?([^\W\d_]+)", re.IGNORECASE)
+_TIE = "\u203f"
+"""Between a title and its name, which are one word until the text is done."""
+_TIED = re.compile(rf"(\w+){_TIE}(\w+)")
+
+
 @lru_cache(maxsize=4096)
 def parse_clause(text: str) -> Clause:
     """Return a clause of its text, without marks at its end."""
     words = tuple(text.strip(" .?!,;").split())
     if not words:
         return Clause((), ())
-    read = [(_NUMBER if _PLACE.fullmatch(word) else word, True) for word in words]
+    # The parser reads a title with its name as a name alone.
+    read = [
+        (
+            _NUMBER
+            if _PLACE.fullmatch(word)
+            else word.rpartition(_TIE)[2].capitalize()
+            if _TIE in word
+            else word,
+            True,
+        )
+        for word in words
+    ]
     return Clause(words, next(analyse_sentences([read])))
 
 
@@ -481,9 +498,13 @@ class _SplitProblem:
     lead: str
 
 
+def _tie_titles(text: str) -> str:
+    return _TITLE.sub(rf"\1{_TIE}\2", text)
+
+
 def refusal(problem: Problem) -> str:
     """Return why a problem cannot be reversed, or an empty text if it may be."""
-    taken = _split_problem(problem.text)
+    taken = _split_problem(_tie_titles(problem.text))
     return taken if isinstance(taken, str) else ""
 
 
@@ -491,7 +512,7 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
     """Return the text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why
     not.
     """
-    taken = _split_problem(problem.text)
+    taken = _split_problem(_tie_titles(problem.text))
     if isinstance(taken, str):
         return taken
     name = f"N_{number}"
@@ -532,7 +553,8 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
         return "a pronoun would have no antecedent"
     if re.search(r"[A-Z](?!_\d)", problem.text):
         parts, question = [part[:1].upper() + part[1:] for part in parts], question[:1].upper() + question[1:]
-    return ReversedText(" ".join(f"{part} ." for part in parts) + f" {question} ?", doubts)
+    text = " ".join(f"{part} ." for part in parts) + f" {question} ?"
+    return ReversedText(_TIED.sub(r"\1. \2", text), doubts)
 
 
 @lru_cache(maxsize=4096)
