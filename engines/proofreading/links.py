@@ -811,11 +811,8 @@ class LinkReader:
             "unsolvable", f"{link.before} {link.after}"
         ):
             return ""
-        if entry := find_odd_entry(left, right, self._are_equal):
-            return (
-                f"{write_term(entry[0])} and {write_term(entry[1])} differ, and the other entries are equal"
-            )
         whole = any(not _OF_WHOLE.isdisjoint(side.list_labels()) for side in (left, right))
+        left, right = find_odd_entry(left, right, self._are_equal) or (left, right)
         complex_ = {"i"} & {*left.list_labels(), *right.list_labels()}
         found = find_slip(left, right, points_of(free | complex_, whole), are_same)
         if found is None and by_facts and not self.cases and not link.is_denied:

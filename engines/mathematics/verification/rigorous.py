@@ -154,7 +154,6 @@ class Totals:
         """
         if self.spent + terms > self._allowed:
             raise LongSumError
-        spend_work(terms)
         self.spent += terms
 
 
@@ -408,6 +407,7 @@ def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         done, total = begin
     # A term takes as long as it has operations.
     totals.spend_terms(max(0, last - done) * max(1, len(body) // 4))
+    spend_work(max(0, last - done) * len(body))
     for number in range(done + 1, last + 1):
         one = _evaluate_node(body, {**values, name.label: fmpq(number)}, totals)
         if one is None:
