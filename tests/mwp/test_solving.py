@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -360,3 +362,50 @@ def test_problems_known_from_training_are_counted_apart(trained: tuple[Path, Pat
     assert found["like_training"]["problems"] == 2
     assert found["like_training"]["answer_accuracy"] == (right["same"] + right["near"]) / 2
     assert found["unlike_training"]["answer_accuracy"] == float(right["new"])
+
+
+def test_one_problem_is_solved_without_torch_as_with_it() -> None:
+    from engines.mwp.solver.arrays import open_array_solver
+    from engines.mwp.solver.solver import open_solver
+
+    folder = asset("models/mwp-en")
+    rows = read_problems(asset("sample/problems/sample-en/problems.jsonl")).usable[::6]
+    light = open_array_solver(folder)
+    assert light is not None
+    for one, other in zip(
+        light.solve(rows, beam=5), open_solver(folder, device="cpu").solve(rows, beam=5), strict=True
+    ):
+        assert not isinstance(one, str)
+        assert not isinstance(other, str)
+        assert one[0].equation == other[0].equation
+        scores = [{found.equation: found.score for found in side} for side in (one, other)]
+        # Behind the first, nearly equal ones may change places or be cut off.
+        for equation in scores[0].keys() & scores[1].keys():
+            assert scores[0][equation] == pytest.approx(scores[1][equation], abs=1e-3)
+        assert len(scores[0].keys() & scores[1].keys()) >= len(one) - 1
+
+
+def test_torch_is_not_imported_for_one_problem() -> None:
+    code = (
+        "import sys; from pathlib import Path; from engines.mwp.solver.solve import Solve, solve; "
+        "from engines.core.system import asset; "
+        "found = solve(Solve(asset('models/mwp-en'), 'Ann has 3 pens and buys 4 more pens. How many?')); "
+        "print(found['answer'], 'torch' in sys.modules, 'transformers' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["7.0", "False", "False"]
+
+
+def test_a_folder_that_is_torn_or_of_another_kind_is_left_to_torch(
+    trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    from engines.mwp.solver.arrays import open_array_solver
+
+    assert open_array_solver(trained[0]) is None
+    assert open_array_solver(tmp_path) is None
+    folder = Path(shutil.copytree(asset("models/mwp-en"), tmp_path / "copy"))
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+    assert open_array_solver(folder) is None
+    with expect_error("E680"):
+        solve(Solve(folder, "Ann has 3 pens and buys 4 more pens. How many?"))

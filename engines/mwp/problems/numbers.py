@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from engines.language.english import SCALES, SMALL, TENS
@@ -50,6 +50,8 @@ _LONGEST = 40
 _ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PARTS = {"half": 2, "quarter": 4, "hundredth": 100} | {name: at + 3 for at, name in enumerate(_ORDINALS)}
 _WORDS = SMALL | TENS
+_HINT = re.compile("|".join([*_WORDS, *SCALES, *_PARTS, "hundred", "dozen"]), re.IGNORECASE)
+"""Every number in English words has one of these; it is compiled at once, and the whole pattern is not."""
 
 
 def _english_pattern() -> str:
@@ -119,11 +121,16 @@ def _chinese_pattern() -> str:
 
 
 _EN_FOUND = re.compile(_EN, re.IGNORECASE)
-_EN_WORDS = re.compile(_english_pattern(), re.IGNORECASE)
-_EN_ALL = re.compile(rf"{_english_pattern()}|{_EN}", re.IGNORECASE)
 _ZH_FOUND = re.compile(_ZH)
-_ZH_WORDS = re.compile(_chinese_pattern())
-_ZH_ALL = re.compile(rf"{_chinese_pattern()}|{_ZH}")
+
+
+@cache
+def _word_pattern(language: Language, *, digits: bool = False) -> re.Pattern[str]:
+    """Return the pattern of numbers in words, or in words and digits. To compile one takes long, so each is
+    compiled when it is first needed."""
+    if language == "en":
+        return re.compile(_english_pattern() + (f"|{_EN}" if digits else ""), re.IGNORECASE)
+    return re.compile(_chinese_pattern() + (f"|{_ZH}" if digits else ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +189,9 @@ def value_of(written: str) -> Fraction:
         if len(text) <= _LONGEST and (value := _of_digits(text)) is not None:
             return value
         # What follows says of some words that they are numbers: one third of, half of.
-        if (match := _EN_WORDS.match(f"{text} of")) and match.end() == len(text):
+        if (match := _word_pattern("en").match(f"{text} of")) and match.end() == len(text):
             return _of_english(text.lower())
-        if (match := _ZH_WORDS.match(f"{text}个")) and match.end() == len(text):
+        if (match := _word_pattern("zh").match(f"{text}个")) and match.end() == len(text):
             return _of_chinese(text)
     except (ZeroDivisionError, ValueError):
         pass
@@ -313,12 +320,8 @@ def mask_numbers(text: str, language: Language | None = None, *, words: bool = F
     """
     text = plain_digits(text)
     language = language or language_of(text)
-    pattern = {
-        ("en", False): _EN_FOUND,
-        ("en", True): _EN_ALL,
-        ("zh", False): _ZH_FOUND,
-        ("zh", True): _ZH_ALL,
-    }[language, words]
+    digits = _EN_FOUND if language == "en" else _ZH_FOUND
+    pattern = _word_pattern(language, digits=True) if words else digits
     matches = [match for match in pattern.finditer(text) if _is_number(match[0])]
     parts: list[str] = []
     last = 0
@@ -423,6 +426,8 @@ def list_number_words(text: str, numbers: Sequence[str]) -> list[str]:
     >>> list_number_words("Two of 12 pens, one lost", ["12"])
     ['Two']
     """
+    if language_of(text) == "en" and not _HINT.search(text):
+        return []
     found = mask_numbers(text, words=True).numbers
     return [word for word in dict.fromkeys(found) if word not in numbers and word.lower() != "one"]
 

@@ -6,12 +6,10 @@ the best becomes a new quantity, and the others are updated by it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from engines.core.tree import Tree
+from engines.mwp.solver.deductions import PartialDeduction
 from engines.mwp.solver.encoders import EncodedProblems
 from engines.mwp.solver.reading import (
     COMMUTATIVE,
@@ -29,33 +27,6 @@ if TYPE_CHECKING:
 
 
 _NEVER = -1e9
-
-
-@dataclass(frozen=True, slots=True)
-class _PartialDeduction:
-    """An equation on the way: its problem, and of every quantity what it is, what it is worth, whether it may
-    be used, and whether it must be; with the logarithm of the probability so far."""
-
-    row: int
-    trees: tuple[Tree, ...]
-    values: tuple[float, ...]
-    free: tuple[bool, ...]
-    pending: tuple[bool, ...]
-    score: float = 0.0
-
-    def apply_step(
-        self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps
-    ) -> _PartialDeduction:
-        left, right, operator = at
-        tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
-        free = list(self.free)
-        pending = [must and index not in (left, right) for index, must in enumerate(self.pending)]
-        if legal.single_use:
-            for place in (left, right):
-                free[place] = place < len(words.constants)
-        return _PartialDeduction(
-            self.row, (*self.trees, tree), (*self.values, value), (*free, True), (*pending, True), score
-        )
 
 
 class _ScoredSteps(NamedTuple):
@@ -241,9 +212,8 @@ class DeductiveHead(Module):
 
         longest = len(self.words.constants) + problems.quantities.shape[1]
         # One partial deduction per problem at first, later up to `beam`.
-        live = [
-            self._begin_deduction(row, operand_values, longest) for row, operand_values in enumerate(values)
-        ]
+        labels = [self.words.operand_label(index) for index in range(longest)]
+        live = [PartialDeduction.begin(labels, worth, row=row) for row, worth in enumerate(values)]
         done: list[list[ScoredEquation]] = [[] for _ in values]
         quantities = problems.with_constants(self.constants)
         for step in range(max_steps):
@@ -270,7 +240,7 @@ class DeductiveHead(Module):
                     for odd, at in zip(odds, odds_of_choice, strict=True)
                     if allowed[source, at[0], at[3], at[4]]
                 ]
-            kept: list[tuple[_PartialDeduction, int, list[int]]] = []
+            kept: list[tuple[PartialDeduction, int, list[int]]] = []
             # Keep the `beam` best of each problem; a finished equation leaves the search.
             for row, mine in enumerate(continuations):
                 for score, source, at in sorted(mine, key=lambda way: -way[0])[:beam]:
@@ -295,16 +265,8 @@ class DeductiveHead(Module):
             quantities = self.add_quantity(quantities[sources], scored.vectors[sources, at[:, 0], at[:, 3]])
         return done
 
-    def _begin_deduction(self, row: int, worth: Sequence[float], longest: int) -> _PartialDeduction:
-        here, gap = len(worth), longest - len(worth)
-        trees = tuple(Tree(self.words.operand_label(index)) for index in range(longest))
-        none = (False,) * longest
-        return _PartialDeduction(
-            row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none
-        )
-
     def _stack_rules(
-        self, live: Sequence[_PartialDeduction], device: torch.device
+        self, live: Sequence[PartialDeduction], device: torch.device
     ) -> tuple[Tensor, Tensor, Tensor]:
         import torch
 

@@ -25,6 +25,7 @@ from engines.mwp.solver.reading import LARGEST, ScoredEquation
 
 if TYPE_CHECKING:
     from engines.mwp.evaluations.language_model import ModelReply
+    from engines.mwp.solver.arrays import ArraySolver
     from engines.mwp.solver.solver import Solver
 
 
@@ -96,7 +97,7 @@ def solve(
     if not problem.numbers:
         remedy = "" if spec.number_words else "Words such as three or 三 count with --number-words."
         raise _unsolved_error("the problem has no number", remedy)
-    solver = open_cached_solver(spec.model)
+    solver = _open_light_solver(spec.model) or open_cached_solver(spec.model)
     (equations,) = solver.solve([problem], beam=spec.beam)
     if isinstance(equations, str):
         raise _unsolved_error(f"the solver cannot read the problem: {equations}")
@@ -186,6 +187,14 @@ def _list_remarks(problem: Problem, languages: tuple[str, ...], *, words: bool) 
         for word in list_number_words(problem.original, problem.numbers)
     ]
     return result
+
+
+@cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))
+def _open_light_solver(folder: Path) -> ArraySolver | None:
+    """Return a solver that needs no torch, where there is one: most of the time of one problem is imports."""
+    from engines.mwp.solver.arrays import open_array_solver
+
+    return open_array_solver(folder)
 
 
 @cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))

@@ -1,0 +1,51 @@
+"""Equations on the way to their answer, step by step, as the deductive head builds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines.core.tree import Tree
+from engines.mwp.solver.reading import EquationWords, LegalSteps
+
+
+@dataclass(frozen=True, slots=True)
+class PartialDeduction:
+    """An equation on the way: its problem, and of every quantity what it is, what it is worth, whether it may
+    be used, and whether it must be; with the logarithm of the probability so far."""
+
+    row: int
+    trees: tuple[Tree, ...]
+    values: tuple[float, ...]
+    free: tuple[bool, ...]
+    pending: tuple[bool, ...]
+    score: float = 0.0
+
+    @classmethod
+    def begin(cls, labels: Sequence[str], worth: Sequence[float], *, row: int = 0) -> PartialDeduction:
+        """Return the deduction without a step.
+
+        Args:
+            labels: Of the constants and numbers, more than there are where a batch has longer problems.
+            worth: What those that are there are worth.
+            row: Of the problem in its batch.
+        """
+        here, gap = len(worth), len(labels) - len(worth)
+        none = (False,) * len(labels)
+        free = (*[True] * here, *[False] * gap)
+        return cls(row, tuple(map(Tree, labels)), (*worth, *[math.nan] * gap), free, none)
+
+    def apply_step(
+        self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps
+    ) -> PartialDeduction:
+        left, right, operator = at
+        tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
+        free = list(self.free)
+        pending = [must and index not in (left, right) for index, must in enumerate(self.pending)]
+        if legal.single_use:
+            for place in (left, right):
+                free[place] = place < len(words.constants)
+        return PartialDeduction(
+            self.row, (*self.trees, tree), (*self.values, value), (*free, True), (*pending, True), score
+        )
