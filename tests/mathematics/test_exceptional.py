@@ -82,3 +82,12 @@ def test_no_point_of_those_that_come_to_mind_is_missing(
 def test_what_is_assumed_away_is_no_exception() -> None:
     assert not judged("x", "x*(y-1)/(y-1)", "y > 2").exceptions
     assert judged("x", "x*(y-3)/(y-3)", "y > 2").exceptions == "y = 3"
+
+
+def test_points_do_not_depend_on_what_is_judged_beside_them() -> None:
+    # -1/sec(x/2 + pi) is cos(x/2) too, and nowhere 0: that says nothing of the zeros of the other.
+    head = read_expression("cos(x/2)")
+    members = [read_expression(text) for text in ("-tan(acot(sec(pi+x/2)))", "sin(-acsc(1/(-cos(x/2))))")]
+    for beside in (members, members[::-1]):
+        verdicts = make_verifier(head).check(beside)
+        assert [verdict.exceptions for verdict in verdicts] == ["-pi, pi, -3*pi, 3*pi"] * 2

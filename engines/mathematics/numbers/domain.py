@@ -440,9 +440,9 @@ class Edges:
                     bends = ends[programs.nodes[1, a]]
                 if code in _EDGED:
                     form = code, numbers[a], numbers[b]
-                    masks = met.get(form)
-                    if masks is None:
-                        masks = met[form] = self._find_holes_and_ends(form)
+                    masks = met.get(form) or self._find_holes_and_ends(form)
+                    if any(masks):
+                        met[form] = masks
                     here, bends = here | masks[0], bends | masks[1]
                 elif code == DIFF:
                     here |= self._find_kinks(numbers[b], bends & ~here)
@@ -547,11 +547,17 @@ class Edges:
         key = function, float(target)
         known = self._solved.get(key)
         if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
+            result = None
             for form in self.functions.forms[function]:
-                result = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
-                if result is not None:
+                found = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
+                result = result if found is None else found
+                # Another form may have the value where this one has none: 1/sec u is cos u, and never 0.
+                if found:
                     break
-            else:
+            # Nor is that the last word while more forms may be met.
+            if result == 0:
+                return 0
+            if result is None:
                 result = self._solve_directly(function, target)
             self._solved[key] = known = target, result
         return known[1]
@@ -643,6 +649,8 @@ class Edges:
                 for k in range(-_PERIODS, _PERIODS + 1)
             ]
             result = self._unite_masks(masks)
+            if not result:
+                return 0
             last = [abs(place.value) for place in self.iterate_places(masks[0] | masks[-1])]
             self._families[key] = result | (self._add_mark(min(last)) if last else 0)
         return self._families[key]
