@@ -37,8 +37,11 @@ MODULES = {
     "egen.verification.curves": "mathematics.verification.domain_boundaries",
     "egen.verification.pointwise": "mathematics.verification.rigorous_verifier",
     "egen.verification.verify": "mathematics.verification.verifier",
+    "egen.egraph.grammar": "egen.egraph.term_grammar",
     "formula.mathml": "formula.content_mathml",
     "mathamr.retrieval.equality": "mathamr.retrieval.equal_formulas",
+    "mathematics.verification.rigorous": "mathematics.verification.enclosures",
+    "mwp.triplets.find": "mwp.triplets.selection",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

@@ -27,8 +27,8 @@ from engines.egen.settings import (
     OwnRules,
     SplitName,
     StyleChoice,
-    canonical_weights,
     families_of,
+    normalise_family_weights,
     style_of,
 )
 from engines.mathematics.verification.verdicts import MemberVerdict
@@ -296,7 +296,7 @@ def resolve_build(spec: BuildCorpus) -> BuildCorpus:
     results |= {"nodes": config.limits.nodes, "workers": system.count_processors()}
     left_open = {name: value for name, value in results.items() if getattr(spec, name) is None}
     if spec.weights is not None:
-        left_open["weights"] = canonical_weights(spec.weights)
+        left_open["weights"] = normalise_family_weights(spec.weights)
     families_of(spec.forms or "")
     if spec.assume is not None:
         left_open["assume"] = str(read_assumptions(spec.assume))

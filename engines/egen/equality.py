@@ -120,13 +120,18 @@ def explain_row(row: Mapping[str, Any]) -> str:
 def verify(
     spec: Verify | Iterable[tuple[str, str]], *, theory: str = "reals", events: Sink = ignore
 ) -> Verified:
-    """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too.
+    """Judge whether heads and members are equal: the pairs of a file, or pairs given as texts.
 
     Args:
-        theory: Of pairs, as `Verify.theory` is of a file's lines.
+        spec: The spec of a file, or an iterable of pairs (head, member) in prefix, infix or LaTeX.
+        theory: The theory of pairs given as texts; a file's is `Verify.theory`.
+        events: Receives progress and warnings.
+
+    Returns:
+        The verdict on each pair, with the counts of the verdicts.
 
     Raises:
-        DataError: When none can be read.
+        DataError: If no pair can be read.
 
     >>> [row["verdict"] for row in verify([("x", "tan(atan(x))"), ("x", "sqrt(x)^2")]).results]
     ['equal', 'shrinks']

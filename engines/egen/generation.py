@@ -23,8 +23,8 @@ from engines.egen.settings import (
     OwnRules,
     Style,
     StyleChoice,
-    canonical_weights,
     families_of,
+    normalise_family_weights,
     style_of,
 )
 from engines.egen.theories.registry import theory_of, theory_text
@@ -107,7 +107,7 @@ class Generate:
             self.config,
             style=self._style,
             theory=theory_text(self.config.theory),
-            weights=canonical_weights(self.weights or ""),
+            weights=normalise_family_weights(self.weights or ""),
             rules=own,
             forms=(self.forms or "all") if self._plain else "",
             holes=self.holes or not self._plain,

@@ -93,8 +93,8 @@ def read_weights(text: str) -> dict[str, float]:
     return {name: weight for name, weight in sorted(results.items()) if weight != 1}
 
 
-def canonical_weights(text: str) -> str:
-    """Return weights in their canonical form: `name=weight`, separated by commas."""
+def normalise_family_weights(text: str) -> str:
+    """Normalise the text of weights of families: `name=weight`, by name, separated by commas."""
     return ", ".join(f"{name}={weight!r}" for name, weight in read_weights(text).items())
 
 

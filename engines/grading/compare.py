@@ -17,8 +17,8 @@ from engines.grading.families import (
     cases_of,
     compare_cases,
     compare_families,
-    family_of,
     family_without_range,
+    read_family,
 )
 from engines.grading.forms import (
     REALS,
@@ -585,7 +585,7 @@ class AnswerComparison:
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
-        families = [family_of(tree) for tree in trees]
+        families = [read_family(tree) for tree in trees]
         undeclared = ""
         if families.count(None) == 1:
             at = families.index(None)

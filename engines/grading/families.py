@@ -37,8 +37,8 @@ class Family:
     whole: bool
 
 
-def family_of(tree: Tree) -> Family | None:
-    """Return the family that a statement or set gives, None where it gives none."""
+def read_family(tree: Tree) -> Family | None:
+    """Read a statement or set as a family of values with an integer parameter; None if it is not one."""
     if tree.label == "congruent":
         return _residues_of(tree)
     if tree.label == "such" or (tree.label == "and" and len(tree.children) == 2):
@@ -87,7 +87,7 @@ def family_without_range(tree: Tree) -> tuple[Family | None, str]:
     for letter in _INTEGER_LETTERS:
         if letter in free_variables(tree):
             label = "and" if tree.label in ("=", "or") else "such"
-            family = family_of(Tree(label, (tree, Tree("in", (Tree(letter), Tree("ℤ"))))))
+            family = read_family(Tree(label, (tree, Tree("in", (Tree(letter), Tree("ℤ"))))))
             if family is not None:
                 return family, letter
     return None, ""

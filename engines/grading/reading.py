@@ -14,7 +14,7 @@ from engines.core.vocabulary import is_constant_token
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import UNSAID
 from engines.formula.statements import Statement, read_statement
-from engines.grading.families import cases_of, family_of
+from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
     EMPTY,
     REALS,
@@ -396,7 +396,7 @@ def _conjunction_of(tree: Tree) -> Form:
         one.children and other.children and len(one.children) > 1 and one.children[1] == other.children[0]
         for one, other in pairwise(parts)
     )
-    if family_of(_with_numbers(tree)):
+    if read_family(_with_numbers(tree)):
         return _statement_of(tree)
     if chained and all(part.label in ("=", "approx") for part in parts):
         return _chain_of(parts)

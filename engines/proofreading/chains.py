@@ -162,7 +162,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         after = f". {after}" if ended else after
         last = ""
         before += " for all " if r"\forall" in piece.text else ""
-        for statement in read_statements(piece.text, piece.line):
+        for statement in split_statements(piece.text, piece.line):
             if statement.lead and not statement.sides[0]:
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]
@@ -222,14 +222,14 @@ def trim_side(side: str) -> str:
     return _TRIMMED.sub("", side)
 
 
-def read_statements(latex: str, line: int = 1) -> list[_Statement]:
+def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     r"""Split the LaTeX of a formula into statements: sides with the relations between them.
 
     Args:
         latex: The formula.
         line: The line of the document where it begins.
 
-    >>> statements = read_statements(r"a &= b \\ &\le c, d=1")
+    >>> statements = split_statements(r"a &= b \\ &\le c, d=1")
     >>> [(each.sides, [name for name, _ in each.relations]) for each in statements]
     [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
     """

@@ -14,8 +14,8 @@ from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.discourse import Moduli, read_positions
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.links import LinkReader, Mention
-from engines.proofreading.slips import ComparedSides, bound_meant, odd_ones
+from engines.proofreading.links import LinkJudge, Mention
+from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
 
@@ -36,7 +36,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     positions = read_positions(document)
-    reader = LinkReader(
+    reader = LinkJudge(
         judge,
         names_of(formulas[:MAX_FORMULAS], words),
         own=any(map(_OWN.search, formulas)),
@@ -58,9 +58,9 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             break
     congruences = {link.modulus for chain in linked for link in chain if link.modulus}
     reader.modulus = congruences.pop() if len(congruences) == 1 else ""
-    for chain, coming in zip_longest(linked, linked[1:]):
+    for chain, next_chain in zip_longest(linked, linked[1:]):
         room = MAX_LINKS - len(found)
-        found += reader.judge_chain(chain[:room], coming[0] if coming else None)
+        found += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
         if len(chain) > room:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
             found.append(LinkVerdict(chain[room], "unread", many_links))
@@ -118,7 +118,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         statements += [
             ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
         ]
-    for odd in odd_ones(statements):
+    for odd in find_odd_statements(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
         found[odd.place] = LinkVerdict(

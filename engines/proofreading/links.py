@@ -134,7 +134,7 @@ class Mention:
 
 
 @dataclass(slots=True)
-class LinkReader:
+class LinkJudge:
     """Judge of the links of one document in their order, which remembers what the text has stated so far.
 
     Attributes:
@@ -145,7 +145,7 @@ class LinkReader:
         cases: Whether the text distinguishes cases.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
-        coming: The link after the chain that is being judged.
+        next_link: The link after the chain that is being judged.
         mentions: The formulas that say something of letters, in their order.
         settled: The indices of the pieces of the document whose links have all been decided.
         begun: The number of the last equation that the text states before the chain being judged.
@@ -161,7 +161,7 @@ class LinkReader:
     cases: bool = False
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
-    coming: ChainLink | None = None
+    next_link: ChainLink | None = None
     mentions: Sequence[Mention] = ()
     settled: set[int] = field(default_factory=set)
     begun: int = -1
@@ -179,11 +179,16 @@ class LinkReader:
         return found
 
     def judge_chain(
-        self, links: Sequence[ChainLink], coming: ChainLink | None = None
+        self, links: Sequence[ChainLink], next_link: ChainLink | None = None
     ) -> Iterator[LinkVerdict]:
-        """The links of a chain, judged. Args: coming: the link after them."""
+        """Judge the links of a chain.
+
+        Args:
+            links: The links of the chain.
+            next_link: The first link after the chain, if there is one.
+        """
         settled = True
-        for judged in self._judge_all(links, coming):
+        for judged in self._judge_all(links, next_link):
             link = judged.link
             settled = settled and judged.outcome in _SETTLED
             left, right = (
@@ -205,7 +210,7 @@ class LinkReader:
         if settled and links:
             self.settled.add(links[0].piece)
 
-    def _judge_all(self, links: Sequence[ChainLink], coming: ChainLink | None) -> Iterator[LinkVerdict]:
+    def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equalities = sum(link.relation == "=" for link in links)
         self.begun = self.facts.last_number
         begun = self.read_sides(links[0])[0].tree if links else None
@@ -223,7 +228,7 @@ class LinkReader:
                 continue
             self.facts.go_to(link.position)
             beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
-            self.coming = None if following else coming
+            self.next_link = None if following else next_link
             with limit_work(_MOST_WORK) as limit:
                 judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
             unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
@@ -643,7 +648,7 @@ class LinkReader:
         variables."""
         if not (is_concluded(link) and self._is_about_numbers(link, left, right)) or self.cases or link.place:
             return False
-        if has_condition(link.before) or (self.coming and self.coming.joined == "so"):
+        if has_condition(link.before) or (self.next_link and self.next_link.joined == "so"):
             return False  # it is an equation, if another is said to be the same
         if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
             return False
@@ -748,9 +753,13 @@ class LinkReader:
 
     def _is_sought(self, free: frozenset[str]) -> bool:
         """Whether what comes next is an equation for the same variables, or their value: they are sought."""
-        if self.coming is None or self.coming.relation != "=" or last_sign(self.coming.before.split("§")[-1]):
+        if (
+            self.next_link is None
+            or self.next_link.relation != "="
+            or last_sign(self.next_link.before.split("§")[-1])
+        ):
             return False
-        left, right = (side.tree for side in self.read_sides(self.coming))
+        left, right = (side.tree for side in self.read_sides(self.next_link))
         names = free_symbols(left) if left else frozenset[str]()
         return bool(names) and names <= free and right is not None and not free_symbols(right)
 

@@ -330,7 +330,13 @@ _UNCLEAR = frozenset(
 class ComparedSides:
     """An equation of a text.
 
-    Attributes: place: among the links; before, after: the words around it; fixed: it is no candidate.
+    Attributes:
+        place: Its index among the links.
+        left: Its left side.
+        right: Its right side.
+        before: The words before it.
+        after: The words after it.
+        fixed: Whether it is not to be reported.
     """
 
     place: int
@@ -342,16 +348,22 @@ class ComparedSides:
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
-    """A statement that is false where those beside it are true: the values, and what holds there."""
+class OddStatement:
+    """A statement that is false at values at which other statements of the text are true.
+
+    Attributes:
+        place: The index of the statement among the links.
+        at: The values, by variable.
+        by: The indices of the statements that are true there.
+    """
 
     place: int
     at: Mapping[str, float]
     by: tuple[int, ...]
 
 
-def odd_ones(statements: Sequence[ComparedSides]) -> Iterator[Odd]:
-    """The statements that do not go together with those about the same unknown."""
+def find_odd_statements(statements: Sequence[ComparedSides]) -> Iterator[OddStatement]:
+    """Yield the statements that contradict the other statements about the same unknown."""
     held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
     names = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in held}
     values: dict[str, list[float]] = defaultdict(list)
@@ -406,7 +418,7 @@ def _iterate_oddities(
     at: Mapping[str, float],
     named: Sequence[float],
     lone: Mapping[int, str],
-) -> Iterator[Odd]:
+) -> Iterator[OddStatement]:
     places = list(named)
     for each in about:
         if each.place not in lone:
@@ -440,10 +452,12 @@ def _iterate_oddities(
                     # where an equation is to be solved and the next has not its solution, that is wrong
                     for task, following, one in zip(holds[0], holds[1], places, strict=True):
                         if task and following is False:
-                            yield Odd(about[1].place, {**at, name: one}, (about[0].place,))
+                            yield OddStatement(about[1].place, {**at, name: one}, (about[0].place,))
                             break
                 else:
-                    yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
+                    yield OddStatement(
+                        each.place, {**at, name: place}, tuple(about[one].place for one in near)
+                    )
                 break
 
 

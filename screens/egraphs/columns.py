@@ -119,7 +119,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
         string; or an empty string, no settings and what is wrong.
     """
     from engines.core.vocabulary import to_prefix
-    from engines.egen.settings import canonical_weights
+    from engines.egen.settings import normalise_family_weights
     from engines.egen.theories.own import theory_file
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.assumptions import read_assumptions
@@ -137,7 +137,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
         # Real functions: everything is read before anything is returned, so the first mistake is reported.
         head = theory_of("reals", "").read_term(written)
         assume = str(read_assumptions(assumed))
-        weights = canonical_weights(weighed)
+        weights = normalise_family_weights(weighed)
         theory = theory_of("reals", assume, head)
     except EngineError as error:
         return "", {}, _describe_error(error)

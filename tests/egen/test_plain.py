@@ -18,9 +18,9 @@ from engines.egen.algebra.classical import OPENINGS
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
-from engines.egen.egraph.grammar import Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import Grower, leads_to_detour
 from engines.egen.egraph.members import generate
+from engines.egen.egraph.term_grammar import Sampler, TermGrammar, remove_detours
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster

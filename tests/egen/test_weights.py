@@ -14,11 +14,11 @@ from scipy.stats import chisquare
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.egen.corpora import BuildCorpus, resolve_build
-from engines.egen.egraph.grammar import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
+from engines.egen.egraph.term_grammar import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.generation import Generate
-from engines.egen.settings import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
+from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.novelty import normalise_arithmetic, tidy_expression
@@ -80,9 +80,9 @@ def test_the_families_hold_every_operator_once() -> None:
 
 
 def test_weights_are_read_and_written_the_same() -> None:
-    text = canonical_weights(" trig=4 , hyperbolic : .05, power=1")
+    text = normalise_family_weights(" trig=4 , hyperbolic : .05, power=1")
     assert text == "hyperbolic=0.05, trig=4.0"
-    assert canonical_weights(text) == text
+    assert normalise_family_weights(text) == text
     assert read_weights("") == {}
     for wrong in ("tanh=2", "trig", "trig=0", "trig=-1", "trig=nan", "trig=1e9", "trig=two"):
         with expect_error("E457") as error:

@@ -20,7 +20,7 @@ from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
-from engines.mathematics.verification.rigorous import value_at
+from engines.mathematics.verification.enclosures import value_at
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verifier import make_verifier
 

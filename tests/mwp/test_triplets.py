@@ -19,8 +19,8 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.find import explain, find_triplets, list_anchors
 from engines.mwp.triplets.retrieval import parts_of, to_encoder_prefix
+from engines.mwp.triplets.selection import explain, find_triplets, list_anchors
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
     FindTriplets,

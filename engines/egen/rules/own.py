@@ -29,7 +29,7 @@ from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.formula.infix import read_infix
 from engines.mathematics.numbers.precise import BallValue
-from engines.mathematics.verification.rigorous import value_at
+from engines.mathematics.verification.enclosures import value_at
 
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),

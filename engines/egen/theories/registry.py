@@ -63,6 +63,6 @@ def _is_too_large(tree: Tree) -> bool:
     """Whether a tree holds a number beyond double precision: only numbers that are worked out need a look."""
     if not any(node.children and not variables_of(node) for node in tree):
         return False
-    from engines.mathematics.verification.rigorous import too_large
+    from engines.mathematics.verification.enclosures import too_large
 
     return too_large(tree)

@@ -17,7 +17,7 @@ from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, display_
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits
-from engines.mathematics.verification.rigorous import compute_scales, value_at
+from engines.mathematics.verification.enclosures import compute_scales, value_at
 from engines.mathematics.verification.work import LongSumError
 
 ExactNumber = int | Fraction

@@ -30,9 +30,9 @@ from engines.mathematics.judging.numbers import NoValueError
 from engines.mathematics.judging.verdicts import Outcome, Verdict
 from engines.mathematics.numbers.numeric import compile_valid, evaluate_balls
 from engines.mathematics.terms.notation import to_infix
+from engines.mathematics.verification.enclosures import value_at
 from engines.mathematics.verification.explain import describe_domain
 from engines.mathematics.verification.points import Region
-from engines.mathematics.verification.rigorous import value_at
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verifier import make_verifier
 

@@ -131,7 +131,7 @@ class TermJudge:
         is_real = labels.isdisjoint(COMPLEX)
         judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
         result = judge_terms(sides[0], sides[1], known, seed=self.seed)
-        return calls.verdict_with_calls(result)
+        return calls.restore_calls(result)
 
     def _judge_antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
         nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
@@ -198,8 +198,8 @@ class Calls:
             self._judge.judge_scalars(left, right, self._known).outcome == "equal" for left, right in pairs
         )
 
-    def verdict_with_calls(self, found: Verdict) -> Verdict:
-        """Return the judgement of terms with calls, from that of those with variables in their place."""
+    def restore_calls(self, found: Verdict) -> Verdict:
+        """Return the verdict on terms with calls, from that on the terms with variables for the calls."""
         if not self._variables:
             return found
         if found.outcome in ("different", "equal if"):

@@ -83,21 +83,26 @@ class Margin(NamedTuple):
     within: frozenset[Margin]
 
 
-class CurveSearchResult(NamedTuple):
-    """Points, (variables, points), beyond a curve, and the least side of a square (cube) that certainly holds
-    one of the points looked at: 0 where nothing is beyond, inf where nothing is claimed."""
+class BoundarySearchResult(NamedTuple):
+    """Points beyond the boundary of a domain, and how complete the search was.
+
+    Attributes:
+        points: (variables, points) points beyond the boundary.
+        side: The least side of a square (cube) in the region beyond that certainly contains one of the points
+            that were searched; 0 if nothing is beyond, inf if nothing is claimed.
+    """
 
     points: Floats
     side: float
 
 
 class BoundarySearch:
-    """What a head and its members have beyond curves in a region.
+    """Search, in a region, for points beyond the boundaries of the domains of a head and its members.
 
     Args:
         head: Program of the head.
         along: Indices of the variables.
-        functions: Tells arguments apart.
+        functions: The functions by whose values arguments are told apart.
         point: A point of the head's domain.
         most: The most points beyond a curve.
         unsure: Whether there may be other places than the known ones at which a function has one of these
@@ -122,18 +127,18 @@ class BoundarySearch:
         self._head, self._point = _widen_programs(head), point[:, np.newaxis]
         self._functions, self._unsure = functions, unsure
         self._place = _BoxGrid(region, self._moving, self._point)
-        self._beyond: dict[frozenset[Margin], CurveSearchResult] = {}
-        self._found: dict[tuple[Margin, bool], CurveSearchResult] = {}
+        self._beyond: dict[frozenset[Margin], BoundarySearchResult] = {}
+        self._found: dict[tuple[Margin, bool], BoundarySearchResult] = {}
         self._harmless: set[Margin] = set()
         self._forms: dict[Margin, tuple[Programs, int]] = {}
         self._next_unshared_number = 0
         (self._own,) = self._iterate_margins(head)
         self._of_head = self._forms
 
-    def of(self, programs: Programs, chosen: Sequence[int]) -> list[CurveSearchResult]:
-        """Return, for some programs, points beyond those curves that are not both the head's and theirs.
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[BoundarySearchResult]:
+        """Return, for each chosen program, points beyond the boundaries that only it or only the head has.
 
-        Programs with the same curves have the same points.
+        Programs with the same boundaries have the same points.
         """
         some = programs.select_programs(chosen)
         self._forms = {}
@@ -144,21 +149,21 @@ class BoundarySearch:
             results.append(self._beyond[margins])
         return results
 
-    def _search_margins(self, margins: frozenset[Margin]) -> CurveSearchResult:
-        """What is beyond the curves that a program has and the head has not, where the head is defined, and
-        beyond those that only the head has."""
+    def _search_margins(self, margins: frozenset[Margin]) -> BoundarySearchResult:
+        """Search beyond the boundaries that only a program has, where the head is defined, and beyond those
+        that only the head has."""
         own = sorted(margins - self._own, key=lambda margin: len(margin.within))
         results = [self._search_margin(margin, self._forms[margin], self._head) for margin in own]
         results += [self._search_margin(margin, self._of_head[margin]) for margin in self._own - margins]
         points = [self._point[:, :0], *(one.points for one in results)]
         side = max([one.side for one in results], default=0.0) if self._claims else inf
-        return CurveSearchResult(np.concatenate(points, axis=1), side)
+        return BoundarySearchResult(np.concatenate(points, axis=1), side)
 
     def _search_margin(
         self, margin: Margin, form: tuple[Programs, int], domain: Programs | None = None
-    ) -> CurveSearchResult:
+    ) -> BoundarySearchResult:
         if not self._moving:
-            return CurveSearchResult(self._point[:, :0], inf)
+            return BoundarySearchResult(self._point[:, :0], inf)
         within = margin.within - self._own - self._harmless
         key = margin._replace(within=within), domain is None
         if key not in self._found:
@@ -169,7 +174,7 @@ class BoundarySearch:
             result = search.run_search(INNER)
             # on a line `Edges` looks farther, but where the argument is taken for a constant
             if not result.points.size and (len(self._moving) > 1 or margin.function < 0):
-                result = CurveSearchResult(search.run_search(_OUTER).points, result.side)
+                result = BoundarySearchResult(search.run_search(_OUTER).points, result.side)
             self._found[key] = result
         if not self._found[key].points.size:
             self._harmless.add(margin)
@@ -237,14 +242,16 @@ class BoundarySearch:
         return value is not None and bool(integer_or_ball(value / 2 if halved else value).is_integer())
 
     def _constant_sign(self, function: int) -> int:
-        """Of a constant; 0 for others."""
+        """Return the sign of a function that is constant, and 0 for any other function."""
         value = self._functions.values[function][0] if self._functions.fixed[function] else None
         return 0 if value is None else int(value > 0) - int(value < 0)
 
 
 def _widen_programs(programs: Programs) -> Programs:
-    """Return the same functions over boxes: behind the variables stand half the widths of a box along each,
-    and a variable is a ball so wide.
+    """Return the same functions over boxes.
+
+    Their variables are the middle of a box along each axis, then half its width along each; a variable of the
+    functions is a ball of that width.
     """
     count, unit = len(programs.variables), CONSTANT + len(programs.constants)
     before = [[-1, 0, 0], [unit, 0, 0], *([LEAF + index, 0, 0] for index in range(2 * count))]
@@ -270,7 +277,7 @@ def _evaluate_boxes(programs: Programs, centers: Floats, halves: Floats) -> tupl
 
 
 class _BoxGrid:
-    """Where boxes are cut: along the moving variables, in a region; the others are as at a point."""
+    """Boxes of a region, cut along the moving variables; the other variables have their values at a point."""
 
     def __init__(self, region: Region, moving: list[int], point: Floats) -> None:
         self.region, self.moving, self.point = region, moving, point
@@ -309,7 +316,7 @@ class _BoxGrid:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What is looked for: where a margin is negative and an expression is defined, both over boxes."""
+    """A search for points where a margin is negative and an expression is defined, both over boxes."""
 
     place: _BoxGrid
     domain: Programs | None
@@ -317,7 +324,7 @@ class _Search:
     kind: int
     most: int
 
-    def run_search(self, reach: float) -> CurveSearchResult:
+    def run_search(self, reach: float) -> BoundarySearchResult:
         centers, halves = self.place.box_grid(reach)
         side, complete = inf, True
         parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1
@@ -327,7 +334,7 @@ class _Search:
             # the rest, and halves them.
             centers = self._find_remaining(centers, halves)
             if not centers.size:
-                return CurveSearchResult(centers, 0.0 if complete else side)
+                return BoundarySearchResult(centers, 0.0 if complete else side)
             margins, errors, within = self._evaluate_middles(centers)
             # Middles that are certainly beyond the margin, where the expression has a value.
             beyond = (margins < -errors) & np.isfinite(within)
@@ -339,7 +346,7 @@ class _Search:
             if beyond.any():
                 points = centers[:, beyond]
                 step = -(-points.shape[1] // self.most)
-                return CurveSearchResult(points[:, ::step], side if step == 1 else inf)
+                return BoundarySearchResult(points[:, ::step], side if step == 1 else inf)
             deeper = complete and several and centers.shape[1] <= _BEST
             last = halves.max() <= reach * (_FEW_FINEST if deeper else _FINEST)
             # Too many boxes: go on with those nearest to the margin, after which the
@@ -349,7 +356,7 @@ class _Search:
                 nearest = np.argsort(margins, kind="stable")[: _SIDES if last else best]
                 centers, complete = centers[:, nearest], False
             if last:
-                return CurveSearchResult(centers[:, self.place.region.assumptions_hold(centers)], side)
+                return BoundarySearchResult(centers[:, self.place.region.assumptions_hold(centers)], side)
             centers, halves = self.place.halve_boxes(centers, halves)
 
     def _find_remaining(self, centers: Floats, halves: Floats) -> Floats:
@@ -363,8 +370,8 @@ class _Search:
         return centers
 
     def _evaluate_middles(self, centers: Floats) -> tuple[Floats, Floats, Floats]:
-        """Margins in the middles of boxes, their errors, and those of the other expression: NaN where it is
-        undefined."""
+        """Return the margins in the middles of boxes, their errors, and those of the other expression, which
+        are NaN where it is undefined."""
         still = np.zeros(len(centers))
         (values,), (errors,) = _evaluate_boxes(self.argument, centers, still)
         within = np.zeros(centers.shape[1])

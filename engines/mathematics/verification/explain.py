@@ -26,8 +26,8 @@ from engines.mathematics.numbers.numeric import (
     evaluate,
 )
 from engines.mathematics.numbers.precise import Functions
+from engines.mathematics.verification.enclosures import MOST_BITS
 from engines.mathematics.verification.points import FAR, RANGES, relations_hold
-from engines.mathematics.verification.rigorous import MOST_BITS
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
     MemberVerdict,

@@ -30,9 +30,7 @@ from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_v
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.domain_boundaries import BoundarySearch
-from engines.mathematics.verification.exceptional import find_special
-from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
-from engines.mathematics.verification.rigorous import (
+from engines.mathematics.verification.enclosures import (
     MOST_BITS,
     SPARE,
     Totals,
@@ -41,6 +39,8 @@ from engines.mathematics.verification.rigorous import (
     is_finite,
     value_at,
 )
+from engines.mathematics.verification.exceptional import find_special
+from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.verdicts import (
     Agreed,
     Counterexample,
@@ -123,7 +123,7 @@ class RigorousVerifier:
         if known and self.shown:
             self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
             functions = functions_at(self.variables, self._deep, merged=True)
-            self._curves = BoundarySearch(
+            self._boundaries = BoundarySearch(
                 stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND
             )
             self._points += self._with_head(self._lines.of_head())
@@ -195,7 +195,7 @@ class RigorousVerifier:
         # The member may end where the head does not: points beside its own boundaries.
         if self._lines is not None:
             program = compile_valid([_to_core_language(tree)], variables=self.variables)
-            beside, beyond = self._lines.of(program, [0])[0][0], self._curves.of(program, [0])[0].points
+            beside, beyond = self._lines.of(program, [0])[0][0], self._boundaries.of(program, [0])[0].points
             points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
         for point in points:
             if point.many and integral:

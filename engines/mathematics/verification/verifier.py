@@ -27,6 +27,18 @@ from engines.mathematics.numbers.numeric import (
 )
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.domain_boundaries import INNER, BoundarySearch
+from engines.mathematics.verification.enclosures import (
+    MOST_BITS,
+    SEEN,
+    Apart,
+    Recheck,
+    agreed_at,
+    bits_for,
+    compute_scales,
+    is_undefined,
+    iterate_closer,
+    too_large,
+)
 from engines.mathematics.verification.exceptional import SpaceExceptions, find_special, unite_exceptions
 from engines.mathematics.verification.points import (
     CLEAR,
@@ -41,18 +53,6 @@ from engines.mathematics.verification.points import (
     functions_at,
     values_of,
 )
-from engines.mathematics.verification.rigorous import (
-    MOST_BITS,
-    SEEN,
-    Apart,
-    Recheck,
-    agreed_at,
-    bits_for,
-    compute_scales,
-    is_undefined,
-    iterate_closer,
-    too_large,
-)
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONS,
@@ -64,10 +64,10 @@ from engines.mathematics.verification.verdicts import (
 )
 
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
-# What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
-# (`rigorous`), also beside the ends of the member's own domain, which are worked out or, where they cannot
-# be, searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
-# statement about these points, and says in which region no other could have told otherwise.
+# Values that are equal in double precision are compared again by enclosures of several hundred bits
+# (`enclosures`), also next to the ends of the member's own domain, which are computed or, where that is not
+# possible, searched for (`domain_boundaries`); isolated points where only one of the two is defined are
+# listed. A verdict is a statement about these points, and names the region in which no point contradicts it.
 
 
 MIN_POINTS = 8
@@ -91,10 +91,12 @@ _WITNESSES: dict[MemberOutcome, str] = {
 
 
 class Verifier:
-    """Judges expressions against one head.
+    """Judge of expressions against one head.
 
-    Attributes: points: (points,) those inside the head's domain first; inside: how many those are; reason:
-    why nothing can be decided, or "".
+    Attributes:
+        points: (points,) the points of comparison, those inside the head's domain first.
+        inside: The number of points inside the head's domain.
+        reason: Why nothing can be decided about this head, or an empty text.
     """
 
     def __init__(self, head: Expression, *, seed: int = 0) -> None:
@@ -296,7 +298,7 @@ class Verifier:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
-        result = self._curves.of(programs, [case.k for case in whole])
+        result = self._boundaries.of(programs, [case.k for case in whole])
         alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
         for case, (points, _) in zip(whole, result, strict=True):
             alike.setdefault(id(points), []).append((case, points))
@@ -307,7 +309,7 @@ class Verifier:
                 case.checked = Agreed(*case.checked[:3], INNER, side)
 
     @cached_property
-    def _curves(self) -> BoundarySearch:
+    def _boundaries(self) -> BoundarySearch:
         functions, unsure = self._recheck.functions, self._recheck.is_unsure
         return BoundarySearch(
             self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure
@@ -513,11 +515,11 @@ def _why_unreadable(member: str) -> ExpressionError:
 
 # Does an expression of several variables equal its head wherever assumptions hold?
 #
-# Points are drawn from the region of the assumptions, some of them far out along one variable, some beside
-# ends of domains on lines parallel to the axes, and some beyond other ends (`curves`). What double precision
-# holds to be equal is looked at again with rigorous bounds, at points in general position and where one
-# variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is defined.
-# As on the real line, a verdict is a statement about these points.
+# Points are drawn from the region of the assumptions, some of them far out along one variable, some
+# beside ends of domains on lines parallel to the axes, and some beyond others (`domain_boundaries`). What
+# double precision holds to be equal is looked at again with rigorous bounds, at points in general
+# position and where one variable is 0, 1, -1 or 2: so single values of a variable are found at which only
+# one of the two is defined. As on the real line, a verdict is a statement about these points.
 
 _PROBES = 12
 _LINES = 9
@@ -589,7 +591,7 @@ class MultivariateVerifier(Verifier):
         self._general = functions_at(
             self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
         )
-        self._curves = BoundarySearch(self._program, region, self.shown, self._general, self.points[:, 0])
+        self._boundaries = BoundarySearch(self._program, region, self.shown, self._general, self.points[:, 0])
         self._special_points, self._special_values = region.special_points()
         self._special = functions_at(self.variables, self._special_points)
 

@@ -134,7 +134,7 @@ def _word_pattern(language: Language, *, digits: bool = False) -> re.Pattern[str
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedText:
     """A text with placeholders for its numbers, which are kept as written and as exact values."""
 
     text: str
@@ -306,7 +306,7 @@ def _sum_chinese_parts(parts: Sequence[tuple[str, str]]) -> Fraction:
     return total
 
 
-def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
+def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> MaskedText:
     """Replace the numbers of a problem by placeholders, in order of appearance.
 
     Args:
@@ -335,10 +335,10 @@ def mask_numbers(text: str, language: Language | None = None, *, words: bool = F
         last = end
     parts.append(text[last:])
     numbers = tuple(match[0] for match in matches)
-    return Masked("".join(parts), numbers, tuple(map(value_of, numbers)))
+    return MaskedText("".join(parts), numbers, tuple(map(value_of, numbers)))
 
 
-def mask_digits(text: str) -> Masked:
+def mask_digits(text: str) -> MaskedText:
     """Replace every number in digits, as MathQA counts them: percentages and fractions are none of their own.
 
     >>> mask_digits("20 % of 1/4 is 1,000.5 ?").numbers
@@ -347,10 +347,10 @@ def mask_digits(text: str) -> Masked:
     numbers = [match[0] for match in _PLAIN.finditer(text)]
     places = iter(range(len(numbers)))
     masked = _PLAIN.sub(lambda _: f"N_{next(places)}", text)
-    return Masked(masked, tuple(numbers), tuple(map(value_of, numbers)))
+    return MaskedText(masked, tuple(numbers), tuple(map(value_of, numbers)))
 
 
-def mask_words(words: Iterable[str]) -> Masked:
+def mask_words(words: Iterable[str]) -> MaskedText:
     """Replace the numbers of a segmented Chinese text, where a word begins with one; words are joined.
 
     >>> mask_words("还剩 (1/6) ， 第3 天".split()).text
@@ -365,7 +365,7 @@ def mask_words(words: Iterable[str]) -> Masked:
             numbers.append(match[0])
         else:
             parts.append(word)
-    return Masked("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))
+    return MaskedText("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))
 
 
 _BEHIND = (
@@ -388,7 +388,7 @@ def list_unread_numbers(
     """Return a sentence for each piece of text that looks like a number but was not read as one.
 
     Args:
-        text: Masked.
+        text: MaskedText.
         original: As it was.
         words: Number words were read as numbers.
 

@@ -17,7 +17,7 @@ from engines.core.files import write_rows
 from engines.core.spec import Arg, make_refusal, specification
 from engines.mwp.problems.layouts import AGAIN, FIELDS, ProblemLayout, layout_of, rename_fields
 from engines.mwp.problems.numbers import (
-    Masked,
+    MaskedText,
     language_of,
     list_number_words,
     list_unread_numbers,
@@ -281,7 +281,7 @@ def _join_fractions(segmented: str, original: str) -> str:
     return _PARTED.sub(join, segmented)
 
 
-def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
+def _convert_placeholders(text: str, given: Any, original: str) -> tuple[MaskedText, dict[str, str]]:
     """Return a masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
     listed = given if isinstance(given, list) else re.split(r"[\s,;]+", str(given or "").strip())
     numbers = [_plain_number(number) for number in listed if number not in (None, "")]
@@ -306,8 +306,8 @@ def _convert_placeholders(text: str, given: Any, original: str) -> tuple[Masked,
         exact = tuple(map(value_of, shown))
         # The number is that of the text, exactly.
         if all(abs(a - b) < ROUNDED for a, b in zip(exact, values, strict=True)):
-            return Masked(text, shown, exact), names
-    return Masked(text, tuple(numbers[place] for place in order), values), names
+            return MaskedText(text, shown, exact), names
+    return MaskedText(text, tuple(numbers[place] for place in order), values), names
 
 
 def _plain_number(number: Any) -> str:

@@ -11,7 +11,7 @@ from engines.core.tree import Tree
 from engines.mwp.problems.bindings import bind_numbers, list_bindings
 from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.layouts import ProblemLayout
-from engines.mwp.problems.numbers import Masked, language_of, plain_digits, value_of
+from engines.mwp.problems.numbers import MaskedText, language_of, plain_digits, value_of
 from engines.mwp.problems.problem import (
     OPERATORS,
     EquationError,
@@ -41,7 +41,7 @@ _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("
 def read_row_equation(
     row: Mapping[str, Any],
     layout: ProblemLayout,
-    masked: Masked,
+    masked: MaskedText,
     names: Mapping[str, str] | None,
     answers: Sequence[Fraction] = (),
 ) -> tuple[Tree, list[str]]:
@@ -126,7 +126,7 @@ def _solve_system(
     return results[chosen], remarks
 
 
-def _is_exact(layout: ProblemLayout, masked: Masked) -> bool:
+def _is_exact(layout: ProblemLayout, masked: MaskedText) -> bool:
     return layout.exact and language_of(masked.text, without=layout.language) == "zh"
 
 
@@ -139,7 +139,7 @@ class _EquationReader:
         exact: A number is one of the text where both are written alike, not where they are worth the same.
     """
 
-    def __init__(self, masked: Masked, names: Mapping[str, str] | None, exact: bool) -> None:
+    def __init__(self, masked: MaskedText, names: Mapping[str, str] | None, exact: bool) -> None:
         self.masked, self.names, self.exact = masked, names, exact
 
     @property
@@ -185,7 +185,7 @@ def _rename_placeholder(token: str, names: Mapping[str, str]) -> str:
     return names[token]
 
 
-def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
+def _with_fractions(text: str, masked: MaskedText, exact: bool) -> str:
     """Return the equation with a placeholder where a fraction of the text stands as a division: of `5*1/2`
     the half; and where a percentage stands as hundredths: `20/100`, `20*0.01`.
 
@@ -219,7 +219,7 @@ def _one_side(text: str) -> str | None:
     return sides[0] if len(sides) == 1 else None
 
 
-def _number_to_tree(written: str, masked: Masked, exact: bool) -> Tree:
+def _number_to_tree(written: str, masked: MaskedText, exact: bool) -> Tree:
     for name in (written, written.removesuffix(".0")):
         if name in masked.numbers:
             return Tree(f"N_{masked.numbers.index(name)}")
@@ -266,7 +266,7 @@ def _list_foreign_constants(equation: Tree) -> list[str]:
     return [f"not in the text: the equation uses {', '.join(other)}"] if other else []
 
 
-def _describe_other_binding(equation: Tree, masked: Masked) -> list[str]:
+def _describe_other_binding(equation: Tree, masked: MaskedText) -> list[str]:
     """Say where equal numbers, bound otherwise, make an equation that is another as a function."""
     bindings = {normalise_equation(one): one for one in list_bindings(equation, masked.values)}
     if len(bindings) < 2:

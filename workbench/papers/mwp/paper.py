@@ -46,7 +46,7 @@ OPERATIONS = (
     Operation(
         "mwp.triplets",
         "Find hard triplets: same equation in other words, other equation in similar words.",
-        "engines.mwp.triplets.find:find_triplets",
+        "engines.mwp.triplets.selection:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
         where=FilterableRows("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
@@ -56,7 +56,7 @@ OPERATIONS = (
     Operation(
         "mwp.anchors",
         "The anchor problems, and the equations of the pool.",
-        "engines.mwp.triplets.find:list_anchors",
+        "engines.mwp.triplets.selection:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
         where=FilterableRows("anchors", f"{_TABLES}:ANCHORS"),
         tables=True,
@@ -64,7 +64,7 @@ OPERATIONS = (
     Operation(
         "mwp.explain",
         "Show why a problem got its triplet.",
-        "engines.mwp.triplets.find:explain",
+        "engines.mwp.triplets.selection:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         where=FilterableRows("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
         tool=True,

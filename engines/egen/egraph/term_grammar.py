@@ -89,8 +89,8 @@ class EGraph:
         """(nodes,) the class of each node."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def has_label(self, *names: str) -> Bools:
-        """(nodes,) which nodes have one of these labels."""
+    def mask_labels(self, *names: str) -> Bools:
+        """Return (nodes,) whether each node has one of these labels."""
         return np.array([name in names for name in self.names], np.bool_)[self.labels]
 
     @cached_property
@@ -99,7 +99,7 @@ class EGraph:
         numeral = np.array([is_constant_token(name) for name in self.names], np.bool_)
         first = np.append(self.labels, 0)[self.starts[:-1]]
         top, bottom = first[self.children.T]
-        divided = np.flatnonzero(self.has_label("/") & numeral[top] & numeral[bottom]).tolist()
+        divided = np.flatnonzero(self.mask_labels("/") & numeral[top] & numeral[bottom]).tolist()
         return numeral[self.labels], {
             node: (int(self.names[top[node]]), int(self.names[bottom[node]])) for node in divided
         }
@@ -191,7 +191,7 @@ _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
 def remove_detours(egraph: EGraph) -> tuple[EGraph, Ints]:
     """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
     kinds, demands = _compute_node_kinds(egraph), _compute_demands(egraph)
-    through = egraph.has_label("+", "-", "*", "/", "pow", "sqrt", "abs")
+    through = egraph.mask_labels("+", "-", "*", "/", "pow", "sqrt", "abs")
     parts = egraph.root, egraph.starts, egraph.children, kinds, demands, through
     for allowed in (0, *_UNDONE, _FUNCTIONS):
         origin, rows = _divide_classes(*parts, allowed)
@@ -260,10 +260,12 @@ def _compute_node_kinds(egraph: EGraph) -> Ints:
         _find_known_operands(egraph, lambda c: c == 1),
     )
     negative = _find_known_operands(egraph, lambda c: c < 0)
-    times, over = egraph.has_label("*")[:, None], egraph.has_label("/")
+    times, over = egraph.mask_labels("*")[:, None], egraph.mask_labels("/")
     kinds = np.array([_KINDS.get(name, 0) for name in egraph.names], np.int64)[egraph.labels]
     kinds |= np.any(times & minus, axis=1) * _MINUS | np.any(times & negative, axis=1) * _NEGATIVE
-    kinds |= egraph.has_label("-") * _DIFFERENCE | (egraph.has_label("pow") & negative[:, 1]) * _RECIPROCAL
+    kinds |= (
+        egraph.mask_labels("-") * _DIFFERENCE | (egraph.mask_labels("pow") & negative[:, 1]) * _RECIPROCAL
+    )
     kinds |= (over & (one | minus)[:, 0]) * _RECIPROCAL
     return kinds | (over & minus[:, 0]) * _MINUS | (over & negative[:, 0]) * _NEGATIVE
 
@@ -276,8 +278,8 @@ def _compute_demands(egraph: EGraph) -> Ints:
     demands = np.stack([np.array(alone, np.int64)[egraph.labels], np.zeros(len(egraph.labels), np.int64)], 1)
     negative = _find_known_operands(egraph, lambda c: c < 0)[:, 1]
     whole = _find_known_operands(egraph, lambda c: c.denominator == 1)[:, 1]
-    times, over, raised = (egraph.has_label(name) for name in ("*", "/", "pow"))
-    sums = egraph.has_label("+", "-")
+    times, over, raised = (egraph.mask_labels(name) for name in ("*", "/", "pow"))
+    sums = egraph.mask_labels("+", "-")
     both = np.any(_find_known_operands(egraph, lambda c: c == -1), axis=1) * _DIFFERENCE
     both |= np.any(_find_known_operands(egraph, lambda _: True), axis=1) * _NEGATIVE | _MINUS
     demands[times] = both[times, None]
@@ -369,8 +371,10 @@ def _find_telling_nodes(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) 
         fixed[home], zero[home], one[home] = home != egraph.root, value == 0, value == 1
     back = np.any((parts >= 0) & (parts == origin[homes][:, None]), axis=1)
     left, right = egraph.children.T
-    neutral = egraph.has_label("+", "-") & (zero[left] | zero[right])
-    neutral |= egraph.has_label("*") & (one[left] | one[right]) | egraph.has_label("/", "pow") & one[right]
+    neutral = egraph.mask_labels("+", "-") & (zero[left] | zero[right])
+    neutral |= (
+        egraph.mask_labels("*") & (one[left] | one[right]) | egraph.mask_labels("/", "pow") & one[right]
+    )
     return np.where(fixed[homes], number, ~(back | neutral))
 
 
