@@ -652,7 +652,7 @@ class AnswerComparison:
             if isinstance(relation, RelationForm) and isinstance(other, Term):
                 return self._compare_asked(relation, other, relation is gold)
             return differ_in_kind(gold, pred)
-        residues = [family_of(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
+        residues = [read_family(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
         if residues[0] is not None and residues[1] is not None and residues[0].name == residues[1].name:
             return _to_grade_verdict(compare_families(residues[0], residues[1]))
         return self._compare_trees(gold, pred, self._same_statement)
