@@ -46,7 +46,15 @@ from engines.grading.quantities import (
     shown_part,
 )
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
-from engines.grading.trees import list_on_line, number_tree, set_tree, statement_of_form, tree_of_term
+from engines.grading.trees import (
+    list_on_line,
+    list_relations,
+    name_relations,
+    number_tree,
+    set_tree,
+    statement_of_form,
+    tree_of_term,
+)
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
 from engines.mathematics.judging.verdicts import Verdict
@@ -616,9 +624,27 @@ class AnswerComparison:
         ranged = any(
             node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
         )
+        if found.outcome == "undecided" and (apart := self._compare_independent(*trees)) is not None:
+            return apart
         if found.outcome == "different" and ranged:
             return GradeVerdict("undecided", reason="it is not known whether they have the same values")
         return found
+
+    def _compare_independent(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
+        """Statements of equations, each of another name, by which of these hold; None for others."""
+        equations = list(dict.fromkeys((*list_relations(gold), *list_relations(pred))))
+        names = {one.children[0] for one in equations if one.label == "=" and is_constant(one.children[1])}
+        names = {name for name in names if not name.children}
+        if len(names) < len(equations) or len(equations) > len(_PROPOSITIONS):
+            return None
+        letters = dict(zip(equations, _PROPOSITIONS, strict=False))
+        found = self._judge.equal(name_relations(gold, letters), name_relations(pred, letters))
+        if found.outcome != "different":
+            return None
+        witness = found.witness
+        for equation, letter in letters.items():
+            witness = witness.replace(f"{letter} is", f"{' = '.join(map(write_tree, equation.children))} is")
+        return differ_by(witness)
 
     def _compare_with_cases(self, gold: Tree, pred: Tree) -> GradeVerdict:
         """Values by cases and a single term: they are the same where they are in each case."""
@@ -738,6 +764,9 @@ def _unwrap_single(item: Form, other: Form) -> Form:
             break
         item = inside
     return item
+
+
+_PROPOSITIONS = "pqrs"
 
 
 def _rename_argument(gold: Named, pred: Named) -> Form | None:

@@ -70,11 +70,15 @@ def read_family(tree: Tree) -> Family | None:
 
 def _residues_of(tree: Tree) -> Family | None:
     """Return all integers that leave a remainder, as `n` is 1 modulo 2."""
-    name, *numbers = tree.children
-    if name.children or not all(number.label.isdigit() for number in numbers):
+    name, rest, modulus = tree.children
+    rests = [_linear(each, "") for each in _with_each_sign(rest)]
+    if name.children or not modulus.label.isdigit() or modulus.label == "0":
         return None
-    rest, modulus = (Fraction(number.label) for number in numbers)
-    return Family(name.label, (((rest, Fraction(0)), (modulus, Fraction(0))),), True) if modulus else None
+    if any(each is None or not {*each} <= {(0, 0)} for each in rests):
+        return None
+    step = (Fraction(modulus.label), Fraction(0))
+    starts = [each.get((0, 0), Fraction(0)) for each in rests if each is not None]
+    return Family(name.label, tuple(((start, Fraction(0)), step) for start in starts), True)
 
 
 _INTEGER_LETTERS = ("k", "n", "m", "l", "j", "r", "t")

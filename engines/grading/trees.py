@@ -157,3 +157,17 @@ def set_tree(parts: Sequence[Form]) -> Tree | str:
     for tree in trees[1:]:
         whole = Tree("union", (whole, tree))
     return whole
+
+
+def list_relations(tree: Tree) -> list[Tree]:
+    """The relations that a statement joins."""
+    if tree.label in ("and", "or", "not", "implies", "iff"):
+        return [one for part in tree.children for one in list_relations(part)]
+    return [tree]
+
+
+def name_relations(tree: Tree, letters: dict[Tree, str]) -> Tree:
+    """A statement with letters for its relations."""
+    if tree in letters:
+        return Tree(letters[tree])
+    return Tree(tree.label, tuple(name_relations(part, letters) for part in tree.children))

@@ -66,6 +66,8 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("10 m/s", "36 km/h", "equal", "converted to m/s"),
         (r"\sin 30^\circ", r"\frac12", "equal", ""),
         ("x = 1, 3", "x = 1, y = 3", "different", "says what y is"),
+        ("x = 1 or y = 4", "x = 1 and y = 4", "different", "x = 1 is true, y = 4 is false"),
+        (r"n \equiv \pm 1 \pmod 7", r"n = 7k \pm 1, k \in \mathbb{Z}", "equal", "for all integers"),
         ("3 stones", "4 rocks", "undecided", "how much rocks is in stones"),
         ("100 cm", "1 m", "equal", "converted to cm"),
         (r"60^\circ", r"\frac{\pi}{3}", "equal", "a degree is"),
