@@ -296,6 +296,17 @@ def test_any_columns_are_read_where_they_are_named(tmp_path: Path) -> None:
     assert (caught.value.line, caught.value.remedy) == (1, "The columns must be: task.")
 
 
+def test_problems_with_an_answer_alone_are_written_for_other_commands(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"prompt": "3 pens and 4. How many?", "gold": "7 pens"}\n{"prompt": "What is 5?"}\n')
+    out = tmp_path / "problems.jsonl"
+    fields = ("text=prompt", "answer=gold")
+    told = described_problems(DescribeProblems((path,), field=fields, out=out))
+    assert (told["problems"], told["usable"], told["out_problems"]) == (1, 0, 1)
+    (problem,) = read_problems(out).rows
+    assert (problem.answer, problem.answer_text) == (7, "7 pens")
+
+
 @pytest.mark.parametrize(
     ("given", "code"),
     [

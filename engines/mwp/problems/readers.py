@@ -112,7 +112,8 @@ def read_problems(
     if not reading.rows:
         first = reading.skipped[0] if reading.skipped else RowNote(1, "", "it holds no rows")
         what = f"the file holds no problem: {first.reason}"
-        remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`."
+        remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`; other columns are "
+        remedy += "named by --field text=COLUMN."
         raise DataError(what, path=path, line=first.line or None, code="E318", remedy=remedy)
     ((format, _),) = reading.formats.most_common(1)
     rows = tuple(reading.rows.values())
@@ -416,7 +417,7 @@ class DescribeProblems:
         Arg("Read this from another column, text=COLUMN: text, question, equation, answer, id or fold."),
     ] = ()
     out: Annotated[
-        Path | None, Arg("Write all problems that have an equation to this file.", writes=True)
+        Path | None, Arg("Write all problems that have an equation or an answer to this file.", writes=True)
     ] = None
 
 
@@ -436,8 +437,9 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     read = [read_problems(path, words=spec.words, fields=fields) for path in spec.data]
     rows, renamed = merge_files(read)
     usable = [problem for problem in rows if problem.equation is not None]
+    kept = [problem for problem in rows if problem.equation is not None or problem.answer_text]
     if spec.out:
-        write_problems(spec.out, usable)
+        write_problems(spec.out, kept)
     templates = Counter(problem.template for problem in usable)
     return {
         "files": [
@@ -459,6 +461,7 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
         "renamed": renamed,
         "templates": dict(templates.most_common()),
         "out": spec.out,
+        "out_problems": len(kept) if spec.out else None,
     }
 
 

@@ -179,7 +179,7 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         ("template", "problems"), result["templates"].items(), most=_SHOWN, none="no templates"
     )
     if result["out"]:
-        yield f"{result['usable']:,} problems written to {result['out']}"
+        yield f"{result['out_problems']:,} problems written to {result['out']}"
     if result["renamed"]:
         yield f"{result['renamed']:,} ids also occur in an earlier file and are now file/id"
 
