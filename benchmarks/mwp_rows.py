@@ -192,7 +192,7 @@ class Bench:
         return [row for row in rows if fold is None or row.fold == fold]
 
     def _ordered(self, number: int, fold: int | None) -> Path:
-        from engines.mwp.augmentation.augment import reorder_question
+        from engines.mwp.augmentation.reordering import reorder_question
         from engines.mwp.evaluations.scores import reordered_sentences
         from engines.mwp.problems.readers import write_problems
 

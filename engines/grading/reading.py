@@ -39,7 +39,8 @@ from engines.grading.lexicon import (
     read_measure,
     read_words,
 )
-from engines.grading.numbers import Term, plain_number, read_unit
+from engines.grading.numbers import Term, plain_number
+from engines.grading.units import read_unit
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
 

@@ -1,4 +1,4 @@
-"""What is said of a link: right, right if a hypothesis holds, follows, given, wrong …, and why."""
+"""The verdicts on links, each with its reason: right, right if a hypothesis holds, follows, and so on."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ VERDICTS: tuple[LinkOutcome, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class LinkVerdict:
-    """A link with its verdict, and why.
+    """A link with its verdict, and the reason of the verdict.
 
-    Attributes: role: what the statement is for. statement: how it was understood. hypotheses: the
-    inequalities
-    that hold for its variables.
+    Attributes:
+        link: The link.
+        outcome: The verdict.
+        reason: Why it has this verdict, in words.
+        role: What the statement is for in the text.
+        statement: How the statement was understood, as a term.
+        hypotheses: The inequalities that hold for its variables.
     """
 
     link: ChainLink

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
-from engines.core.files import atomic_writer, write_json
-from engines.core.rows import json_object
+from engines.core.files import atomic_writer
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.core.stored_rows import StoredRows
-from engines.documents.reading import Document, TextPiece, of_row, read_documents, split_pieces, text_of
+from engines.documents.reading import Document, TextPiece, of_row, read_documents, split_pieces
+from engines.proofreading.suppression import Hiding, format_link, write_baseline
 
 if TYPE_CHECKING:
     from engines.proofreading.link_verdicts import LinkVerdict
@@ -233,78 +232,8 @@ def exit_code(document: Mapping[str, Any]) -> int:
     return 1 if document["bad"] or counts["wrong"] or counts["loses domain"] or counts["unread"] else 0
 
 
-# ---- what is hidden
-
-_MARK = re.compile(r"(?:(?<!\\)%|<!--)\s*mathwb:\s*ok\b")
-
-
-@dataclass(slots=True)
-class Hiding:
-    """What the author hides: findings of a baseline, and those beside a comment that says `mathwb: ok`.
-
-    Attributes: known: how often each finding may occur. count: how many were hidden.
-    """
-
-    known: Counter[tuple[str, str, str]]
-    count: int = 0
-
-    @classmethod
-    def read(cls, baseline: Path | None) -> Hiding:
-        """Read a baseline. Raises: DataError for a file that is none."""
-        if baseline is None:
-            return cls(Counter())
-        try:
-            document = json_object(text_of(baseline))
-            rows = [
-                (str(row["document"]), str(row["verdict"]), str(row["link"])) for row in document["findings"]
-            ]
-        except (KeyError, TypeError, ValueError) as error:
-            remedy = "Write one with --write-baseline."
-            raise DataError(
-                "this is no baseline: it has no list of findings", path=baseline, remedy=remedy
-            ) from error
-        return cls(Counter(rows))
-
-    def show(self, document: Document, file: Path, links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the links without the findings that are hidden."""
-        lines = _marked_lines(file) if not document.row else frozenset[int]()
-        shown = []
-        for link in links:
-            finding = document.id, link["verdict"], format_link(link)
-            if link["verdict"] in _FINDINGS and (link["line"] in lines or self.known[finding]):
-                self.known[finding] -= link["line"] not in lines
-                self.count += 1
-            else:
-                shown.append(link)
-        return shown
-
-
-def _marked_lines(file: Path) -> frozenset[int]:
-    """The lines of a file that a comment excuses: its own, or the next where nothing else is on its line."""
-    if not file.is_file():
-        return frozenset()
-    marked: set[int] = set()
-    for number, line in enumerate(text_of(file).split("\n"), 1):
-        if match := _MARK.search(line):
-            marked.add(number if line[: match.start()].strip() else number + 1)
-    return frozenset(marked)
-
-
-def write_baseline(path: Path, result: Mapping[str, Any]) -> None:
-    """Write the findings to a file that hides them."""
-    findings = [
-        {"document": document["id"], "verdict": link["verdict"], "link": format_link(link)}
-        for document in result["documents"]
-        for link in document["links"]
-        if link["verdict"] in _FINDINGS
-    ]
-    write_json(path, {"findings": findings})
-
-
 # ---- files
 
-_FINDINGS = ("wrong", "loses domain", "unread")
-"""The verdicts that make a run fail."""
 _LEVELS = {"wrong": "error", "loses domain": "warning", "not shown": "note", "unread": "note"}
 _COLOURS = {
     "right": "#d7f0d7", "right if": "#e6f0c8", "follows": "#d7ecf5", "given": "#eeeeee",
@@ -374,8 +303,3 @@ def _iterate_page(found: Mapping[str, Any]) -> Iterator[str]:
             )
         yield "</table>"
     yield "</html>"
-
-
-def format_link(link: Mapping[str, Any]) -> str:
-    """`a = b`, on one line."""
-    return " ".join(f"{link['left']} {link['relation']} {link['right']}".split())

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.augment import Augment, augment, make_variants, reorder_question
+from engines.mwp.augmentation.augment import Augment, augment, make_variants
+from engines.mwp.augmentation.reordering import reorder_question
 from engines.mwp.augmentation.reversal import (
     Refused,
     reversed_operations,

@@ -17,8 +17,8 @@ from random import Random
 from typing import Literal, get_args
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.augment import reorder_question
 from engines.mwp.augmentation.family_words import DISTRACTORS, NAMES, THINGS, UNITS
+from engines.mwp.augmentation.reordering import reorder_question
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import (
     ProblemVariant,
