@@ -18,9 +18,9 @@ _MOST = 400
 """Nodes of a solution: more is no equation of a word problem."""
 _MOST_UNKNOWNS = 6
 
-Polynomial = dict[tuple[str, ...], Tree]
+UnknownPolynomial = dict[tuple[str, ...], Tree]
 """Coefficients by the product of unknowns that they stand before, () for what stands alone."""
-Rational = tuple[Polynomial, Polynomial]
+Rational = tuple[UnknownPolynomial, UnknownPolynomial]
 _ZERO, _ONE = Tree("C_0"), Tree("C_1")
 
 
@@ -103,7 +103,7 @@ def _isolate(left: Tree, right: Tree, name: str) -> Tree:
     return rest
 
 
-def _eliminate_others(name: str, forms: Sequence[Polynomial], values: Sequence[ProblemValue]) -> Tree:
+def _eliminate_others(name: str, forms: Sequence[UnknownPolynomial], values: Sequence[ProblemValue]) -> Tree:
     """Solve linear forms, each of which is zero, for one unknown."""
     remaining = list(forms)
     while others := {key for form in remaining for key in form if key not in ((), (name,))}:
@@ -129,8 +129,8 @@ def _eliminate_others(name: str, forms: Sequence[Polynomial], values: Sequence[P
 
 
 def _replace_unknown(
-    form: Polynomial, key: tuple[str, ...], pivot: Mapping[tuple[str, ...], Tree], scale: Tree
-) -> Polynomial:
+    form: UnknownPolynomial, key: tuple[str, ...], pivot: Mapping[tuple[str, ...], Tree], scale: Tree
+) -> UnknownPolynomial:
     if key not in form:
         return dict(form)
     factor = _divide(form[key], scale)
@@ -140,7 +140,7 @@ def _replace_unknown(
     return result
 
 
-def _to_linear_form(left: Tree, right: Tree, values: Sequence[ProblemValue]) -> Polynomial:
+def _to_linear_form(left: Tree, right: Tree, values: Sequence[ProblemValue]) -> UnknownPolynomial:
     (top, bottom), (other_top, other_bottom) = _to_rational(left), _to_rational(right)
     if bottom != other_bottom:
         top, other_top = _times(top, other_bottom), _times(other_top, bottom)
@@ -150,7 +150,7 @@ def _to_linear_form(left: Tree, right: Tree, values: Sequence[ProblemValue]) -> 
     return form
 
 
-def _drop_zeros(form: Polynomial, values: Sequence[ProblemValue]) -> Polynomial:
+def _drop_zeros(form: UnknownPolynomial, values: Sequence[ProblemValue]) -> UnknownPolynomial:
     if sum(map(len, form.values())) > _MOST:
         raise EquationError("the solution is too long")
     return {key: tree for key, tree in form.items() if evaluate(tree, values) != 0}
@@ -179,15 +179,15 @@ def _to_rational(tree: Tree) -> Rational:
     raise EquationError("an unknown under a power is not solved for")
 
 
-def _plus(left: Polynomial, right: Polynomial) -> Polynomial:
+def _plus(left: UnknownPolynomial, right: UnknownPolynomial) -> UnknownPolynomial:
     result = dict(left)
     for key, tree in right.items():
         result[key] = _add(result[key], tree) if key in result else tree
     return result
 
 
-def _times(left: Polynomial, right: Polynomial) -> Polynomial:
-    result: Polynomial = {}
+def _times(left: UnknownPolynomial, right: UnknownPolynomial) -> UnknownPolynomial:
+    result: UnknownPolynomial = {}
     for key, tree in left.items():
         for other, factor in right.items():
             result = _plus(result, {tuple(sorted(key + other)): _multiply(tree, factor)})
