@@ -174,13 +174,18 @@ def compile_kinds(kernel: Kernel, kinds: Kinds) -> None:
     """Compile a function for arguments of some kinds and keep the code, unless it is kept already."""
     if _load_compiled(kernel, kinds):
         return
-    code = _compile_code(kernel, kinds)
-    if path := _path_of(kernel, kinds):
-        with contextlib.suppress(OSError, DataError):  # a full disk: what is compiled serves all the same
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, pickle.dumps(code))
+    try:
+        code = _compile_code(kernel, kinds)
+        if path := _path_of(kernel, kinds):
+            with contextlib.suppress(OSError, DataError):  # a full disk: what is compiled serves all the same
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(path, pickle.dumps(code))
+        linked = link_code(code)
+    except (AttributeError, ImportError, KeyError, RuntimeError):
+        # A numba or LLVM that looks different inside: its own function does the same, after a slower start.
+        linked = _give_to_numba(kernel.__module__)[kernel.__name__]
     with kernel.linking:
-        kernel.linked[kinds] = link_code(code)
+        kernel.linked[kinds] = linked
 
 
 def _load_compiled(kernel: Kernel, kinds: Kinds) -> bool:
@@ -189,13 +194,13 @@ def _load_compiled(kernel: Kernel, kinds: Kinds) -> bool:
         if kinds in kernel.linked:
             return True
         path = _path_of(kernel, kinds)
-        try:
-            code = pickle.loads(path.read_bytes()) if path else None
-        except (OSError, EOFError, pickle.UnpicklingError):
+        if path is None or not path.exists():
             return False
-        if code is not None:
-            kernel.linked[kinds] = link_code(code)
-        return code is not None
+        try:
+            kernel.linked[kinds] = link_code(pickle.loads(path.read_bytes()))
+        except Exception:  # noqa: BLE001  # a damaged file fails in many ways; the function is compiled again
+            return False
+        return True
 
 
 def _path_of(kernel: Kernel, kinds: Kinds) -> Path | None:
@@ -203,7 +208,10 @@ def _path_of(kernel: Kernel, kinds: Kinds) -> Path | None:
     if folder is None:
         return None
     function = kernel.function
-    about = repr((kernel.digest, kinds, describe_linker()))
+    try:
+        about = repr((kernel.digest, kinds, describe_linker()))
+    except ImportError:
+        return None
     digest = hashlib.sha256(about.encode()).hexdigest()[:32]
     return Path(folder) / f"{function.__module__}.{function.__name__}.{digest}.compiled"
 

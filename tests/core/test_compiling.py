@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -243,3 +244,29 @@ def test_what_compiled_code_raises_is_raised() -> None:
 @compile_kernel
 def _make_room(count: int) -> NDArray[np.float64]:
     return np.zeros(count)
+
+
+def test_damaged_code_is_compiled_again() -> None:
+    kernel, kinds = Kernel(cast(Kernel, _square).function), (("<f8",),)
+    compile_kinds(kernel, kinds)
+    path = compiling._path_of(kernel, kinds)
+    assert path is not None
+    good = path.read_bytes()
+    for damage in (b"", good[: len(good) // 2], b"(garbage", b"cnot_there\nname\n.", b"I1\n."):
+        path.write_bytes(damage)
+        kernel.linked.clear()
+        assert not compiling._load_compiled(kernel, kinds)
+    compile_kinds(kernel, kinds)
+    assert kernel.linked[kinds](3.0) == 9.0
+    kept = pickle.loads(path.read_bytes())
+    assert kept.image == pickle.loads(good).image
+
+
+def test_where_code_cannot_be_linked_numba_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_code: object) -> None:
+        raise RuntimeError("no such symbol")
+
+    monkeypatch.setattr(compiling, "link_code", refuse)
+    kernel, kinds = Kernel(cast(Kernel, _sum_of_squares).function), (("<f8", 1, "C", False),)
+    compile_kinds(kernel, kinds)
+    assert kernel.linked[kinds](np.arange(4.0)) == 14.0
