@@ -23,7 +23,7 @@ CACHED = "every writer writes the same, under a name made of what it comes from"
 ALLOWED = {
     ("engines/arqmath/collection/index_build.py", "MANIFEST"): BUILT,
     ("engines/arqmath/collection/index_build.py", "ids"): BUILT,
-    ("engines/chat/cached_client.py", "self._cached_answer_path(body)"): CACHED,
+    ("engines/chat/cached_client.py", "self._cached_answer_path(body, sample)"): CACHED,
     ("engines/core/build.py", "Journal: self.path"): BUILT,
     ("engines/core/locks.py", "update: path"): "this is update",
     ("engines/core/files.py", "write_note: path"): "the older one is looked at, and nothing of it is kept",
@@ -53,7 +53,7 @@ ALLOWED = {
     ("workbench/jobs/folder.py", "'heartbeat.json'"): "only the supervisor of the attempt writes it",
     ("workbench/jobs/folder.py", "'recipe.toml'"): MADE_ONCE,
     ("workbench/jobs/folder.py", "'worker.json'"): "only the worker of the attempt writes it",
-    ("workbench/jobs/folder.py", "'members.json'"): "only who makes a sweep writes it, and all of it",
+    ("workbench/jobs/sweep_members.py", "'members.json'"): "only who makes a sweep writes it, and all of it",
     ("workbench/jobs/placement.py", "'device.json'"): "only the supervisor of the attempt writes it",
     (
         "workbench/jobs/reporting.py",

@@ -124,7 +124,9 @@ def test_programs_of_mathqa_are_evaluated(program: str, values: tuple[int, ...],
     assert read_mathqa(program, tuple(map(Fraction, values))).value == value
 
 
-@pytest.mark.parametrize("program", ["", "add(n0,n5)", "add(#0,n0)", "circle_area(n0)", "add(n0", "add(x,y)"])
+@pytest.mark.parametrize(
+    "program", ["", "add(n0,n5)", "add(#0,n0)", "teapot_volume(n0)", "add(n0", "add(x,y)"]
+)
 def test_a_program_that_cannot_be_read_says_why(program: str) -> None:
     with pytest.raises(EquationError):
         read_mathqa(program, (Fraction(1), Fraction(2)))

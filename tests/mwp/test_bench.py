@@ -440,4 +440,4 @@ def test_a_command_without_a_solver_begins_with_the_problems(
     assert "answer 7 pens   (100%)" in done.stdout
     assert model.requests[0]["messages"][0]["content"].startswith("Ann has 3 pens and buys 4.\n")
     both = mathwb("mwp", "eval", "mwp-en", str(problems), "--answers", str(given))
-    assert (both.exit_code, "E427" in both.stderr) == (2, True)
+    assert (both.returncode, "E427" in both.stderr) == (2, True)

@@ -281,6 +281,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
             found = ("(N_0*N_1)-N_2", -0.1), ("N_0*N_1+N_2", -2.5)
             return [[ScoredEquation(read_equation(text, Tree), score) for text, score in found][:beam]]
 
+    monkeypatch.setattr("engines.mwp.solver.solve._open_light_solver", lambda _: None)
     monkeypatch.setattr("engines.mwp.solver.solve.open_cached_solver", lambda _: Solver())
     for name in ("mwp-en-mine", "mwp-zh-mine"):
         (workspace.models / name).mkdir()
@@ -322,7 +323,7 @@ async def test_problems_are_mapped_before_and_after_training(
 
             return numpy.eye(len(rows))
 
-    monkeypatch.setattr("engines.mwp.solver.solve.open_cached_solver", lambda _: Solver())
+    monkeypatch.setattr("engines.mwp.evaluations.evaluate.open_cached_solver", lambda _: Solver())
     (workspace.models / "mwp-en-mine").mkdir()
     (workspace.models / "mwp-en-mine" / "solver.json").write_text("{}")
     app = build()

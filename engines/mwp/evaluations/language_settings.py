@@ -83,7 +83,10 @@ class PromptSettings:
         try:
             text = self.prompt.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise DataError("the prompt is not UTF-8 text", path=self.prompt, code="E315") from None
+            remedy = "Save it as UTF-8, for example with: iconv -t UTF-8"
+            raise DataError(
+                "the prompt is not UTF-8 text", path=self.prompt, code="E315", remedy=remedy
+            ) from None
         except OSError as error:
             raise file_error(error, self.prompt, "read") from error
         if PLACE not in text:

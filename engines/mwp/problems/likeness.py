@@ -8,8 +8,6 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from engines.mwp.problems.problem import Problem
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ def find_look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> dict
         By the index of a row: the index of the other problem, of equally near ones the first, and the Jaccard
         index of the two, which is `ALIKE` or more.
     """
+    import numpy as np
     from scipy.sparse import csr_matrix
 
     if not rows or not others:

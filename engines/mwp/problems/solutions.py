@@ -279,7 +279,9 @@ def show_steps(spec: ShowSteps) -> dict[str, Any]:
         program = read_program(spec.text)
     equation = program.join_steps(values)
     if equation is None:
-        raise EngineError("the solution is too long to be one equation", code="E220")
+        raise EngineError(
+            "the solution is too long to be one equation", code="E220", remedy="Give it in several parts."
+        )
     wrong = [step for step in annotated if step.value is None or not is_right(step.value, step.stated)]
     rows = [
         {
