@@ -76,6 +76,12 @@ def expect_error(code: str, **fields: object) -> pytest.RaisesExc[EngineError]:
     return pytest.raises(EngineError, check=is_expected)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files of slow tests alone: what takes minutes must not begin last."""
+    quick = {item.path for item in items if item.get_closest_marker("slow") is None}
+    items.sort(key=lambda item: item.path in quick)
+
+
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders to be made, one for each test. `mktemp` looks through thousands of them to number the next."""
