@@ -62,6 +62,8 @@ _TRIMMED = re.compile(
 )
 _ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
+_NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""What a relation says behind \\not; of others only that they do not hold, which is not judged."""
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
@@ -283,9 +285,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             relation = WRITTEN.get(match[2] or token)
             if relation or token in _OTHER:
                 side = now.sides[-1].rstrip()
-                if side.endswith(r"\not") and relation == "=":
+                if relation and side.endswith(r"\not"):
                     now.sides[-1] = side[:-4]
-                    relation = "!="
+                    relation = _NEGATED.get(relation, f"not {relation}")
                 elif token == r"\not":
                     now.sides[-1] += token
                     continue

@@ -167,7 +167,8 @@ class Facts:
             self.said = [one for one in self.said if one not in old]
             self.every = [one for one in self.every if one not in old]
         for head, body in ((left, right), (right, left)):
-            if head.label == "call":
+            # `d = g(c)` and `f(c) = 0` are values at one point; only what names the argument tells of others.
+            if head.label == "call" and free_symbols(body) & {one.label for one in head.children[1:]}:
                 name, *arguments = (one.label for one in head.children)
                 plain = all(not one.children and free_symbols(one) for one in head.children[1:])
                 if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in free_symbols(body):

@@ -67,6 +67,7 @@ from engines.proofreading.terms import (
     values_agree,
 )
 from engines.proofreading.vocabulary import (
+    ends_with,
     has_condition,
     is_made_of,
     last_clause,
@@ -351,6 +352,9 @@ class LinkJudge:
         return link.relation == "=" and self.facts.find_contradiction(left, right, used)
 
     def _add_statement(self, link: ChainLink, left: Tree, right: Tree) -> None:
+        # Near x = 0 is not at x = 0.
+        if ends_with("approached", link.before):
+            return
         anew = last_sign(last_clause(link.before)) is True
         examined = is_examined(link, left, right)
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)

@@ -130,6 +130,9 @@ class NumberLinks:
     def explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
+            # Digits show no more of a negative number than of its opposite.
+            if not one.children and one.label.startswith("-"):
+                one, other = Tree(one.label[1:]), Tree("*", (Tree("-1"), other))
             shown = relation == "approx" or any(map(DECIMAL.match, one.list_labels()))
             if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
                 return "rounded"

@@ -91,6 +91,7 @@ PHRASES: Mapping[str, str] = {
     "cases": "case cases otherwise possibilit*",
     "either": "either or",
     "examined": "at when if for",
+    "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
     "reason": "because since as if when where whenever provided unless assuming for_some",

@@ -295,3 +295,37 @@ def test_roots_and_bounds_are_carried(
     assert found.verdict == verdict
     assert reason in found.reason
     assert reason or not found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # A value of a function at one point says nothing of another point.
+        ("Let $d = g(c)$. Then $g(5) = g(7)$.", "not shown"),
+        ("Suppose $f(c) = 0$. Then $f(3) = 0$.", "not shown"),
+        ("By assumption $E(X_i) = 18$. Then $E(X_1 - X_2) = 18$.", "not shown"),
+        ("Let $f(x) = x^2$. Then $f(3) = 9$.", "follows"),
+        ("Let $f(x) = x^2$. Then $f(2) = 5$.", "wrong"),
+        ("Near $x = 0$ the function is small. Then $e^x = 1$.", "given"),
+    ],
+)
+def test_a_value_at_a_point_is_no_definition(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    assert _last(proofreader, text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"We have $3 \not< 2$.", "right"),
+        (r"We have $2 \not\leq 3$.", "wrong"),
+        (r"We have $3 \not> 2$.", "wrong"),
+        (r"We have $7 \not\equiv 1 \pmod 8$.", "not shown"),
+        (r"We have $7 \not\equiv 8 \pmod 7$.", "not shown"),
+        (r"We have $-\frac13 = -0.333$.", "right"),
+        (r"We have $-\frac13 = -0.343$.", "wrong"),
+    ],
+)
+def test_not_turns_a_relation_and_a_minus_no_rounding(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert _last(proofreader, text).verdict == verdict
