@@ -86,6 +86,59 @@ def test_a_sound_set_has_no_finding(tmp_path: Path) -> None:
     assert audit_problems(AuditProblems(data))["findings"] == []
 
 
+def list_kinds(data: Path) -> set[tuple[str, str]]:
+    return {(finding["id"], finding["kind"]) for finding in audit_problems(AuditProblems(data))["findings"]}
+
+
+def test_problems_contradict_each_other_only_where_signs_and_places_of_numbers_agree(tmp_path: Path) -> None:
+    data = problems(
+        tmp_path / "set.jsonl",
+        row("product", "计算：23*42+26=．", "23*42+26", 992),
+        row("quotient", "计算：84/42+26=．", "84/42+26", 28),
+        row("before", "Of 9 pens Ann gives away 4. How many has she?", "9-4", 5),
+        row("behind", "Of pens Ann gives away 4 9. How many has she?", "4+9", 13),
+        row("sum", "Of 7 pens Ann gives away 2. How many has she?", "7+2", 9),
+    )
+    assert list_kinds(data) == {("sum", "contradiction")}
+
+
+def test_equal_numbers_that_may_be_bound_otherwise_are_no_contradiction(tmp_path: Path) -> None:
+    text = "{} friends play when {} more join. Each has {} lives. How many lives have they?"
+    data = problems(
+        tmp_path / "set.jsonl",
+        row("equal", text.format(7, 2, 7), "7*(7+2)", 63),
+        row("plain", text.format(8, 5, 3), "(8+5)*3", 39),
+        row("wrong", text.format(8, 5, 3), "8+5*3", 23),
+    )
+    assert list_kinds(data) == {
+        ("equal", "binding"),
+        ("wrong", "contradiction"),
+        ("wrong", "duplicate"),
+    }
+
+
+def test_a_rounded_third_makes_no_remainder(tmp_path: Path) -> None:
+    data = problems(
+        tmp_path / "set.jsonl",
+        row("third", "Find a number of which 0.75 is 1 more than 0.6667 of it.", "1/(0.75-0.6667)", 12),
+        row("whole", "9 boys water 29 trees. How many does each?", "29/9", 3),
+    )
+    assert list_kinds(data) == {("third", "rounding"), ("whole", "remainder")}
+
+
+def test_a_number_in_words_is_not_foreign(tmp_path: Path) -> None:
+    data = problems(
+        tmp_path / "set.jsonl",
+        row(
+            "words", "A shelf holds seven cans, and Tom has 4 red and 52 blue ones. How many?", "(4+52)/7", 8
+        ),
+        row(
+            "other", "A shelf holds eight cans, and Tom has 4 red and 52 blue ones. How many?", "(4+52)/7", 8
+        ),
+    )
+    assert list_kinds(data) == {("other", "foreign number")}
+
+
 # ---- solutions
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -11,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from engines.core.files import write_rows
 from engines.core.spec import Arg, specification
+from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.likeness import find_look_alikes, list_words
 from engines.mwp.problems.numbers import value_of
@@ -57,6 +59,10 @@ _NONE = "there is none beside the text"
 """What the reader says of sets of answers alone, which have no equations to read."""
 _DIGITS = 6
 """Decimals to which an answer may be rounded."""
+_NEAR = Fraction(1, 1000)
+"""Part of a value by which a rounded constant may change it."""
+_TOKEN = re.compile(r"N_\d+|[^\W\d_]+|[^\s.,;?!，。．、；？！]")
+"""A place of a number, a word or a sign; not the marks between sentences and parts of them."""
 
 
 class AuditFinding(NamedTuple):
@@ -154,8 +160,9 @@ def _classify_disagreement(row: Problem) -> AuditKind:
     if row.equation.label == "/" and isinstance(value, Fraction):
         over, under = (_evaluate_exactly(child, row) for child in row.equation.children)
         if isinstance(over, Fraction) and isinstance(under, Fraction):
-            wholes = (over % under, over // under)
-            if stated in wholes:
+            # A whole quotient this near is the exact one, and a constant is rounded: two thirds as 0.6667.
+            is_near = abs(value - stated) < abs(value) * _NEAR
+            if not is_near and stated in (over % under, over // under):
                 return "remainder"
     for digits in range(_DIGITS + 1):
         scale = 10**digits
@@ -202,13 +209,29 @@ def _list_duplicates(rows: Sequence[Problem]) -> Iterator[AuditFinding]:
                 yield AuditFinding(None, row.id, "duplicate", f"{other.id} has the same words and numbers")
                 break
         for other in alike:
-            if row.equation is None or other.equation is None:
-                continue
-            if len(row.numbers) == len(other.numbers) and not are_equivalent(row.equation, other.equation):
+            if _are_contradictory(row, other):
                 what = f"{other.id} has the same words and {other.template}, here it is {row.template}"
                 yield AuditFinding(None, row.id, "contradiction", what)
                 break
         alike.append(row)
+
+
+def _are_contradictory(row: Problem, other: Problem) -> bool:
+    """Return whether problems of the same words, signs and places of numbers have different equations.
+
+    Equations that agree once equal numbers are bound otherwise do not contradict each other.
+    """
+    if row.equation is None or other.equation is None or _list_tokens(row) != _list_tokens(other):
+        return False
+    return not any(
+        are_equivalent(one, another)
+        for one in list_bindings(row.equation, row.values)
+        for another in list_bindings(other.equation, other.values)
+    )
+
+
+def _list_tokens(problem: Problem) -> list[str]:
+    return [token.lower() for token in _TOKEN.findall(problem.text)]
 
 
 def _list_look_alikes(rows: Sequence[Problem], others: Sequence[ProblemFile]) -> Iterator[AuditFinding]:

@@ -11,7 +11,7 @@ from engines.core.tree import Tree
 from engines.mwp.problems.bindings import bind_numbers, list_bindings
 from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.layouts import ProblemLayout
-from engines.mwp.problems.numbers import MaskedText, language_of, plain_digits, value_of
+from engines.mwp.problems.numbers import MaskedText, language_of, mask_numbers, plain_digits, value_of
 from engines.mwp.problems.problem import (
     OPERATORS,
     EquationError,
@@ -64,7 +64,7 @@ def read_row_equation(
         raise EquationError("there is none beside the text")
     if layout.program:
         equation = read_mathqa_equation(str(given), len(masked.numbers))
-        return equation, _list_foreign_constants(equation)
+        return equation, _list_foreign_constants(equation, masked)
     reader = _EquationReader(masked, names, _is_exact(layout, masked))
     if isinstance(given, list) and not any("=" in str(one) for one in given):
         if layout.name != "mawps":
@@ -80,9 +80,9 @@ def read_row_equation(
 
 def _bind_equation(given: Tree, layout: ProblemLayout, reader: _EquationReader) -> tuple[Tree, list[str]]:
     if layout.name == "mathwb":
-        return given, _list_foreign_constants(given)
+        return given, _list_foreign_constants(given, reader.masked)
     equation = bind_numbers(given, reader.keys)
-    remarks = _list_foreign_constants(equation)
+    remarks = _list_foreign_constants(equation, reader.masked)
     if reader.names is not None and equation != given:
         remarks.append(
             f"bound anew: the file has {to_infix(given)}, and its equal numbers are each used once"
@@ -119,7 +119,7 @@ def _solve_system(
     values = {name: evaluate(tree, reader.masked.values) for name, tree in results.items()}
     right = (name for answer in answers for name, value in values.items() if is_right(value, answer))
     chosen = next(right, next(iter(results)))
-    remarks = _list_foreign_constants(results[chosen])
+    remarks = _list_foreign_constants(results[chosen], reader.masked)
     if len(results) > 1:
         found = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
         remarks.append(f"several unknowns: {found}; the equation is that of {chosen}")
@@ -260,10 +260,15 @@ def _parse_value(written: str) -> Fraction:
         raise EquationError(str(error)) from None
 
 
-def _list_foreign_constants(equation: Tree) -> list[str]:
-    constants = {node.label for node in equation if node.label.startswith("C_")}
-    other = sorted(label for label in constants if Fraction(label[2:].replace("_", ".")) not in _COMMON)
-    return [f"not in the text: the equation uses {', '.join(other)}"] if other else []
+def _list_foreign_constants(equation: Tree, masked: MaskedText) -> list[str]:
+    """Say which constants of an equation stand in its text neither in digits nor in words."""
+    labels = {node.label for node in equation if node.label.startswith("C_")}
+    constants = {label: Fraction(label[2:].replace("_", ".")) for label in labels}
+    other = {label for label, value in constants.items() if value not in _COMMON}
+    if other:
+        in_words = mask_numbers(MASK.sub(" ", masked.text), words=True).values
+        other = {label for label in other if constants[label] not in in_words}
+    return [f"not in the text: the equation uses {', '.join(sorted(other))}"] if other else []
 
 
 def _describe_other_binding(equation: Tree, masked: MaskedText) -> list[str]:
