@@ -505,8 +505,11 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
         # Before the folders move, so that no new job can get one of these numbers in between.
         retire_number(runs, max(each.id for each in all_of_it))
         item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
-    except DataError:
+    except DataError as error:
         find_job(runs, number)  # raises where another program has just deleted it
+        # One has deleted it, and another one has brought it back.
+        if isinstance(error.__cause__, FileNotFoundError):
+            return remove_job(workspace, number)
         raise
     # The index is a cache, and it follows the folders.
     JobIndex(workspace.root).forget_jobs([each.id for each in all_of_it])
