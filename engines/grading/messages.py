@@ -20,7 +20,7 @@ from engines.grading.reading import write_tree
 
 
 def to_message_text(item: Form) -> str:
-    """A form as it was written, for messages; a long one begins so."""
+    """Return a form as its text had it, for messages; of a long one, the beginning."""
     text = _write_form(item)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
