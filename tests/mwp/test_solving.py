@@ -10,7 +10,9 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Literal
 
+import numpy as np
 import pytest
 import sympy
 
@@ -32,10 +34,15 @@ from engines.mwp.evaluations.scores import PROBES, score_answer
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.reading import ScoredEquation
+from engines.mwp.solver.arrays import open_array_solver
+from engines.mwp.solver.blocks import pack_weights, unpack_weights
+from engines.mwp.solver.reading import EquationWords, ScoredEquation
+from engines.mwp.solver.settings import SolverSettings
 from engines.mwp.solver.solve import Solve, list_steps, problem_of, solve
+from engines.mwp.solver.solver import new_solver, open_solver, save_solver
 from engines.mwp.solver.training import SolverTask
 from engines.training import TrainConfig, train
+from tests.arqmath.tiny_models import bert
 from tests.mwp.solver_problems import written
 
 
@@ -365,9 +372,6 @@ def test_problems_known_from_training_are_counted_apart(trained: tuple[Path, Pat
 
 
 def test_one_problem_is_solved_without_torch_as_with_it() -> None:
-    from engines.mwp.solver.arrays import open_array_solver
-    from engines.mwp.solver.solver import open_solver
-
     folder = asset("models/mwp-en")
     rows = read_problems(asset("sample/problems/sample-en/problems.jsonl")).usable[::6]
     light = open_array_solver(folder)
@@ -385,6 +389,53 @@ def test_one_problem_is_solved_without_torch_as_with_it() -> None:
         assert len(scores[0].keys() & scores[1].keys()) >= len(one) - 1
 
 
+def test_weights_in_four_bits_are_near_their_own_and_only_matrices_are_packed() -> None:
+    random = np.random.default_rng(3)
+    weights = {
+        "layer.weight": random.normal(size=(8, 64)).astype(np.float32),
+        "layer.bias": random.normal(size=64).astype(np.float32),
+        "odd.weight": random.normal(size=(4, 33)).astype(np.float32),
+        "empty.weight": np.zeros((2, 32), np.float32),
+    }
+    stored = pack_weights(weights)
+    assert stored["layer.weight.q4"].nbytes + stored["layer.weight.scale"].nbytes == 8 * 64 // 32 * 18
+    back = unpack_weights(stored)
+    assert back.keys() == weights.keys()
+    for name in ("layer.bias", "odd.weight"):
+        assert np.array_equal(back[name], weights[name].astype(np.float16).astype(np.float32))
+    assert not back["empty.weight"].any()
+    # Each weight is at most half a step from its own; a step is at most 1.05 eighths of the block's largest.
+    blocks, near = (one["layer.weight"].reshape(8, 2, 32) for one in (weights, back))
+    step = np.abs(blocks).max(-1, keepdims=True) / 8
+    assert (np.abs(blocks - near) <= 2.1 * step).all()
+    assert np.sqrt(((blocks - near) ** 2).mean()) < 0.4 * step.mean()
+    assert {name: rows.tolist() for name, rows in unpack_weights(pack_weights(back)).items()} == {
+        name: rows.tolist() for name, rows in back.items()
+    }
+    with pytest.raises(ValueError, match="scales"):
+        unpack_weights({"layer.weight.q4": stored["layer.weight.q4"]})
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int4"])
+def test_a_solver_on_a_bert_of_its_own_is_read_without_torch(
+    precision: Literal["fp32", "int4"], tmp_path: Path
+) -> None:
+    import torch
+
+    torch.manual_seed(4)
+    settings = SolverSettings(precision=precision, max_length=64)
+    words = EquationWords(("*", "+", "-", "/"), ("C_1",))
+    solver = new_solver(settings, words, folder=bert(tmp_path / "bert", head=False))
+    save_solver(solver, tmp_path / "solver")
+    light, full = open_array_solver(tmp_path / "solver"), open_solver(tmp_path / "solver", device="cpu")
+    assert light is not None
+    rows = read_problems(written(tmp_path, 14)).usable
+    for one, other in zip(light.solve(rows), full.solve(rows), strict=True):
+        assert not isinstance(one, str), one
+        assert not isinstance(other, str), other
+        assert [best.score for best in one] == pytest.approx([best.score for best in other], abs=1e-3)
+
+
 def test_torch_is_not_imported_for_one_problem() -> None:
     code = (
         "import sys; from pathlib import Path; from engines.mwp.solver.solve import Solve, solve; "
@@ -399,8 +450,6 @@ def test_torch_is_not_imported_for_one_problem() -> None:
 def test_a_folder_that_is_torn_or_of_another_kind_is_left_to_torch(
     trained: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    from engines.mwp.solver.arrays import open_array_solver
-
     assert open_array_solver(trained[0]) is None
     assert open_array_solver(tmp_path) is None
     folder = Path(shutil.copytree(asset("models/mwp-en"), tmp_path / "copy"))

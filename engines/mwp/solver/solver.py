@@ -28,6 +28,7 @@ from engines.core.model_checks import (
 from engines.core.spec import make_refusal, read, to_mapping
 from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
+from engines.mwp.solver.blocks import pack_weights, unpack_weights
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import FROM_SCRATCH, EncodedProblems, PretrainedEncoder, encode_problems
 from engines.mwp.solver.reading import (
@@ -264,8 +265,7 @@ _VERSION = 1
 
 def save_solver(solver: Solver, folder: Path) -> None:
     """Write a solver into a folder; the card is the trainer's."""
-    import torch
-    from safetensors.torch import save
+    from safetensors.numpy import save
 
     description: dict[str, Any] = {
         "version": _VERSION,
@@ -289,10 +289,13 @@ def save_solver(solver: Solver, folder: Path) -> None:
         solver.encoder.model.config.save_pretrained(folder / _ENCODER)
     elif isinstance(solver.reader, WordReader):
         description["vocabulary"] = solver.reader.vocabulary
-    # Copies on the CPU: safetensors refuses weights that share memory.
-    kind = torch.float16 if solver.settings.precision == "fp16" else torch.float32
-    stored = {name: weight.detach().cpu().to(kind).contiguous().clone() for name, weight in weights.items()}
-    write_bytes(folder / _WEIGHTS, save(stored))
+    arrays = {name: weight.detach().cpu().float().numpy() for name, weight in weights.items()}
+    if solver.settings.precision == "int4":
+        stored = pack_weights(arrays)
+    else:
+        kind = np.float16 if solver.settings.precision == "fp16" else np.float32
+        stored = {name: rows.astype(kind) for name, rows in arrays.items()}
+    write_bytes(folder / _WEIGHTS, save({name: np.ascontiguousarray(rows) for name, rows in stored.items()}))
     write_json(folder / FILE, description)
 
 
@@ -385,11 +388,13 @@ def _make_empty_encoder(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:
+    import torch
     from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from safetensors.numpy import load_file
 
     try:
-        return {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
+        weights = unpack_weights(load_file(folder / _WEIGHTS))
+        return {name: torch.from_numpy(rows) for name, rows in weights.items()}
     except (OSError, ValueError, SafetensorError) as error:
         raise _unreadable_weights(folder, error) from error
 

@@ -70,7 +70,12 @@ class TrainingMaterial:
 
 
 def select_material(
-    data: Mapping[str, Path], *, fold: int | None = None, development: float = 0.1, seed: int = 0
+    data: Mapping[str, Path],
+    *,
+    fold: int | None = None,
+    development: float = 0.1,
+    seed: int = 0,
+    keep_look_alikes: bool = False,
 ) -> TrainingMaterial:
     """Return the problems of a recipe's data.
 
@@ -81,6 +86,7 @@ def select_material(
         development: Share drawn from `problems` where no file is given, of those that look like no other as
             long as there are enough.
         seed: Of the draw.
+        keep_look_alikes: Keep training problems that look like one of `development`.
 
     Raises:
         DataError: E679 when nothing is left to train on, or a fold that there is not.
@@ -110,10 +116,11 @@ def select_material(
     # Then the development problems: given in a file, or drawn from the training problems.
     if "development" in data:
         chosen, alike = _read_usable(data["development"], Counter()), 0
-        rows, also = (
-            _drop_look_alikes(part, chosen, "looks like a development problem", left_out)
-            for part in (rows, also)
-        )
+        if not keep_look_alikes:
+            rows, also = (
+                _drop_look_alikes(part, chosen, "looks like a development problem", left_out)
+                for part in (rows, also)
+            )
     else:
         drawn, alike = _draw_development(rows, [*rows, *also], round(development * len(rows)), seed)
         chosen = [row for index, row in enumerate(rows) if index in drawn]
@@ -192,7 +199,11 @@ class SolverTask:
         """The problems to train on, those to measure on, and what was left out."""
         settings = self.settings
         return select_material(
-            self.data, fold=settings.fold, development=settings.development, seed=self.seed
+            self.data,
+            fold=settings.fold,
+            development=settings.development,
+            seed=self.seed,
+            keep_look_alikes=settings.look_alikes == "keep",
         )
 
     @cached_property
