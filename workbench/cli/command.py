@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, ParamSpec, TypeVar, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -271,6 +271,14 @@ class _Once:
         for parameter in self.params:  # type: ignore[attr-defined]
             parameter.get_help_record = partial(_help_record, parameter.get_help_record)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        more: Any = super()
+        parameters: list[Any] = more.get_params(ctx)
+        for parameter in parameters:
+            if not isinstance(parameter.process_value, partial):
+                parameter.process_value = partial(_process_value, parameter, parameter.process_value)
+        return parameters
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         # The arguments are parsed once more, only to count how often each option was given.
         this: Any = self
@@ -296,6 +304,61 @@ def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) 
     kinds = {"str": "text", "Path": "path", "path": "path"}
     name = _TYPE.sub(lambda found: f"<{kinds.get(found[1], 'number')}>", pair[0])
     return name, re.sub(r"\[default: \(([^()]*)\)", r"[default: \1", pair[1])
+
+
+def _process_value(parameter: Any, process: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """Return what was typed for a parameter as a value of its type.
+
+    Typer imports pydantic to convert and check, which takes as long as all else that a command imports. So it
+    is asked only about what is not certainly of the type, and then says why not.
+    """
+    several = parameter.multiple or parameter.nargs == -1
+    try:
+        described = parameter.type_descriptor
+        if (value is None and parameter.required) or (several and isinstance(value, str)):
+            raise ValueError
+        if value is None:
+            result: Any = () if several else None
+        else:
+            result = _convert_text(value, described.annotation, described.parameter_info)
+    except (AttributeError, TypeError, ValueError):
+        return process(context, value)
+    return result if parameter.callback is None else parameter.callback(context, parameter, result)
+
+
+_PLAIN_NUMBER = {
+    int: re.compile(r"[+-]?\d{1,18}", re.ASCII),
+    float: re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII),
+}
+
+
+def _convert_text(value: Any, kind: Any, info: Any) -> Any:
+    """Return a value of a type, if it is certainly one.
+
+    Raises:
+        ValueError: If it may be none.
+    """
+    if get_origin(kind) is list and value:
+        return [_convert_text(one, get_args(kind)[0], info) for one in value]
+    if info.parser is not None:
+        raise ValueError
+    if (kind in (str, bool) and type(value) is kind) or (
+        get_origin(kind) is Literal and value in get_args(kind)
+    ):
+        return value
+    if kind is Path and not (info.exists or info.resolve_path or info.writable or info.path_type):
+        if info.file_okay and info.dir_okay and (os.access(value, os.R_OK) or not os.path.lexists(value)):
+            return Path(value)
+    elif kind in _PLAIN_NUMBER and not info.clamp:
+        if not (type(value) is kind or _PLAIN_NUMBER[kind].fullmatch(value)):
+            raise ValueError
+        low, high = (
+            (info.min is None or kind(value) >= info.min),
+            (info.max is None or kind(value) <= info.max),
+        )
+        if low and high:
+            return kind(value)
+    raise ValueError
 
 
 def _takes_one_value(option: Any) -> bool:

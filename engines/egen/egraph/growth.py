@@ -50,7 +50,8 @@ _COPY_NODES = 16_000
 """Nodes after which a copy of the rules is dropped: making one takes as long as a third of a head, and one
 that is cleared and used again works more slowly with every node that it held."""
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
-"""In the order in which an iteration runs them; see `group`."""
+"""In the order in which an iteration runs them; see `group_of_direction`."""
+_RULE_GROUPS = frozenset((*GROUPS, "collapse"))
 # Searching costs more by the number of rules than by what they find: each ruleset runs no more often than it
 # has to.
 _FOLD = "(saturate (run fold)) (run spare)"
@@ -117,30 +118,52 @@ def _pairs_undone(tree: Tree) -> set[tuple[str, str]]:
     return {(label, below) for label, below in inside if label in _INVERSES.values() and below in _INVERSES}
 
 
-def _compile_rules(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[tuple[str, bool]]:
-    """Yield rules of egglog, each with whether it leads to a detour."""
-    seen: set[tuple[str, str, str]] = set()
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """A rule under one of the alternatives of its conditions; `place` is its place among all of them."""
+
+    place: int
+    rule: Rule
+    number: int
+    when: Guards
+
+
+def _divide_rules(
+    rules: Iterable[Rule], mode: Mode, functions: frozenset[str]
+) -> dict[frozenset[str], list[_Direction]]:
+    """Return the directions by the functions that they need."""
+    places = count()
+    result: dict[frozenset[str], list[_Direction]] = defaultdict(list)
     for rule in rules:
-        left, right = fold_numbers(rule.left), fold_numbers(rule.right)
-        if is_variable(left):
+        if is_variable(rule.left):
             continue  # see `list_paddings`
-        detour = leads_to_detour(rule)
-        for place, alternative in enumerate(list_guards(rule, mode)):
-            query = " ".join(
-                condition_query(one.name, term_text(fold_numbers(one.pattern), labels), f"k{i}")
-                for i, one in enumerate(alternative)
-            )
-            # Rules with the same sides and conditions differ only in their names,
-            # and one of them is enough.
-            key = (term_text(left, labels), term_text(right, labels), query)
-            if key in seen:
-                continue
-            seen.add(key)
-            text = (
-                f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
-                f':ruleset {group_of_direction(left, right)} :name "{rule.name}#{place}")'
-            )
-            yield text, detour
+        for number, alternative in enumerate(list_guards(rule, mode)):
+            patterns = (rule.left, *(one.pattern for one in alternative))
+            names = {constructor_name(label) for pattern in patterns for label in pattern.list_labels()}
+            result[functions & names].append(_Direction(next(places), rule, number, alternative))
+    return result
+
+
+def _compile_directions(
+    directions: Iterable[_Direction], labels: Container[str]
+) -> Iterator[tuple[str, str, bool, int]]:
+    """Yield the ruleset, the text for egglog, whether it leads to a detour, and the place of each one."""
+    seen: set[tuple[str, str, str]] = set()
+    for one in directions:
+        left, right = fold_numbers(one.rule.left), fold_numbers(one.rule.right)
+        query = " ".join(
+            condition_query(guard.name, term_text(fold_numbers(guard.pattern), labels), f"k{i}")
+            for i, guard in enumerate(one.when)
+        )
+        # Rules with the same sides and conditions differ only in their names, and one of them is enough.
+        key = (term_text(left, labels), term_text(right, labels), query)
+        if key in seen:
+            continue
+        seen.add(key)
+        group = group_of_direction(left, right)
+        text = f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
+        name = f"{one.rule.name}#{one.number}"
+        yield group, f'{text}:ruleset {{}} :name "{name}")', leads_to_detour(one.rule), one.place
 
 
 def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
@@ -157,6 +180,8 @@ def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
 class _RuleSet:
     name: str
     rules: list[str]
+    place: int = -1
+    """The place of its first direction; what the analysis needs comes before all."""
     loaded: bool = False
 
 
@@ -192,19 +217,32 @@ class Grower:
 
     @cached_property
     def _rulesets(self) -> dict[tuple[str, frozenset[str], bool], _RuleSet]:
-        """The rules by what they belong to, the functions that they need, and whether they lead to detours;
-        egglog takes those of a set when they can first find something."""
+        """The rules by what they belong to, the functions that they need, and whether they lead to detours:
+        those of the analysis, and the others once a head has their functions. egglog takes those of a set
+        when they can first find something."""
         result: dict[tuple[str, frozenset[str], bool], _RuleSet] = {}
-        others = (*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules())
-        rules = _compile_rules(self.rules, self.mode, self.theory.arity)
-        for rule, detour in (*((rule, False) for rule in others), *rules):
+        for rule in (*iterate_clearing_rules(self.theory.arity), *self.theory.analysis_rules()):
             name = rule.rpartition(":ruleset ")[2].split()[0].rstrip(")")
             needed = frozenset(_NAME.findall(next(split_atoms(rule[1:-1])))) & self.functions
-            key = name, needed, detour
+            key = name, needed, False
             if key not in result:
                 result[key] = _RuleSet(f"{name}_{len(result)}", [])
             result[key].rules.append(rule.replace(f":ruleset {name}", f":ruleset {result[key].name}"))
         return result
+
+    @cached_property
+    def _waiting(self) -> dict[frozenset[str], list[_Direction]]:
+        """The directions that no head has needed yet, by the functions that they need."""
+        return _divide_rules(self.rules, self.mode, self.functions)
+
+    def _compile_needed(self, present: frozenset[str]) -> None:
+        for needed in [one for one in self._waiting if one <= present]:
+            directions = self._waiting.pop(needed)
+            for name, text, detour, place in _compile_directions(directions, self.theory.arity):
+                key = name, needed, detour
+                if key not in self._rulesets:
+                    self._rulesets[key] = _RuleSet(f"{name}_{len(self._rulesets)}", [], place)
+                self._rulesets[key].rules.append(text.format(self._rulesets[key].name))
 
     def _load_ruleset(self, ruleset: _RuleSet) -> None:
         if not ruleset.loaded:
@@ -220,12 +258,19 @@ class Grower:
             if key not in self._combined:
                 self._combined[key] = f"{found[1]}_of_{len(self._combined)}"
                 present, direct = choice
-                parts = []
-                for (name, needed, detour), ruleset in self._rulesets.items():
-                    if name == found[1] and needed <= present and not (direct and detour):
-                        self._load_ruleset(ruleset)
-                        parts.append(ruleset.name)
-                self.execute_program(f"(unstable-combined-ruleset {self._combined[key]} {' '.join(parts)})")
+                if found[1] in _RULE_GROUPS:
+                    self._compile_needed(present)
+                chosen = [
+                    ruleset
+                    for (name, needed, detour), ruleset in self._rulesets.items()
+                    if name == found[1] and needed <= present and not (direct and detour)
+                ]
+                # In the order of the table, whatever heads there were before.
+                chosen.sort(key=lambda ruleset: ruleset.place)
+                for ruleset in chosen:
+                    self._load_ruleset(ruleset)
+                parts = " ".join([ruleset.name for ruleset in chosen])
+                self.execute_program(f"(unstable-combined-ruleset {self._combined[key]} {parts})")
             return f"(run {self._combined[key]}"
 
         return self.execute_program(_RUN.sub(combine_rulesets, program))
@@ -261,6 +306,9 @@ class Grower:
                 self._load_ruleset(ruleset)
             self._passing = []
             self.execute_program("(push)")
+        else:
+            # What is held is cleared only now: a process that grows one head need not clear it.
+            self.run_rulesets("(run clear 1)", (self.functions, False))
         self._grown += 1
         run = _GrowthRun(self, limits or Limits(), events, stop, direct=direct)
         try:
@@ -275,8 +323,6 @@ class Grower:
                 self.execute_program("(pop)")
                 self._held = 0
                 self._combined.clear()
-            else:
-                self.run_rulesets("(run clear 1)", (self.functions, False))
 
     def _load_commands(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
@@ -301,6 +347,7 @@ class _GrowthRun:
         self.started, self.worked = time.perf_counter(), time.process_time()
         self.iterations = self.changes = self.nodes = self.most = 0
         self.kept: Any = None
+        self.rows: dict[str, Sequence[Any]] = {}
         self.clash = False
         self.fired: dict[str, int] = {}
         self.stop_reason: StopReason = "saturated"
@@ -391,17 +438,22 @@ class _GrowthRun:
         return nodes
 
     def keep_nodes(self, nodes: int) -> None:
-        self.nodes, self.kept = nodes, self.egglog.freeze()
+        self.nodes, self.kept, self.rows = nodes, self.egglog.freeze(), {}
+
+    def rows_of(self, name: str) -> Sequence[Any]:
+        """Return the rows that were kept of a function; egglog makes them anew whenever it is asked."""
+        if name not in self.rows:
+            self.rows[name] = self.kept.functions[name].rows
+        return self.rows[name]
 
     def count_classes(self) -> int:
-        return len({row.output for name in self.counted for row in self.kept.functions[name].rows})
+        return len({row.output for name in self.counted for row in self.rows_of(name)})
 
     def to_egraph(self) -> EGraph:
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
-        functions = self.kept.functions
         # Classes are numbered in the order in which they are met.
         known = defaultdict[Any, int](count().__next__)
-        root = known[functions["Root"].rows[0].output]
+        root = known[self.rows_of("Root")[0].output]
         homes: list[int] = []
         labels: list[str] = []
         children: tuple[list[int], list[int]] = [], []
@@ -414,13 +466,13 @@ class _GrowthRun:
                 column.extend([known[one[side]] for one in inputs] if side < arity else [-1] * len(rows))
 
         for name, (label, arity) in self.constructors.items():
-            rows = functions[name].rows
+            rows = self.rows_of(name)
             put_rows(rows, [label] * len(rows), arity)
-        exact = [(row, value(row.inputs[0])) for row in functions["Num"].rows]
+        exact = [(row, value(row.inputs[0])) for row in self.rows_of("Num")]
         # A fraction's class has a division to print it.
         whole = [(row, str(one.numerator)) for row, one in exact if one.denominator == 1]
         put_rows([row for row, _ in whole], [text for _, text in whole], 0)
-        rows = functions["Var"].rows
+        rows = self.rows_of("Var")
         put_rows(rows, [names(row.inputs[0]) for row in rows], 0)
         every = sorted({*labels})
         codes = {label: code for code, label in enumerate(every)}

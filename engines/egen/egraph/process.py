@@ -18,8 +18,6 @@ from functools import cache
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, get_args
 
-import psutil
-
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
@@ -346,6 +344,8 @@ class GrowthProcess:
 
     @property
     def memory_bytes(self) -> int:
+        import psutil  # for those that ask, not for the process that answers
+
         if self._process is not None:
             with suppress(psutil.Error):
                 return int(psutil.Process(self._process.pid).memory_info().rss)
@@ -354,6 +354,8 @@ class GrowthProcess:
     @property
     def processor_s(self) -> float:
         """Processor time of the process so far; what the rest of the machine does is not in it."""
+        import psutil
+
         if self._process is not None:
             with suppress(psutil.Error):
                 times = psutil.Process(self._process.pid).cpu_times()
