@@ -15,12 +15,20 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.retrieval import parts_of, to_encoder_prefix
-from engines.mwp.triplets.selection import explain, find_triplets, list_anchors
+from engines.mwp.triplets.retrieval import (
+    CANDIDATES,
+    Joint,
+    equation_vectors,
+    parts_of,
+    text_vectors,
+    to_encoder_prefix,
+)
+from engines.mwp.triplets.selection import explain, find_triplets, list_anchors, open_pool
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
     FindTriplets,
@@ -241,6 +249,49 @@ def test_random_choices_are_repeated_by_their_seed(tmp_path: Path) -> None:
     runs = [found(path, text="random", seed=seed) for seed in (1, 1, 2, 3, 4, 5)]
     assert runs[0] == runs[1]
     assert any(run != runs[0] for run in runs[2:])
+
+
+@pytest.mark.parametrize("block", [7, 256])
+def test_joint_triplets_are_those_of_comparing_each_anchor_with_every_example(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engines.mwp.triplets.retrieval._BLOCK", block)
+    spec = FindTriplets(asset("sample/problems/sample-en/problems.jsonl"), strategy="joint", pool="train,qr")
+    source = open_pool(spec)
+    pool, texts = source.pool, source.texts
+    of_trees = equation_vectors(pool.equations)[pool.equation]
+    of_texts = text_vectors([tokenize_for_bleu(one.text, one.language) for one in pool.problems])
+    joint = Joint(pool, texts, of_trees, of_texts, weight=spec.weight)
+    of_trees, of_texts = of_trees.astype(np.float64), of_texts.astype(np.float64)
+    both = np.hstack([of_trees * spec.weight**0.5, of_texts * (1.0 - spec.weight) ** 0.5])
+    chosen = 0
+    for anchor, example in enumerate(pool.examples):
+        if example.of:
+            continue
+        scores = both @ both[anchor]
+        lost = {*pool.list_doubtful(anchor).tolist()}
+        allowed = pool.is_negative(int(pool.equation[anchor]))
+        places = [
+            place
+            for place in range(len(pool.examples))
+            if place not in lost and allowed[pool.equation[place]]
+        ]
+        nearest = sorted(places, key=lambda place: -scores[place])[:CANDIDATES]
+        best: tuple[float, int] | None = None
+        for place in sorted(nearest):
+            equal = equation_similarity(
+                pool.equations[pool.equation[anchor]], pool.equations[pool.equation[place]]
+            )
+            like = float(texts.compare_texts(anchor, np.array([place]))[0])
+            score = spec.weight * equal + (1.0 - spec.weight) * like
+            if best is None or score > best[0]:
+                best = score, place
+        triplet = joint.find_triplet(anchor)
+        assert best is not None
+        assert triplet is not None
+        assert triplet.negative == pool.examples[best[1]].problem.id
+        chosen += 1
+    assert chosen == 181
 
 
 def test_the_joint_strategy_sees_the_anchors_own_variants(tmp_path: Path) -> None:

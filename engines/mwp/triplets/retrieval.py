@@ -352,14 +352,15 @@ def iterate_triplets(
 
 # One-stage retrieval: equation and text scored together over the whole pool.
 #
-# Vectors of equations and of texts, side by side, give the nearest candidates (faiss); these are scored
-# exactly by w · equation similarity + (1 - w) · text similarity. So a text that is nearly the anchor's with
-# a far equation, as a reversed variant of the anchor itself, can be its negative, which two stages never
-# see.
+# Vectors of equations and of texts, side by side, give the nearest candidates; these are scored exactly by
+# w · equation similarity + (1 - w) · text similarity. So a text that is nearly the anchor's with a far
+# equation, as a reversed variant of the anchor itself, can be its negative, which two stages never see.
 
 CANDIDATES = 200
 """Negatives that are scored exactly for each anchor."""
 _DIMENSION = 512
+_BLOCK = 256
+"""So many anchors are compared with the whole pool by one product of matrices."""
 
 
 class Joint:
@@ -375,42 +376,52 @@ class Joint:
     def __init__(
         self, pool: TripletPool, texts: TextSimilarity, equations: Vectors, vectors: Vectors, *, weight: float
     ) -> None:
-        import faiss
-
         self.pool, self.texts, self.weight = pool, texts, weight
         both = np.hstack([equations * np.sqrt(weight), vectors * np.sqrt(1.0 - weight)])
         self._vectors = np.ascontiguousarray(both, np.float32)
-        self._index = faiss.IndexFlatIP(self._vectors.shape[1])
-        self._index.add(self._vectors)
-        self._near = lru_cache(maxsize=None)(self._near_of)
-
-    def _near_of(self, equation: int) -> dict[int, tuple[PoolIndices, NDArray[np.float64]]]:
-        """For each anchor of an equation its nearest examples of others, with their equations' similarity."""
-        pool = self.pool
-        members = pool.members[equation]
-        anchors = np.array([place for place in members if not pool.examples[place].of], np.int64)
-        allowed = pool.is_negative(equation)[pool.equation]
-        doubtful = [pool.list_doubtful(int(anchor)) for anchor in anchors]
-        # Of so many at most all that are not allowed come first.
-        count = min(
-            len(pool.examples), CANDIDATES + int((~allowed).sum()) + max(map(len, doubtful), default=0)
+        # Anchors of one equation stand together, since what may be their negative is nearly the same.
+        self._anchors = np.array(
+            [place for members in pool.members for place in members if not pool.examples[place].of], np.int64
         )
-        _, found = self._index.search(self._vectors[anchors], count)
-        near = [
-            np.sort(row[(row >= 0) & allowed[row] & ~np.isin(row, lost)][:CANDIDATES])
-            for row, lost in zip(found, doubtful, strict=True)
-        ]
-        row = pool.nearest.compute_similarities(equation, np.unique(pool.equation[np.concatenate(near)]))
-        return {
-            int(anchor): (places, row[pool.equation[places]])
-            for anchor, places in zip(anchors, near, strict=True)
-        }
+        self._turns = {int(place): turn for turn, place in enumerate(self._anchors)}
+        self._near_of_block = lru_cache(maxsize=None)(self._find_near)
+        self._similarities = lru_cache(maxsize=None)(self._compute_similarities)
+
+    def _find_near(self, block: int) -> list[NDArray[np.int32]]:
+        """Return for each anchor of a block the nearest examples that may be its negative, in the order of
+        the pool; of those that tie at the end, the first.
+        """
+        pool = self.pool
+        anchors = self._anchors[block * _BLOCK : (block + 1) * _BLOCK]
+        scores = self._vectors[anchors] @ self._vectors.T
+        near = []
+        known, refused = -1, np.zeros(0, np.bool_)
+        for anchor, row in zip(anchors, scores, strict=True):
+            if (equation := int(pool.equation[anchor])) != known:
+                known, refused = equation, ~pool.is_negative(equation)[pool.equation]
+            row[refused] = -np.inf
+            row[pool.list_doubtful(int(anchor))] = -np.inf
+            near.append(_find_largest(row, CANDIDATES).astype(np.int32))
+        return near
+
+    def _compute_similarities(self, equation: int) -> tuple[PoolIndices, NDArray[np.float64]]:
+        """Return the equations of the candidates of an equation's anchors, and how similar it is to them."""
+        members = self.pool.members[equation]
+        near = [self._list_near(int(place)) for place in members if int(place) in self._turns]
+        among = np.unique(self.pool.equation[np.concatenate(near)])
+        return among, self.pool.nearest.compute_similarities(equation, among)[among]
+
+    def _list_near(self, anchor: int) -> PoolIndices:
+        block, row = divmod(self._turns[anchor], _BLOCK)
+        return self._near_of_block(block)[row].astype(np.int64)
 
     def score_candidates(self, anchor: int) -> tuple[PoolIndices, NDArray[np.float64], NDArray[np.float64]]:
         """Return the candidates for an anchor's negative with the similarities of their equations and
         texts.
         """
-        places, equations = self._near(int(self.pool.equation[anchor]))[anchor]
+        places = self._list_near(anchor)
+        among, similarities = self._similarities(int(self.pool.equation[anchor]))
+        equations = similarities[np.searchsorted(among, self.pool.equation[places])]
         return places, equations, self.texts.compare_texts(anchor, places)
 
     def find_triplet(self, anchor: int) -> Triplet | None:
@@ -427,6 +438,18 @@ class Joint:
         negative = int(negatives[best]), float(equations[best]), float(texts[best])
         alone = len(pool.members[int(pool.equation[anchor])]) == 1
         return pool.make_triplet(self.strategy, anchor, positive, negative, alone)
+
+
+def _find_largest(scores: NDArray[np.float32], count: int) -> PoolIndices:
+    """Return the places of the largest finite scores in ascending order; of those that tie, the first."""
+    if count < len(scores):
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        above = np.flatnonzero(scores > least)
+        equal = np.flatnonzero(scores == least)[: count - len(above)]
+        places = np.sort(np.concatenate([above, equal]))
+    else:
+        places = np.arange(len(scores))
+    return places[scores[places] > -np.inf]
 
 
 TripletRetriever = TwoStage | Joint
