@@ -58,7 +58,7 @@ ANALOGY_KEYS = scope(
 _SHEETS = SHEET_KEYS + MISTAKE_KEYS + ANALOGY_KEYS
 EGRAPHS_KEYS = EGRAPHS_SCREEN + GROW_KEYS + EGRAPH_KEYS + SCATTER_KEYS + _SHEETS
 
-TRIPLETS_KEYS = scope(
+TRIPLETS_SCREEN = scope(
     "triplets",
     open=("edit path", "Show the edits between the anchor's equation and the one under the cursor."),
     next_choice=("strategy", "Take the next strategy: em, nn or joint, with each way to compare texts."),
@@ -66,6 +66,11 @@ TRIPLETS_KEYS = scope(
     model=("model", "Choose the model that solves."),
     choose_run=("choose", "Choose strategy, comparison of texts and pool from a list."),
     judge=("label", "Label a bad triplet, or remove the label; labels are saved in the workspace."),
+    evaluate=(
+        "evaluate",
+        "Show the solutions of the set as steps, its audit, the wrong answers of a solver by kind, and what "
+        "flipped against another solver.",
+    ),
     all=("all triplets", "Find the triplets of all problems of a large set, to fill the margin column."),
     stop="Stop finding triplets; those found are kept.",
     refresh=("read again", "Read the problems again, and look for other sets."),
@@ -75,6 +80,19 @@ TRIPLETS_KEYS = scope(
     yank="Copy the line of the triplet; `Y` offers ids, texts, equation, JSON and the command line.",
     export="Write the triplets, the candidates or your labels to a file.",
 )
+EVALUATION_KEYS = scope(
+    "evaluation",
+    open=("its triplet", "Close the evaluation and go to the triplet of this problem."),
+    next_tab="Show the next of solutions, audit, wrong answers and flips.",
+    previous_tab="Show the previous of solutions, audit, wrong answers and flips.",
+    model=("evaluated", "Choose what is evaluated: a solver, or a file with anybody's answers."),
+    against=(
+        "against",
+        "Choose the solver to compare with: problems that only one gets right are the flips.",
+    ),
+    stop="Stop the evaluation.",
+)
+TRIPLETS_KEYS = TRIPLETS_SCREEN + EVALUATION_KEYS
 
 JOBS_SCREEN = scope(
     "jobs",

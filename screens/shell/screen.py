@@ -558,15 +558,15 @@ class BrowserScreen(WorkbenchScreen):
         **how: Any,
     ) -> CachedRequest:
         """Return a request whose questions take long; it has an engine process of its own."""
+        return CachedRequest(self, operation, then, progress, engine=self.get_slow_engine, **how)
 
-        def get_engine() -> EngineProcess:
-            # A process of its own, so that quick questions do not wait behind slow ones. It starts with the
-            # first question.
-            if self._slow_engine is None:
-                self._slow_engine = self.workbench.new_engine()
-            return self._slow_engine
-
-        return CachedRequest(self, operation, then, progress, engine=get_engine, **how)
+    def get_slow_engine(self) -> EngineProcess:
+        """Return the process for slow questions, so that quick ones do not wait behind them; it starts with
+        the first question.
+        """
+        if self._slow_engine is None:
+            self._slow_engine = self.workbench.new_engine()
+        return self._slow_engine
 
     def on_unmount(self) -> None:
         if self._slow_engine is not None:

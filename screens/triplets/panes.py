@@ -114,11 +114,13 @@ class AnchorsPane(ListPane):
 _MOVES = ("down", "up", "top", "bottom", "half_down", "half_up")
 
 
-class _Scrolled(VerticalScroll, Moving, can_focus=True, inherit_bindings=False):
+class ProblemScroll(VerticalScroll, Moving, can_focus=True, inherit_bindings=False):
     """What is too long is scrolled by the keys of every text."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb in _MOVES])
-    DEFAULT_CSS = "_Scrolled { padding: 0 1; scrollbar-size-vertical: 1; } _Scrolled Static { height: auto; }"
+    DEFAULT_CSS = (
+        "ProblemScroll { padding: 0 1; scrollbar-size-vertical: 1; } ProblemScroll Static { height: auto; }"
+    )
 
 
 class ProblemPane(Pane):
@@ -141,7 +143,7 @@ class ProblemPane(Pane):
 
     def compose(self) -> ComposeResult:
         yield self._scores
-        yield _Scrolled(self._body)
+        yield ProblemScroll(self._body)
         yield from super().compose()
 
     def show_triplet(self, shown: ShownTriplet | None) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from textual import on
 
-from screens.keys import TRIPLETS_KEYS
+from screens.keys import TRIPLETS_SCREEN
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import RequestAnswer, RequestProgress
@@ -32,6 +32,7 @@ from screens.widgets.dialogs import MenuChoice as Line
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
+    from screens.triplets.evaluation import EvaluationState
     from workbench.papers.mwp.data import TripletLabels
 
 
@@ -47,7 +48,7 @@ class TripletsScreen(BrowserScreen):
     SOURCE = "problems"
     SOURCES = "sets of problems"
     FIND_SOURCE = "Show a set of problems."
-    BINDINGS = bindings(TRIPLETS_KEYS)
+    BINDINGS = bindings(TRIPLETS_SCREEN)
     DEFAULT_CSS = """
     TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 34 1fr 1fr 1fr; grid-rows: 1fr 13; }
     TripletsScreen #why { column-span: 4; }
@@ -71,6 +72,8 @@ class TripletsScreen(BrowserScreen):
         """What `mwp.anchors` said of the set that is shown."""
         self._before: TripletChoice | None = None
         self._stopped = False
+        self._evaluations: dict[Path, EvaluationState] = {}
+        """What was evaluated, by the file of the set."""
         self._anchors = self.request("mwp.anchors", self._anchors_read)
         self._explanations = self.request("mwp.explain", self._receive_explanation, size=256)
         self._triplets = self.slow_request(
@@ -303,6 +306,8 @@ class TripletsScreen(BrowserScreen):
     def why_not(self, verb: str) -> str:
         if verb in ("next_choice", "choose_run", "all", "inspect") and self.pool is None:
             return "no set of problems is shown"
+        if verb == "evaluate" and not self.source:
+            return "no set of problems is shown"
         if verb in ("add", "model") and not self.solvers:
             return "there is no solver; the recipe mwp/solver-tiny trains one"
         if verb == "judge" and self.shown is None:
@@ -417,6 +422,22 @@ class TripletsScreen(BrowserScreen):
             go = self.anchors.listing.go_to
             self.app.push_screen(ProblemMap(solver, (self.source, self.path), texts, go))
 
+    # Evaluating
+
+    def action_evaluate(self) -> None:
+        self.show_evaluation()
+
+    def show_evaluation(self, tab: str = "") -> None:
+        """Open the evaluation of the set, on one of its tabs or on the one shown last."""
+        from screens.triplets.evaluation import EvaluationSheet, EvaluationState
+
+        state = self._evaluations.setdefault(self.path, EvaluationState())
+        if tab:
+            state.tab = tab
+        go = self.anchors.listing.go_to
+        data = self.source, self.path
+        self.app.push_screen(EvaluationSheet(data, self.solvers, state, self.get_slow_engine, go))
+
     # What others ask
 
     def lookups(self) -> Sequence[Lookup]:
@@ -436,7 +457,18 @@ class TripletsScreen(BrowserScreen):
     def list_commands(self) -> Sequence[Command]:
         words = "problems in the plane, by a solver's vectors before and after its training"
         none = "" if self.pool is not None else "no set of problems is shown"
-        return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
+        plane = Command("map of the problems", words, self.show_map, none or self.why_not("add"))
+        tabs = {
+            "solutions": ("solutions of the problems", "each problem's solution as steps and as a tree"),
+            "audit": ("audit of the problems", "faults of the set: equations, answers, numbers, duplicates"),
+            "wrong": ("wrong answers", "the wrong answers of a solver, grouped by kind"),
+            "flips": ("flipped problems", "the problems that only one of two solvers gets right"),
+        }
+        evaluations = (
+            Command(name, said, partial(self.show_evaluation, tab), self.why_not("evaluate"))
+            for tab, (name, said) in tabs.items()
+        )
+        return [plane, *evaluations]
 
     def exports(self) -> Sequence[Export]:
         result = list(super().exports())

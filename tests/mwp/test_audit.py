@@ -11,7 +11,8 @@ import pytest
 
 from engines.mwp.problems.audit import KINDS, AuditProblems, audit_problems
 from engines.mwp.problems.problem import EquationError
-from engines.mwp.problems.solutions import ShowSteps, read_annotations, read_mathqa, show_steps
+from engines.mwp.problems.solution_steps import ListSolutions, ShowSteps, list_solutions, show_steps
+from engines.mwp.problems.solutions import read_annotations, read_mathqa
 from tests.conftest import expect_error
 
 GSM8K = (
@@ -154,6 +155,37 @@ def test_annotations_are_a_chain_of_equations() -> None:
     assert found["first_wrong"] is None
     wrong = show_steps(ShowSteps(GSM8K.replace("<<48/2=24>>", "<<48/2=25>>"), text))
     assert wrong["first_wrong"] == "48/2=25"
+    assert wrong["wrong_steps"] == [{"step": 1, "text": "48/2=25", "value": "24"}]
+
+
+def test_a_constant_of_mathqa_is_no_number_of_the_problem() -> None:
+    text = "Of each hundred of 100 pens 20 are red."
+    found = show_steps(ShowSteps("divide(n1,const_100)|multiply(#0,n0)", text))
+    assert found["equation"] == "N_1/C_100*N_0"
+    assert found["answer"] == 20.0
+
+
+def test_the_solutions_of_a_set_are_its_equations_and_its_annotations(tmp_path: Path) -> None:
+    data = tmp_path / "set.jsonl"
+    rows = [
+        {"id": "a", "question": "Ann has 12 boxes of 5 and loses 7.", "equation": "12*5-7", "answer": 53},
+        {"id": "b", "question": "Half of 48 clips?", "answer": "<<48/2=25>>25\n#### 25"},
+        {"id": "c", "question": "How many are 3 and 4?", "answer": "7"},
+    ]
+    data.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    found = list_solutions(ListSolutions(data))
+    assert (found["problems"], found["with_steps"], found["wrong"]) == (3, 2, 1)
+    told = {one["id"]: (one["steps"], one["chain"], one["wrong"]) for one in found["solutions"]}
+    assert told == {
+        "a": (2, "12 × 5 = 60; 60 − 7 = 53", ""),
+        "b": (1, "48/2 = 25", "step 1: 48/2=25, it is 24"),
+        "c": (0, "", ""),
+    }
+    shown = show_steps(ShowSteps("a", data=data))
+    assert [step["text"] for step in shown["steps"]] == ["12*5 = 60", "60-7 = 53"]
+    for code, id_ in (("E684", "d"), ("E220", "c")):
+        with expect_error(code):
+            show_steps(ShowSteps(id_, data=data))
 
 
 def test_a_number_of_the_problem_stands_before_a_result_that_is_worth_as_much() -> None:

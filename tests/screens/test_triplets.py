@@ -31,6 +31,7 @@ from screens.triplets.columns import (
     mark_differences,
     tree_drawing,
 )
+from screens.triplets.evaluation import EvaluationSheet
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
@@ -468,3 +469,126 @@ def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> Non
         await settle(pilot, lambda: not pilot.app.badges)
 
     assert snap_compare(build(), terminal_size=size, run_before=run)
+
+
+# The evaluation of a set
+
+
+class Guesses:
+    """A solver that gives every problem the same equation."""
+
+    languages, note, learned, chosen = ("en",), "", (), ()
+
+    def __init__(self, equation: str) -> None:
+        self._equation = read_equation(equation, Tree)
+
+    def solve(self, problems: list[Problem], *, beam: int) -> list[list[ScoredEquation]]:
+        return [[ScoredEquation(self._equation, -0.1)] for _ in problems]
+
+
+@pytest.fixture
+def guessing(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two solvers of the workspace: one always adds, one always subtracts."""
+    known = {"adds": Guesses("N_0+N_1"), "takes": Guesses("N_0-N_1")}
+    for name in known:
+        (workspace.models / name).mkdir()
+        (workspace.models / name / "solver.json").write_text("{}")
+    monkeypatch.setattr("engines.mwp.evaluations.evaluate.open_cached_solver", lambda path: known[path.name])
+
+
+def listed(sheet: Any) -> list[Any]:
+    return list(sheet._listing.table.rows.records)
+
+
+@pytest.mark.usefixtures("guessing")
+@pytest.mark.parametrize("size", [NARROW, (200, 50)])
+async def test_a_set_is_evaluated_by_keys(build: Make, tmp_path: Path, size: tuple[int, int]) -> None:
+    app = build()
+    async with app.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "E")
+        sheet = app.screen
+        assert isinstance(sheet, EvaluationSheet)
+        # Solutions first: each as steps, and as one tree.
+        assert [row["chain"] for row in listed(sheet)][-1] == "4 × 6 = 24; 24 − 5 = 19"
+        await press(pilot, "G")
+        text = shown(app)
+        for part in ("6 problems, 6 with steps", "1  4*6 = 24", "2  24-5 = 19", "N_0*N_1-N_2 = 19"):
+            assert part in text, part
+        # The audit: nothing is wrong here.
+        await press(pilot, "right_square_bracket")
+        assert "The audit found nothing" in shown(app)
+        await press(pilot, "right_square_bracket")
+        assert "No solver is evaluated yet" in shown(app)
+        await press(pilot, "p")
+        await press(pilot, str([path.name for path in screen.solvers].index("adds") + 1))
+        # Three are sums; of the others two need another operation, one also a number more.
+        assert {row["id"]: row["kind"] for row in listed(sheet)} == {
+            "p4": "operation",
+            "p5": "operation",
+            "p6": "missed number",
+        }
+        assert "50.0 %" in shown(app)
+        assert "answered 13, expected 5" in shown(app)
+        await press(pilot, "right_square_bracket")
+        assert "b chooses the solver" in shown(app)
+        others = [path.name for path in screen.solvers if path.name != "adds"]
+        await press(pilot, "b", str(others.index("takes") + 1))
+        assert {row["id"]: row["right"] for row in listed(sheet)} == {
+            **dict.fromkeys(("p1", "p2", "p3"), "here"),
+            **dict.fromkeys(("p4", "p5"), "there"),
+        }
+        assert "right only here 3, only there 2" in shown(app)
+        (jsonl, _) = sheet.exports()
+        jsonl.write(tmp_path / "flips.jsonl")
+        kept = [json.loads(line) for line in (tmp_path / "flips.jsonl").read_text().splitlines()]
+        assert [row["id"] for row in kept] == ["p1", "p2", "p3", "p4", "p5"]
+        # Enter leaves for the problem's triplet, and the evaluation is there again when it is opened.
+        await press(pilot, "G", "enter")
+        assert app.screen is screen
+        assert screen.anchors.anchor_id == "p5"
+        asked = [call.task for call in app.engine.calls].count("mwp.eval")
+        await press(pilot, "E")
+        assert len(listed(app.screen)) == 5
+        assert [call.task for call in app.engine.calls].count("mwp.eval") == asked == 2
+
+
+async def test_a_file_of_answers_is_evaluated(build: Make, tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    given = {"p1": "7", "p2": "11", "p3": "9", "p4": "5", "p5": "5", "p6": "24 pens"}
+    file.write_text("".join(json.dumps({"id": id_, "answer": text}) + "\n" for id_, text in given.items()))
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "E", "p", "f")
+        await press(pilot, *str(tmp_path / "nowhere"))
+        assert "there is no such file" in shown(app)
+        await press(pilot, *("backspace" for _ in "nowhere"), *file.name, "enter")
+        sheet = app.screen
+        assert isinstance(sheet, EvaluationSheet)
+        assert [(row["id"], row["kind"]) for row in listed(sheet)] == [("p6", "number of steps")]
+        words = sheet.command_words()
+        assert words is not None
+        assert words[-2:] == ["--answers", str(file)]
+    said = json.loads(mathwb(*words, "--json").stdout)
+    assert said["mistakes"]["kinds"]["number of steps"]["ids"] == ["p6"]
+
+
+async def test_solutions_without_equations_are_shown_with_their_wrong_step(
+    workspace: Workspace, make: Make, engine: HereEngine
+) -> None:
+    file = workspace.make_folder("problems") / "gsm" / "problems.jsonl"
+    file.parent.mkdir()
+    answer = "In May 48/2 = <<48/2=25>>25.\nIn all 48+25 = <<48+25=73>>73.\n#### 73"
+    row = {"question": "Ann sold 48 clips in April and half as many in May. How many?", "answer": answer}
+    file.write_text(json.dumps(row) + "\n")
+    app = make(screen="triplets", jobs=[])
+    async with app.run_test(size=WIDE) as pilot:
+        screen = app.screen_stack[0]
+        await settle(pilot, lambda: getattr(screen, "source", "") and "E681" in shown(app))
+        await press(pilot, "E")
+        text = shown(app)
+        assert "step 1: 48/2=25, it is 24" in text
+        assert "✗ 48/2=25" in text
+        await press(pilot, "enter")
+        assert isinstance(app.screen, EvaluationSheet)

@@ -15,6 +15,7 @@ from engines.mwp.problems.problem import (
     evaluate,
     is_right,
     list_placeholders,
+    to_infix,
 )
 
 MistakeKind = Literal[
@@ -147,19 +148,39 @@ def group_mistakes(
         learned: The templates of the training problems; None where they are not known.
 
     Returns:
-        For each kind the number of problems and their ids, the commonest kind first; and how many of the
-        wrong ones have a template that was not in training (`unseen_template`, None where that is not known).
+        For each kind the number of problems and their ids, the commonest kind first; how many of the wrong
+        ones have a template that was not in training (`unseen_template`, None where that is not known); and
+        the wrong answers in the order of their kinds (`answers`).
     """
     kinds: dict[str, list[str]] = {}
+    answers: dict[str, list[dict[str, Any]]] = {}
     unseen = 0
     for row, attempt, one in zip(rows, attempts, scored, strict=True):
         if one.score.answer:
             continue
-        kinds.setdefault(classify_mistake(row, attempt, one), []).append(row.id)
+        kind = classify_mistake(row, attempt, one)
+        kinds.setdefault(kind, []).append(row.id)
+        answers.setdefault(kind, []).append(_describe_mistake(row, attempt, one, kind))
         unseen += learned is not None and bool(row.template) and row.template not in learned
     ordered = sorted(kinds, key=lambda kind: -len(kinds[kind]))
     return {
         "wrong": sum(map(len, kinds.values())),
         "kinds": {kind: {"problems": len(kinds[kind]), "ids": kinds[kind]} for kind in ordered},
         "unseen_template": None if learned is None else unseen,
+        "answers": [answer for kind in ordered for answer in answers[kind]],
+    }
+
+
+def _describe_mistake(
+    row: Problem, attempt: SolverAttempt, scored: ScoredAttempt, kind: MistakeKind
+) -> dict[str, Any]:
+    value = scored.score.value
+    return {
+        "id": row.id,
+        "kind": kind,
+        "answer": scored.answer if value is None else f"{value:.10g}",
+        "expected": row.answer_text or f"{row.gold:.10g}",
+        "equation": None if attempt.equation is None else to_infix(attempt.equation),
+        "expected_equation": row.template or None,
+        "problem": row.original,
     }

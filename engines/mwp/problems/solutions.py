@@ -9,23 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from engines.core.errors import EngineError
-from engines.core.shown import Shown
-from engines.core.spec import Arg, make_refusal, specification
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import (
-    EquationError,
-    Problem,
-    ProblemValue,
-    evaluate,
-    is_right,
-    read_equation,
-    to_infix,
-)
-from engines.mwp.problems.programs import Program, ProgramStep, number_tree, read_program
+from engines.mwp.problems.problem import EquationError, ProblemValue, evaluate, read_equation
+from engines.mwp.problems.programs import Program, ProgramStep, number_tree
 
 SolutionNotation = Literal["annotations", "mathqa", "program"]
 """annotations: `<<48/2=24>>`, as in GSM8K. mathqa: `divide(n0,n1)|add(#0,const_1)`. program: lines
@@ -237,92 +226,8 @@ def _to_operation(name: str, operands: Sequence[Tree]) -> Tree:
     raise EquationError(f"{name}({len(operands)} operands) is no operation of equations")
 
 
-@specification
-class ShowSteps:
-    """Show a solution as steps and as one equation: calculator annotations of GSM8K, a program of MathQA, or
-    lines `name = expression`.
-
-    The notation is recognised. With --problem, numbers of the equation are bound to those of the problem; a
-    calculation that is wrong is named.
-    """
-
-    text: Annotated[str, Arg("The solution.", words=True)]
-    problem: Annotated[str | None, Arg("The problem that it solves.")] = None
-    notation: Annotated[SolutionNotation | None, Arg("How the solution is written.", shown="recognised")] = (
-        None
-    )
-
-
-def show_steps(spec: ShowSteps) -> dict[str, Any]:
-    """Return the steps of a solution, its equation over the problem's numbers and the first wrong step.
-
-    Raises:
-        EngineError: E220 for a solution that cannot be read.
-
-    >>> found = show_steps(ShowSteps("48/2 = <<48/2=24>>24. In all 48+24 = <<48+24=72>>72"))
-    >>> found["filled"], found["answer"], found["first_wrong"]
-    ('48+48/2', 72.0, None)
-    """
-    from engines.mwp.solver.solve import fill_in_numbers, list_steps, problem_of
-
-    problem: Problem = problem_of(spec.problem or "")
-    values = tuple(map(value_of, problem.numbers))
-    notation = spec.notation or recognise_notation(spec.text)
-    annotated = read_annotations(spec.text) if notation == "annotations" else []
-    if notation == "annotations":
-        program = chain_annotations(annotated, values)
-    elif notation == "mathqa":
-        if not values:
-            raise make_refusal("a program of MathQA needs its problem", "E402", "Give it with --problem.")
-        program = read_mathqa(spec.text, values)
-    else:
-        program = read_program(spec.text)
-    equation = program.join_steps(values)
-    if equation is None:
-        raise EngineError(
-            "the solution is too long to be one equation", code="E220", remedy="Give it in several parts."
-        )
-    wrong = [step for step in annotated if step.value is None or not is_right(step.value, step.stated)]
-    rows = [
-        {
-            "name": step.name,
-            "expression": _name_results(step.expression),
-            "value": f"{float(step.value):.10g}",
-        }
-        for step in program.steps
-    ]
-    used = set(equation.list_labels())
-    document = {
-        "notation": notation,
-        "text": problem.text,
-        "numbers": list(problem.numbers),
-        "steps": rows,
-        "equation": to_infix(equation),
-        "filled": to_infix(fill_in_numbers(problem, equation)),
-        "tree": equation.list_labels(),
-        "operations": list_steps(problem, equation),
-        "answer": float(program.value),
-        "first_wrong": wrong[0].text if wrong else None,
-        "unused": [number for index, number in enumerate(problem.numbers) if f"N_{index}" not in used],
-    }
-    return Shown(document, "steps", ("name", "expression", "value"), title=f"{document['filled']}")
-
-
 def recognise_notation(text: str) -> SolutionNotation:
     """Return how a solution is written."""
     if _ANNOTATION.search(text):
         return "annotations"
     return "mathqa" if _CALL.match(text) and "=" not in text else "program"
-
-
-def _name_results(expression: Tree) -> str:
-    """Return the expression of a step as text, with the names of earlier steps and numbers as written."""
-
-    def name_leaf(tree: Tree) -> Tree:
-        if tree.children:
-            return Tree(tree.label, tuple(map(name_leaf, tree.children)))
-        if tree.label.startswith("N_"):
-            return Tree(f"#{int(tree.label[2:]) + 1}")
-        return Tree(tree.label[2:].replace("_", "."))
-
-    return to_infix(name_leaf(expression))

@@ -33,8 +33,15 @@ OPERATIONS = (
     Operation(
         "mwp.steps",
         "Show a solution as steps and as one equation.",
-        "engines.mwp.problems.solutions:show_steps",
+        "engines.mwp.problems.solution_steps:show_steps",
         tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mwp.solutions",
+        "List the problems of a set with their solutions, step by step.",
+        "engines.mwp.problems.solution_steps:list_solutions",
+        where=FilterableRows("solutions", f"{_TABLES}:SOLUTIONS"),
         tables=True,
     ),
     Operation(

@@ -123,6 +123,39 @@ FINDINGS = TableSpec(
     _finding_row,
 )
 """What an audit found."""
+SOLUTIONS = TableSpec(
+    (
+        Column("id", "id", 12),
+        Column("steps", "steps", 5, "right"),
+        Column("answer", "answer", 12, "right"),
+        Column("wrong", "wrong", 30, drop=1),
+        Column("chain", "chain"),
+        *filter_columns("problem", "csv tex"),
+    )
+)
+"""The problems of a set with their solutions."""
+WRONG_ANSWERS = TableSpec(
+    (
+        Column("id", "id", 12),
+        Column("kind", "kind", 15),
+        Column("answer", "answer", 12, "right"),
+        Column("expected", "expected", 12, "right"),
+        Column("equation", "equation", 24, drop=1),
+        *filter_columns("expected_equation", "csv tex"),
+        Column("problem", "problem", drop=2),
+    )
+)
+"""Wrong answers of an evaluation."""
+FLIPS = TableSpec(
+    (
+        Column("id", "id", 12),
+        Column("right", "right", 6),
+        Column("answer", "answer", 12, "right"),
+        Column("other_answer", "other_answer", 12, "right"),
+        Column("problem", "problem", drop=1),
+    )
+)
+"""Problems that only one of two solvers gets right."""
 
 
 def choice_name(strategy: str, text: str, pool: str) -> str:
@@ -209,10 +242,21 @@ def steps(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     ]
     yield from align_rows(("#", "step", "expression", "value"), rows)
     yield f"{result['filled']} = {result['answer']:.10g}   ({result['equation']})"
-    if result["first_wrong"]:
-        yield f"the first wrong calculation is {result['first_wrong']}"
+    if result["wrong_steps"]:
+        from engines.mwp.problems.solution_steps import describe_wrong_step
+
+        yield f"first wrong {describe_wrong_step(result['wrong_steps'][0])}"
     if result["unused"]:
         yield f"numbers of the problem that are not used: {', '.join(result['unused'])}"
+
+
+def solutions(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp solutions` prints."""
+    yield (
+        f"{result['data']}: {result['problems']:,} problems, {result['with_steps']:,} with steps; in "
+        f"{result['wrong']:,} of them a step is wrong"
+    )
+    yield from SOLUTIONS.text_lines(result["solutions"], most=_SHOWN)
 
 
 def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
