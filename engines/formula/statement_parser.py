@@ -1,0 +1,425 @@
+"""Parse what a line says, terms and statements: quantifiers, connectives in words, chains of relations."""
+
+from __future__ import annotations
+
+from engines.core.tree import Tree
+from engines.formula.cursor import END, QUANTIFIERS, SHARED, ZERO, is_statement
+from engines.formula.expressions import Expressions
+from engines.formula.layout import Piece
+from engines.formula.listings import UNSAID, spread_relations
+from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
+from engines.formula.words import (
+    CONNECTIVES,
+    EVERY_PARITY,
+    MEMBERS,
+    PARITIES,
+    QUANTIFIED,
+    RELATIONS,
+    SETS_OF_NUMBERS,
+    USUAL,
+    argument_pieces,
+    is_alignment,
+    is_blank,
+    is_variable,
+    name_of,
+    words_of,
+)
+
+_SUCH_THAT = ("such that", "so that", "we have", "with")
+_TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
+
+
+def _is_logical_letter(tree: Tree) -> bool:
+    """Return whether an arrow behind a term is an implication: the term is a letter for a proposition, a
+    predicate, or several of them with connectives."""
+    if tree.label in ("and", "or", "implies", "iff", "not"):
+        return all(map(_is_logical_letter, tree.children))
+    name = tree.children[0].label if tree.label == "call" else tree.label
+    return name in _PROPOSITIONS and (tree.label == "call") <= name.isupper()
+
+
+_PROPOSITIONS = frozenset("pqrsPQRS")
+
+
+class StatementParser(Expressions):
+    """Parser of all that a line says, terms and statements: recursive descent over its pieces."""
+
+    # Formulas
+
+    def parse_line(self) -> Tree:
+        """Return all that the line says."""
+        while self.parts and self.is_gap(self.parts[-1]):
+            self.parts.pop()
+        self.length = len(self.parts)
+        if not self.parts:
+            raise self.make_error("the expression is empty", remedy="Write something like: x^{2} + 1")
+        results: list[Tree] = []
+        joins: list[str] = []
+        while True:
+            while self.is_gap(self.here):
+                self.at += 1
+            results.append(self.parse_statement())
+            while words_of(self.here) in QUANTIFIED:
+                results = [self.parse_quantifier_behind(self.join_formulas(results, joins))]
+                joins = []
+            if self.at >= self.length:
+                break
+            joins.append(self.read_separator())
+        return self.join_formulas(results, joins)
+
+    # Quantifiers
+
+    def parse_quantified(self, label: str) -> Tree:
+        r"""What a sign such as `\forall` quantifies: variables, where they range, and all that follows."""
+        names, ranges = self.parse_range("")
+        while (
+            self.is_gap(self.here) or self.here.role == PieceRole.COLON or words_of(self.here) in _SUCH_THAT
+        ):
+            self.take_piece()
+        if self.at >= self.length:
+            raise self.make_error("what is quantified is missing")
+        return self.bind_variables(label, names, ranges, self.parse_statement())
+
+    def parse_quantifier_behind(self, body: Tree) -> Tree:
+        """A statement with its quantifier behind it: `x^2 >= 0` for all real x."""
+        label, numbers = QUANTIFIED[words_of(self.take_piece())]
+        names, ranges = self.parse_range(numbers)
+        return self.bind_variables(label, names, ranges, body)
+
+    def parse_range(self, numbers: str) -> tuple[list[Tree], list[Tree]]:
+        """The variables of a quantifier, and for each the statements that say where it ranges."""
+        names: list[Tree] = []
+        while True:
+            if not is_variable(self.here):
+                raise self.make_error("a quantifier without a variable is not understood")
+            names.append(self.parse_identifier(name_of(self.take_piece()))[0])
+            if (
+                self.here.text != ","
+                or not is_variable(self.piece_ahead(1))
+                or self.piece_ahead(2).role == PieceRole.OPEN
+            ):
+                break
+            self.take_piece()
+        ranges = [Tree("in", (name, Tree(numbers))) for name in names] if numbers else []
+        if self.here.role == PieceRole.RELATION:
+            relation, piece = self.read_relation(), self.parts[self.at - 1]
+            right = self.parse_right_side(relation)
+            ranges += [self.make_relation(relation, name, right, piece) for name in names]
+        return names, ranges
+
+    def bind_variables(self, label: str, names: list[Tree], ranges: list[Tree], body: Tree) -> Tree:
+        for name in reversed(names):
+            own = [one for one in ranges if name in one.children]
+            held = own if len(own) < 2 else [Tree("and", tuple(own))]
+            body = Tree(label, (name, *held, body))
+        return body
+
+    def is_gap(self, piece: Piece) -> bool:
+        """Return whether a piece only separates formulas."""
+        return (
+            piece.role in (PieceRole.PUNCTUATION, PieceRole.PERIOD)
+            or piece.text == "\\\\"
+            or is_alignment(piece)
+            or (piece.alone.label.startswith("T!") and not words_of(piece))
+        )
+
+    def read_separator(self) -> str:
+        """Read what stands between two formulas: a comma, a word, a new line."""
+        result = ""
+        first = self.at
+        # Several separators may follow each other, as in ", and \quad"; a word outranks a comma.
+        while self.at < self.length:
+            piece = self.here
+            words = words_of(piece)
+            if words in CONNECTIVES:
+                result = CONNECTIVES[words]
+            elif not self.is_gap(piece):
+                break
+            elif not result and piece.role == PieceRole.PUNCTUATION:
+                result = ";" if piece.text == ";" and self.context.is_answer else ","
+            self.at += 1
+        # The caller comes here only between formulas, so something has to separate them.
+        if self.at == first:
+            self.raise_unexpected()
+        if self.at >= self.length:
+            raise self.make_error("something is missing at the end")
+        return result
+
+    def join_formulas(self, formulas: list[Tree], joins: list[str]) -> Tree:
+        """Return formulas joined by what stands between them."""
+        if len(formulas) == 1:
+            return formulas[0]
+        if ";" in joins:
+            return self.join_groups(formulas, joins)
+        last = formulas[-1]
+        if (
+            last.label == "in"
+            and last.children[1].label in SETS_OF_NUMBERS
+            and joins[-1] in (",", "and", "if")
+        ):
+            # `x = a + 2k or x = b + 2k`, for integers k
+            name, before = last.children[0], self.join_formulas(formulas[:-1], joins[:-1])
+            if all(name.label in one.list_labels() for one in formulas[:-1]):
+                return Tree("and" if is_statement(before) else "such", (before, last))
+        # What the words mean depends on whether statements or terms stand between them.
+        kinds = [is_statement(one) for one in formulas]
+        words = set(joins)
+        if "iff" in words or "implies" in words or "if" in words:
+            if len(formulas) == 2 and all(kinds):
+                left, right = formulas
+                return (
+                    Tree("iff", (left, right))
+                    if "iff" in words
+                    else Tree("implies", (right, left) if "if" in words else (left, right))
+                )
+            raise self.make_error("a condition in words is not understood")
+        # Statements side by side hold together; "or" beside "and" would need brackets.
+        if all(kinds):
+            if "or" in words:
+                if "and" in words:
+                    raise self.make_error("'and' beside 'or' can be read in two ways")
+                return Tree("or", tuple(formulas))
+            return Tree("and", tuple(formulas))
+        # "a, b > 0" shares its relation with the names before it, but only plain names may do so.
+        if any(kinds):
+            last = formulas[-1]
+            shared = last.label in SHARED and not any(kinds[:-1]) and words <= {",", "and"}
+            if shared and not any(
+                one.children and one.label != "call" for one in (*formulas[:-1], last.children[0])
+            ):
+                every = (*formulas[:-1], last.children[0])
+                return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
+            if self.context.is_answer and (listed := spread_relations(formulas)) is not None:
+                return listed
+            raise self.make_error("a list beside a relation is not understood")
+        if words == {"or"} and all(
+            not one.children and len(one.label) == 1 and one.label.isalpha() for one in formulas
+        ):
+            return Tree("or", tuple(formulas))  # propositions
+        return Tree("list", tuple(formulas))
+
+    def join_groups(self, formulas: list[Tree], joins: list[str]) -> Tree:
+        """Return formulas joined by semicolons: groups of values, of which one holds."""
+        ends = [at for at, join in enumerate(joins) if join == ";"]
+        starts = [0, *(end + 1 for end in ends)]
+        if len(starts) == len(formulas):
+            return self.join_formulas(formulas, [","] * len(joins))
+        groups = [
+            self.join_formulas(formulas[start : end + 1], joins[start:end])
+            for start, end in zip(starts, [*ends, len(joins)], strict=True)
+        ]
+        if all(map(is_statement, groups)):
+            return Tree("or", tuple(groups))
+        return Tree(
+            "list", tuple(Tree("tuple", one.children) if one.label == "list" else one for one in groups)
+        )
+
+    # Statements
+
+    def parse_statement(self) -> Tree:
+        """Parse statements joined by `iff` and `implies`."""
+        left = self.parse_disjunction()
+        while True:
+            label = self.here.operator.label
+            if label in IFF:
+                self.take_piece()
+                left = Tree("iff", (left, self.parse_disjunction()))
+            elif label in IMPLIES or (self.here.text in _TO and _is_logical_letter(left)):
+                self.take_piece()
+                right = self.parse_disjunction()
+                left = Tree("implies", (left, right) if IMPLIES.get(label, 1) > 0 else (right, left))
+            else:
+                return left
+
+    def parse_disjunction(self) -> Tree:
+        """Parse statements joined by `or`."""
+        disjuncts = [self.parse_conjunction()]
+        while self.here.operator.label == "O!direct-sum" and _is_logical_letter(disjuncts[0]):
+            self.take_piece()
+            disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
+        while self.here.operator.label == "U!or" and self.here.role == PieceRole.ADD:
+            self.take_piece()
+            disjuncts.append(self.parse_conjunction())
+        return disjuncts[0] if len(disjuncts) == 1 else Tree("or", tuple(disjuncts))
+
+    def parse_conjunction(self) -> Tree:
+        """Parse statements joined by `and`."""
+        conjuncts = [self.parse_negation()]
+        while self.here.operator.label == "U!and" and self.here.role == PieceRole.ADD:
+            self.take_piece()
+            conjuncts.append(self.parse_negation())
+        return conjuncts[0] if len(conjuncts) == 1 else Tree("and", tuple(conjuncts))
+
+    def parse_negation(self) -> Tree:
+        """Parse a statement that may be negated."""
+        if self.here.operator.label == "O!not" and not self.here.operator.children:
+            self.take_piece()
+            self.enter_level()
+            result = Tree("not", (self.parse_negation(),))
+            self.context.depth -= 1
+            return result
+        label = self.here.operator.label[2:]
+        if label in (*QUANTIFIERS, "not-exists") and self.here.role == PieceRole.OPERATOR:
+            self.take_piece()
+            self.enter_level()
+            result = self.parse_quantified(label.removeprefix("not-"))
+            self.context.depth -= 1
+            return result if label in QUANTIFIERS else Tree("not", (result,))
+        return self.parse_chain()
+
+    # Relations
+
+    def parse_chain(self) -> Tree:
+        """Parse a chain of relations, each with the sides next to it."""
+        # Every link of a chain needs its left side.
+        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.at == 0):
+            raise self.make_error("the left side is missing")
+        every = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
+        if every is not None and self.piece_ahead(1) is not END:
+            self.take_piece()
+            return Tree("congruent", (self.parse_sum(), Tree(every), Tree("2")))
+        left = UNSAID if self.here.role == PieceRole.RELATION else self.parse_sets()
+        if (numbers := MEMBERS.get(words_of(self.here))) is not None:
+            self.take_piece()
+            return Tree("in", (left, Tree(numbers)))
+        remainder = PARITIES.get(words_of(self.here)) if self.context.is_answer else None
+        if remainder is not None and left.label not in USUAL:
+            self.take_piece()
+            return Tree("congruent", (left, Tree(remainder), Tree("2")))
+        relations: list[Tree] = []
+        while True:
+            # The relation may be on the next line of aligned formulas, so blanks and
+            # gaps before it are skipped.
+            ahead, piece = 0, self.here
+            while is_blank(piece) or piece.alone.label == "V!quad":
+                ahead += 1
+                piece = self.piece_ahead(ahead)
+            # "a : b" is a ratio unless a relation has been read.
+            if piece.role == PieceRole.COLON and piece.text == ":" and not relations:
+                left = self.parse_ratio(left)
+                continue
+            # A single bar may mean "divides".
+            bar = piece.role == PieceRole.BAR and piece.text == "|" and not self.bars and not self.brackets
+            # A bar with a script belongs to limits, as in F|_a^b; arrows join whole chains.
+            if (
+                (bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
+                or (not bar and piece.role != PieceRole.RELATION)
+                or piece.operator.label in ARROWS
+                or (piece.text in _TO and not relations and _is_logical_letter(left))
+            ):
+                break
+            self.at += ahead
+            relation = self.read_relation()
+            right = self.parse_right_side(relation)
+            # "(mod n)" makes a congruence of an equation.
+            modulus = self.parse_modulus()
+            if modulus is not None:
+                if relation not in ("=", "equivalent"):
+                    raise self.make_error("a modulus belongs to a congruence")
+                relations.append(Tree("congruent", (left, right, modulus)))
+            else:
+                relations.append(self.make_relation(relation, left, right, piece))
+            # Each link of a chain compares its neighbours: a < b < c is a < b and b < c.
+            left = right
+        if not relations:
+            return left
+        return relations[0] if len(relations) == 1 else Tree("and", tuple(relations))
+
+    def read_relation(self) -> str:
+        """Read the sign of a relation."""
+        piece = self.take_piece()
+        label = piece.operator.label
+        known = RELATIONS.get(label, "")
+        # \cong is the congruence of figures, which is not understood.
+        if label == "U!approx":
+            known = "approx" if piece.text != "\\cong" else ""
+        elif label == "U!equivalent":
+            known = "equivalent"
+        # Outside of brackets a bar between terms means "divides"; inside it is "such that" or "given".
+        elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
+            known = "divides" if piece.text in ("|", "\\mid") else "not divides"
+        # "<=" without a space is the sign ≤ typed as two.
+        if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
+            self.take_piece()
+            known += "="
+        while self.here.role == PieceRole.SCRIPT:
+            script = self.take_piece()
+            # Text above a relation, such as "def", is a remark; something below it changes its meaning.
+            above = argument_pieces(script.alone)
+            if script.text == "O!SUB" or any(one.text == "?" for one in above):
+                raise self.make_error(
+                    "a relation with something below it or a question mark is not understood", script
+                )
+            self.context.add_note("what stands above a relation is not part of it")
+        self.context.places.setdefault(known, piece.start)
+        if not known:
+            raise self.make_error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
+        if label == "O!assign":
+            self.context.add_note("':=' is an equation")
+        return known
+
+    def parse_right_side(self, relation: str) -> Tree:
+        """Return the right side of a relation."""
+        before = self.context.intervals
+        self.context.intervals = relation in ("in", "not in", "subset")
+        while self.here.text == "\\\\" or is_alignment(self.here):
+            self.at += 1
+        if self.at >= self.length or self.here.role in (
+            PieceRole.RELATION,
+            PieceRole.PUNCTUATION,
+            PieceRole.PERIOD,
+        ):
+            raise self.make_error("the right side is missing")
+        result = self.parse_sets()
+        if self.context.is_answer and self.here.role == PieceRole.COLON:
+            result = self.parse_ratio(result)
+        self.context.intervals = before
+        return result
+
+    def parse_modulus(self) -> Tree | None:
+        r"""Parse `\pmod n` or `(\bmod n)` behind a congruence."""
+        if self.here.role == PieceRole.ANNOTATION:
+            return self.term_of(self.take_piece().alone.children[0])
+        if self.here.role == PieceRole.OPEN and self.opens_modulus():
+            self.at += 2
+            result = self.parse_sets()
+            if self.here.role != PieceRole.CLOSE:
+                self.raise_unexpected()
+            self.take_piece()
+            return result
+        if self.here.role == PieceRole.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
+            self.take_piece()
+            return self.parse_sets()
+        return None
+
+    def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        """Return a relation of two sides."""
+        if relation == "equivalent":
+            raise self.make_error("'\\equiv' without a modulus can be read in two ways", piece)
+        if relation == "contains":
+            return Tree("in", (right, left))
+        if relation == "superset":
+            return Tree("subset", (right, left))
+        if relation.startswith("not "):
+            return Tree("not", (self.make_relation(relation[4:], left, right, piece),))
+        if relation == "divides":
+            self.context.add_note("'|' says that the left side divides the right")
+            return Tree("congruent", (right, ZERO, left))
+        return Tree(relation, (left, right))
+
+    def parse_ratio(self, left: Tree) -> Tree:
+        """Parse a ratio."""
+        colon = self.take_piece()
+        if left.label in self.context.functions | USUAL or self.at >= self.length:
+            raise self.make_error("':' is not understood here", colon)
+        right = self.parse_sets()
+        if self.context.is_answer:
+            members = [left, right]
+            while self.here.role == PieceRole.COLON:
+                self.take_piece()
+                members.append(self.parse_sets())
+            return Tree("ratio", tuple(members))
+        if self.here.role in (PieceRole.COLON, PieceRole.RELATION):
+            raise self.make_error("':' is not understood here", colon)
+        self.context.add_note("':' is a ratio")
+        return Tree("/", (left, right))
