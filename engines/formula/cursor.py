@@ -17,7 +17,8 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
-from engines.formula.words import CONNECTIVES, QUANTIFIED, UNITS, Line, argument_pieces, name_of
+from engines.formula.units import BARE_UNITS
+from engines.formula.words import CONNECTIVES, QUANTIFIED, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
@@ -248,7 +249,7 @@ class Cursor(ABC):
             return False
         before = self.piece_ahead(-1)
         joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFIED
-        return self.here.alone.label[2:].strip(" .") in UNITS or (
+        return self.here.alone.label[2:].strip(" .") in BARE_UNITS or (
             before.role == PieceRole.NUMBER and not joins
         )
 

@@ -20,6 +20,7 @@ from engines.formula.cursor import (
 from engines.formula.layout import Piece
 from engines.formula.letters import Letters
 from engines.formula.symbols import PieceRole
+from engines.formula.units import BARE_UNITS
 from engines.formula.words import (
     CONNECTIVES,
     ONE_PLACE,
@@ -27,7 +28,6 @@ from engines.formula.words import (
     SET_OPERATIONS,
     SETS_IN_WORDS,
     SETS_OF_NUMBERS,
-    UNITS,
     Line,
     argument_pieces,
     is_name,
@@ -195,7 +195,7 @@ class Expressions(Letters):
                     raise self.braces_error()
                 # A word such as `sin` in the plain letters of a product is doubtful.
                 word = name_of(before) if before.role == PieceRole.UNKNOWN else ""
-                if len(word) > 1 and word.isascii() and word not in UNITS:
+                if len(word) > 1 and word.isascii() and word not in BARE_UNITS:
                     raise self.make_error(
                         f"what {word} applies to is not understood", before, "Write brackets."
                     )
@@ -494,7 +494,7 @@ class Expressions(Letters):
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
         before = self.piece_ahead(-2)
-        if bare in UNITS or (before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES):
+        if bare in BARE_UNITS or (before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES):
             return self.parse_powers(Tree("unit", (Tree(bare),)))
         if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
             return self.parse_function(bare, piece)

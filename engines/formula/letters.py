@@ -15,13 +15,13 @@ from engines.formula.cursor import (
 from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
+from engines.formula.units import BARE_UNITS
 from engines.formula.words import (
     ONE_PLACE,
     PAIRS,
     SETS_OF_NUMBERS,
     SEVERAL,
     TRIGONOMETRIC,
-    UNITS,
     USUAL,
     Line,
     argument_pieces,
@@ -264,7 +264,7 @@ class Letters(Cursor):
         if plain and name in ("e", "i", "π"):
             label = self.make_constant(name)
         # A unit of several letters counts only right after a number, as in "3 cm".
-        if len(name) > 1 and plain and name in UNITS and self.piece_ahead(-2).role == PieceRole.NUMBER:
+        if len(name) > 1 and plain and name in BARE_UNITS and self.piece_ahead(-2).role == PieceRole.NUMBER:
             label = Tree("unit", (Tree(name),))
         if power is not None:
             label = self.raise_base(label, power)

@@ -15,7 +15,8 @@ from engines.formula.cursor import UnreadError, make_negative, nest_to_left
 from engines.formula.infix import split_word
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
-from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL, UNITS
+from engines.formula.units import BARE_UNITS
+from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -126,7 +127,7 @@ def _word_to_latex(word: str) -> str:
         )
     if word == "in":
         return r"\in "
-    if lower in _CONNECTED or word in UNITS:
+    if lower in _CONNECTED or word in BARE_UNITS:
         return rf"\text{{ {word} }}"
     # A word of several names, such as "sinx", is split; short unknown words are products of letters.
     names = split_word(word, _NAMES, "xyz")

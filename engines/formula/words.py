@@ -83,12 +83,6 @@ GREEK = frozenset(_GREEK.split())
 SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
 USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
-_UNITS = (
-    "m cm mm km dm nm µm in ft yd mi s ms min h hr hrs g kg mg lb lbs oz l L ml mL N J W kW V A K Pa Hz rad"
-    " mph inches inch feet foot yards miles meters metres centimeters seconds minutes hours days weeks months"
-    " years units unit dollars cents degrees degree pounds ounces liters grams kilograms sec deg mol"
-)
-UNITS = frozenset(_UNITS.split())
 CONNECTIVES = {
     **dict.fromkeys(("and", "et", "und", "&"), "and"),
     **dict.fromkeys(("or", "oder", "ou"), "or"),

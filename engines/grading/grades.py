@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.rows import csv_cells, csv_rows, json_object, read_lines, readable_file, whole_rows
 from engines.core.shown import Tabular
-from engines.core.spec import Arg, exactly_one, make_refusal, specification
+from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
@@ -57,26 +57,19 @@ class Grade(Tabular):
         return self.verdict, ("", " "), [(name, getattr(self, name)) for name in names if getattr(self, name)]
 
 
-Digits = Annotated[
-    int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
-]
-UnitPolicy = Annotated[
-    Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")
-]
-
-
-LocalePolicy = Annotated[
-    Locale, Arg("The language of the answers: how decimals are written, and the words for an answer.")
-]
-
-
 @specification
 class GradePolicy:
-    """How numbers and units are compared."""
+    """How numbers and units are compared, and in which language answers are written."""
 
-    digits: Digits = None
-    units: UnitPolicy = "compare"
-    locale: LocalePolicy = "auto"
+    digits: Annotated[
+        int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
+    ] = None
+    units: Annotated[
+        Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")
+    ] = "compare"
+    locale: Annotated[
+        Locale, Arg("The language of the answers: how decimals are written, and the words for an answer.")
+    ] = "auto"
 
 
 def grade(
@@ -105,7 +98,10 @@ def grade(
     >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
     ('1/3 and 33/100', 'equal')
     """
-    policy = GradePolicy(digits, units, locale)
+    return _grade_under(GradePolicy(digits, units, locale), gold, pred, judge)
+
+
+def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
     found = answer(gold, policy.locale), answer(pred, policy.locale)
     compared = judge_answers(*found, AnswerComparison(judge, policy.digits, policy.units))
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
@@ -243,9 +239,13 @@ class GradePairs:
     ] = None
     gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
-    digits: Digits = None
-    units: UnitPolicy = "compare"
-    locale: LocalePolicy = "auto"
+    policy: Annotated[GradePolicy, Flat()] = GradePolicy()
+
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(
+            self, pairs: Path | None = None, gold: str | None = None, pred: str | None = None, **settings: Any
+        ) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +271,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
         raise make_refusal(f"{missing} is needed", "E402", "Give --gold and --pred.")
     graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
-        result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units, locale=spec.locale)
-        graded.add_grade(1, {}, result)
+        graded.add_grade(1, {}, _grade_under(spec.policy, spec.gold, spec.pred))
         return graded.finish_grading()
     assert spec.pairs is not None
 
@@ -292,11 +291,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
             add_bad(number)
             if stop():
                 return graded.finish_grading(complete=False)
-            graded.add_grade(
-                number,
-                row,
-                grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units, locale=spec.locale),
-            )
+            graded.add_grade(number, row, _grade_under(spec.policy, row["gold"], row["pred"]))
             if len(graded.rows) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
         add_bad(math.inf)

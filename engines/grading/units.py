@@ -1,4 +1,4 @@
-"""Units of measurement, as words and symbols name them: what each measures, and its size."""
+"""Read units of measurement as answers write them: what they measure together, and their size."""
 
 from __future__ import annotations
 
@@ -6,99 +6,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from engines.formula.units import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
 from engines.language.english import SCALES
-
-TEMPERATURES = {
-    "celsius": (Fraction(1), Fraction("273.15")),
-    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
-    "kelvin": (Fraction(1), Fraction(0)),
-}
-"""Size of a degree, and where the scale begins, in kelvins."""
-_FACTORS = {
-    "length": "mm 1/1000, millimeter 1/1000, cm 1/100, centimeter 1/100, dm 1/10, m 1, meter 1, metre 1, "
-    "km 1000, kilometer 1000, in 127/5000, inch 127/5000, ft 381/1250, foot 381/1250, feet 381/1250, "
-    "yd 1143/1250, yard 1143/1250, mi 201168/125, mile 201168/125, 米 1, 厘米 1/100, 毫米 1/1000, 千米 1000, "
-    "公里 1000, м 1, см 1/100, мм 1/1000, км 1000",
-    "mass": "mg 1/1000000, g 1/1000, gram 1/1000, kg 1, kilogram 1, lb 45359237/100000000, "
-    "lbs 45359237/100000000, ton 1000, oz 45359237/1600000000, ounce 45359237/1600000000, "
-    "克 1/1000, 千克 1, 公斤 1, г 1/1000, кг 1",
-    "time": "s 1, sec 1, second 1, min 60, minute 60, h 3600, hr 3600, hour 3600, day 86400, week 604800, "
-    "ms 1/1000, 秒 1, 分 60, 分钟 60, 小时 3600, 时 3600, 天 86400, 日 86400, с 1, сек 1, мин 60, ч 3600, "
-    "час 3600, часа 3600, часов 3600",
-    "dollars": "dollar 1, usd 1, $ 1, cent 1/100, ¢ 1/100",
-    "euros": "euro 1, eur 1, € 1",
-    "pounds sterling": "£ 1, gbp 1",
-    "yuan": "yuan 1, ¥ 1, cny 1, rmb 1, 元 1, 块 1, 角 1/10",
-    "roubles": "rouble 1, ruble 1, ₽ 1, руб 1, рубль 1, рубля 1, рублей 1",
-    "yen": "yen 1, 円 1",
-    "angle": "degree 1, ° 1, deg 1, arcminute 1/60",
-    "radians": "radian 1, rad 1",
-    "percent": "% 1, percent 1, pct 1, per cent 1",
-    "a.m.": "a.m 1, am 1",
-    "p.m.": "p.m 1, pm 1",
-    "speed in mph": "mph 1",
-    **{name: f"{name} 1" for name in TEMPERATURES},
-}
-"""The words of each dimension with the size of its unit: another unit is a line, or an entry in one, here."""
-_Powers = tuple[tuple[str, int], ...]
-_VOLUMES = {
-    **dict.fromkeys(("l", "liter", "litre", "升"), Fraction(1, 1_000)),
-    **dict.fromkeys(("ml", "milliliter", "millilitre", "cc", "毫升"), Fraction(1, 1_000_000)),
-    **dict.fromkeys(("gallon", "gal"), Fraction(473176473, 125_000_000_000)),
-    **dict.fromkeys(("quart", "qt"), Fraction(473176473, 500_000_000_000)),
-    **dict.fromkeys(("pint", "pt"), Fraction(473176473, 1_000_000_000_000)),
-    "cup": Fraction(473176473, 2_000_000_000_000),
-}
-"""Units that are cubes of a length, in cubic metres."""
-_KNOWN: dict[str, tuple[_Powers, Fraction]] = {
-    **{
-        word.rpartition(" ")[0]: (((dimension, 1),), Fraction(word.rpartition(" ")[2]))
-        for dimension, words in _FACTORS.items()
-        for word in words.split(", ")
-    },
-    **{word: ((("length", 3),), size) for word, size in _VOLUMES.items()},
-}
-_DERIVED = {
-    "A ampere amp": {"current": 1},
-    "C coulomb": {"current": 1, "time": 1},
-    "F farad": {"mass": -1, "length": -2, "time": 4, "current": 2},
-    "Hz hertz": {"time": -1},
-    "J joule": {"mass": 1, "length": 2, "time": -2},
-    "N newton": {"mass": 1, "length": 1, "time": -2},
-    "Pa pascal": {"mass": 1, "length": -1, "time": -2},
-    "T tesla": {"mass": 1, "time": -2, "current": -1},
-    "V volt": {"mass": 1, "length": 2, "time": -3, "current": -1},
-    "W watt": {"mass": 1, "length": 2, "time": -3},
-    "mol mole": {"amount": 1},
-    "Ω ohm": {"mass": 1, "length": 2, "time": -3, "current": -2},
-}
-"""Units of physics, the symbol first, by the powers of what they measure."""
-_PREFIXES = {
-    "T tera": Fraction(10**12),
-    "G giga": Fraction(10**9),
-    "M mega": Fraction(10**6),
-    "k kilo": Fraction(10**3),
-    " ": Fraction(1),
-    "c centi": Fraction(1, 10**2),
-    "m milli": Fraction(1, 10**3),
-    "µ micro": Fraction(1, 10**6),
-    "μ micro": Fraction(1, 10**6),
-    "n nano": Fraction(1, 10**9),
-    "p pico": Fraction(1, 10**12),
-}
-_SYMBOLS: dict[str, tuple[_Powers, Fraction]] = {
-    f"{before}{name}": (tuple(sorted(powers.items())), times)
-    for names, powers in _DERIVED.items()
-    for prefixes, times in _PREFIXES.items()
-    for before, name in (
-        (prefixes.split(" ")[0], names.split()[0]),
-        *((prefixes.split(" ")[-1], word) for word in names.split()[1:]),
-    )
-} | {
-    "K": ((("kelvin", 1),), Fraction(1)),
-    "kWh": ((("length", 2), ("mass", 1), ("time", -2)), Fraction(3_600_000)),
-}
-"""Units whose letters are small or large for a reason, and their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +18,7 @@ class MeasureUnit:
     """
 
     text: str
-    powers: tuple[tuple[str, int], ...]
+    powers: UnitPowers
     factor: Fraction
     known: bool
     times: int = 1
@@ -197,12 +106,12 @@ _WORD = re.compile(
 )
 
 
-def _find_unit(symbol: str) -> tuple[_Powers, Fraction] | None:
+def _find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
     """Return what a known unit measures, and its size; None for other words."""
     word = symbol.lower()
     for form in (symbol, word, word.removesuffix("s"), word.removesuffix("es")):
-        found = _SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
-        if found is not None or (found := _KNOWN.get(form)) is not None:
+        found = UNIT_SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
+        if found is not None or (found := UNIT_WORDS.get(form)) is not None:
             return found
     return None
 

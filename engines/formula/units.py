@@ -1,0 +1,151 @@
+"""Units of measurement: their words and symbols, what each measures, and its size.
+
+`*` stands behind words and symbols that are units in formulas too, where no `\\text` says so. Another unit
+is a line here, or a word in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+TEMPERATURES = {
+    "celsius": (Fraction(1), Fraction("273.15")),
+    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
+    "kelvin": (Fraction(1), Fraction(0)),
+}
+"""Size of a degree, and where the scale begins, in kelvins."""
+_WORDS: dict[str, dict[str, str]] = {
+    "length": {
+        "mm*, millimeter, 毫米, мм": "1/1000",
+        "cm*, centimeter, centimeters*, 厘米, см": "1/100",
+        "dm*": "1/10",
+        "m*, meter, meters*, metre, metres*, 米, м": "1",
+        "km*, kilometer, 千米, 公里, км": "1000",
+        "in*, inch*, inches*": "127/5000",
+        "ft*, foot*, feet*": "381/1250",
+        "yd*, yard, yards*": "1143/1250",
+        "mi*, mile, miles*": "201168/125",
+    },
+    "mass": {
+        "mg*": "1/1000000",
+        "g*, gram, grams*, 克, г": "1/1000",
+        "kg*, kilogram, kilograms*, 千克, 公斤, кг": "1",
+        "ton": "1000",
+        "lb*, lbs*": "45359237/100000000",
+        "oz*, ounce, ounces*": "45359237/1600000000",
+    },
+    "time": {
+        "ms*": "1/1000",
+        "s*, sec*, second, seconds*, 秒, с, сек": "1",
+        "min*, minute, minutes*, 分, 分钟, мин": "60",
+        "h*, hr*, hrs*, hour, hours*, 小时, 时, ч, час, часа, часов": "3600",
+        "day, days*, 天, 日": "86400",
+        "week, weeks*": "604800",
+    },
+    "dollars": {"dollar, dollars*, usd, $": "1", "cent, cents*, ¢": "1/100"},
+    "euros": {"euro, eur, €": "1"},
+    "pounds sterling": {"£, gbp": "1"},
+    "yuan": {"yuan, ¥, cny, rmb, 元, 块": "1", "角": "1/10"},
+    "roubles": {"rouble, ruble, ₽, руб, рубль, рубля, рублей": "1"},
+    "yen": {"yen, 円": "1"},
+    "angle": {"degree*, degrees*, deg*, °": "1", "arcminute": "1/60"},
+    "radians": {"radian, rad*": "1"},
+    "percent": {"%, percent, pct, per cent": "1"},
+    "a.m.": {"a.m, am": "1"},
+    "p.m.": {"p.m, pm": "1"},
+    "speed in mph": {"mph*": "1"},
+    **{name: {name: "1"} for name in TEMPERATURES},
+}
+"""The words for each dimension, with the size of their unit; small and capital letters are the same."""
+_VOLUMES = {
+    "l*, L*, liter, liters*, litre, 升": Fraction(1, 1_000),
+    "ml*, mL*, milliliter, millilitre, cc, 毫升": Fraction(1, 1_000_000),
+    "gallon, gal": Fraction(473176473, 125_000_000_000),
+    "quart, qt": Fraction(473176473, 500_000_000_000),
+    "pint, pt": Fraction(473176473, 1_000_000_000_000),
+    "cup": Fraction(473176473, 2_000_000_000_000),
+}
+"""Words for units that are cubes of a length, in cubic metres."""
+_DERIVED = {
+    "A* ampere amp": {"current": 1},
+    "C coulomb": {"current": 1, "time": 1},
+    "F farad": {"mass": -1, "length": -2, "time": 4, "current": 2},
+    "Hz* hertz": {"time": -1},
+    "J* joule": {"mass": 1, "length": 2, "time": -2},
+    "N* newton": {"mass": 1, "length": 1, "time": -2},
+    "Pa* pascal": {"mass": 1, "length": -1, "time": -2},
+    "T tesla": {"mass": 1, "time": -2, "current": -1},
+    "V* volt": {"mass": 1, "length": 2, "time": -3, "current": -1},
+    "W* watt": {"mass": 1, "length": 2, "time": -3},
+    "mol* mole": {"amount": 1},
+    "Ω ohm": {"mass": 1, "length": 2, "time": -3, "current": -2},
+}
+"""Units of physics, the symbol first, by the powers of what they measure; prefixes may stand before them."""
+_PREFIXES = {
+    "T tera": Fraction(10**12),
+    "G giga": Fraction(10**9),
+    "M mega": Fraction(10**6),
+    "k kilo": Fraction(10**3),
+    " ": Fraction(1),
+    "c centi": Fraction(1, 10**2),
+    "m milli": Fraction(1, 10**3),
+    "µ micro": Fraction(1, 10**6),
+    "μ micro": Fraction(1, 10**6),
+    "n nano": Fraction(1, 10**9),
+    "p pico": Fraction(1, 10**12),
+}
+_SINGLE_SYMBOLS = {
+    "K*": ({"kelvin": 1}, Fraction(1)),
+    "kW*": ({"mass": 1, "length": 2, "time": -3}, Fraction(1_000)),
+    "kWh": ({"mass": 1, "length": 2, "time": -2}, Fraction(3_600_000)),
+    "nm*": ({"length": 1}, Fraction(1, 10**9)),
+    "µm*": ({"length": 1}, Fraction(1, 10**6)),
+    "μm": ({"length": 1}, Fraction(1, 10**6)),
+}
+_UNSIZED = ("unit", "units", "months", "years", "pounds")
+"""Units in formulas whose size is not known: a month may be longer than another, and pounds may be money."""
+
+UnitPowers = tuple[tuple[str, int], ...]
+"""The dimensions that a unit measures, in the order of the alphabet, with their powers."""
+UNIT_WORDS: Mapping[str, tuple[UnitPowers, Fraction]] = {
+    word.removesuffix("*"): (((dimension, 1),), Fraction(size))
+    for dimension, units in _WORDS.items()
+    for words, size in units.items()
+    for word in words.split(", ")
+} | {
+    word.removesuffix("*"): ((("length", 3),), size)
+    for words, size in _VOLUMES.items()
+    for word in words.split(", ")
+}
+"""What the words of units measure, and the size of the unit."""
+UNIT_SYMBOLS: Mapping[str, tuple[UnitPowers, Fraction]] = {
+    f"{before}{name.removesuffix('*')}": (tuple(sorted(powers.items())), times)
+    for names, powers in _DERIVED.items()
+    for prefixes, times in _PREFIXES.items()
+    for before, name in (
+        (prefixes.split(" ")[0], names.split()[0]),
+        *((prefixes.split(" ")[-1], word) for word in names.split()[1:]),
+    )
+} | {
+    symbol.removesuffix("*"): (tuple(sorted(powers.items())), size)
+    for symbol, (powers, size) in _SINGLE_SYMBOLS.items()
+}
+"""Units whose letters are small or large for a reason, and their names."""
+BARE_UNITS = frozenset(
+    (
+        *_UNSIZED,
+        *(
+            word.removesuffix("*")
+            for words in (
+                *(words for units in _WORDS.values() for words in units),
+                *_VOLUMES,
+                *_SINGLE_SYMBOLS,
+            )
+            for word in words.split(", ")
+            if word.endswith("*")
+        ),
+        *(symbol.removesuffix("*") for names in _DERIVED if (symbol := names.split()[0]).endswith("*")),
+    )
+)
+"""Words and symbols that are units in a formula although no `\\text` says so."""
