@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -105,6 +106,10 @@ class Lab:
         found = self.until(lambda: self.attempt(number).worker_process(), "a worker")
         return found.pid
 
+    def processes(self) -> list[int]:
+        """The numbers of the processes that the workspace's jobs have, supervisors or workers."""
+        return [process.pid for process in processes_of(self.workspace.root)]
+
     def kill(self, pid: int) -> None:
         """-9, and wait until it is gone."""
         os.kill(pid, signal.SIGKILL)
@@ -130,16 +135,23 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(all_operations(), "test.count", row)
 
 
-def end_all(place: Path) -> None:
-    """Leave no process behind, whatever a test has done."""
+def processes_of(place: Path) -> Iterator[psutil.Process]:
+    """The processes of jobs below a folder, and those that were started with its name."""
     for process in psutil.process_iter():
         try:
             mark = process.environ().get(MARK, "")
             command = " ".join(process.cmdline())
             if process.pid != os.getpid() and (mark.startswith(str(place)) or str(place) in command):
-                process.kill()
+                yield process
         except psutil.Error:
             continue
+
+
+def end_all(place: Path) -> None:
+    """Leave no process behind, whatever a test has done."""
+    for process in processes_of(place):
+        with contextlib.suppress(psutil.Error):
+            process.kill()
 
 
 SLURM = """#!/bin/sh
