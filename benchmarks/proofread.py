@@ -32,7 +32,8 @@ from typing import Any
 from benchmarks._provable import Said, is_provable
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.documents.reading import Document, read_documents
-from engines.formula.meaning import names_of, read
+from engines.formula.document_names import names_of
+from engines.formula.meaning import read
 from engines.mathematics.judging import judge as new_judge
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.documents import proofread_document

@@ -26,7 +26,8 @@ from pathlib import Path
 from benchmarks._record import Record, json_rows, parser_of
 from benchmarks.formulas import formulas
 from engines.core.tree import Tree
-from engines.formula.meaning import names_of, read, read_links
+from engines.formula.document_names import names_of
+from engines.formula.meaning import read, read_links
 from engines.formula.parser import operator_tree
 
 _IN_POST = re.compile(r'<span class="math-container"[^>]*>(.*?)</span>', re.DOTALL)

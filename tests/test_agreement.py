@@ -98,7 +98,7 @@ def grade(text: str, _dialect: str) -> Tree | None:
 
 def proofread(text: str, _dialect: str) -> Tree | None:
     from engines.documents.reading import Document, split_pieces
-    from engines.formula.meaning import names_of
+    from engines.formula.document_names import names_of
     from engines.formula.reader import read
     from engines.proofreading.chains import iterate_chains
 

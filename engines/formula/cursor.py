@@ -56,6 +56,7 @@ class ReadingContext:
     intervals: bool = False
     is_answer: bool = False
     depth: int = 0
+    indexed: frozenset[str] = frozenset()
 
     def add_note(self, text: str, offset: int = 0) -> None:
         """Note something that was settled while reading, with the first offset where it mattered."""

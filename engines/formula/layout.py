@@ -50,6 +50,8 @@ _PLAIN = frozenset(value for name, value in vars(PieceRole).items() if name.isup
 """Roles of signs that are pieces as they stand."""
 _ANGLES = {"<": "\\langle", ">": "\\rangle"}
 _SCRIPTED = (PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.RELATION, PieceRole.FUNCTION, *BODIES)
+_BASES = (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.CLOSE)
+"""Roles of what a script behind an empty group belongs to."""
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
 _BOLD = ("\\mathbf", "\\bf", "\\boldsymbol", "\\bm", "\\pmb", "\\bold")
 _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
@@ -374,6 +376,8 @@ class _Layout(TokenCursor):
         start = self.current_start()
         inner, *span = self.read_braced()
         scripted = self.current_text() in ("^", "_", "'")
+        if scripted and not inner and found and found[-1].end == start and found[-1].role in _BASES:
+            return  # 0.3{}^3: an empty group behind a macro holds nothing
         if scripted and len(inner) != 1:
             found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start))
         elif self.whole and len(inner) > 1 and _is_sum(inner):

@@ -245,6 +245,8 @@ class Letters(Cursor):
         """Return a letter or word with its scripts, or the function that it is."""
         # Scripts come first, since f_1(x) and f^2(x) have theirs before the brackets.
         label, power = self.parse_identifier(name)
+        if power is not None and self.is_index_above(name, power):
+            label, power = self.index_above(label, power), None
         plain = label.label == variable_name(name)
         is_function = name in self.context.functions or label.label in self.context.functions
         # A bracket after a name is a call only if the name can be a function in this formula.
@@ -306,6 +308,31 @@ class Letters(Cursor):
             self.context.subscripted[label] = name, self.index_terms(indices)
             return Tree(label), power
         return Tree(variable_name(name)), power
+
+    def is_index_above(self, name: str, script: Piece) -> bool:
+        """Return whether the document says that what stands above a name is an index."""
+        marks = argument_pieces(script.alone)
+        if not marks or not {name, f"{name}("} & self.context.indexed:
+            return False
+        if name not in self.context.indexed and marks[0].text != "(":
+            return False
+        alone = marks[0].role if len(marks) == 1 else ""
+        return (
+            marks[0].text != "-" and alone not in (PieceRole.ADD, PieceRole.MULTIPLY) and marks[0].text != "T"
+        )
+
+    def index_above(self, label: Tree, script: Piece) -> Tree:
+        """Return a name with an index above it: `x^1` is one name, `x^{k+1}` an element of a sequence."""
+        marks = argument_pieces(script.alone)
+        if marks[0].text == "(" and marks[-1].text == ")":
+            marks = marks[1:-1]
+        plain = "".join(name_of(one) if one.role == PieceRole.UNKNOWN else one.text for one in marks)
+        if label.label != "call" and plain.replace(",", "").isalnum():
+            return Tree(f"{label.label}^{plain}")
+        head, lower = (
+            (label.children[0].label, label.children[1:]) if label.label == "call" else (label.label, ())
+        )
+        return Tree("call", (Tree(f"{head}^"), *lower, *self.cursor_on(marks).parse_arguments()))
 
     def parse_indices(self, script: Piece) -> list[Tree] | str:
         """Return a subscript: as part of a name, or, where it is worked out or bound, as terms."""

@@ -27,7 +27,7 @@ A percent sign divides by 100 and a degree sign multiplies by pi/180.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -68,7 +68,8 @@ class Names:
     """What a document says of its letters.
 
     `functions` are functions, `letters` are neither functions nor constants although they could be (`e`, `i`,
-    `f`), and `integers` stand for integers. In an answer (`is_answer`) percent and degree signs are units, a
+    `f`), and `integers` stand for integers; what stands above the names in `indexed` is an index and no
+    exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are units, a
     colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     """
 
@@ -76,6 +77,7 @@ class Names:
     letters: frozenset[str] = frozenset()
     integers: frozenset[str] = frozenset()
     is_answer: bool = False
+    indexed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,7 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
         # A single such name is no evidence of geometry.
         frozenset(geometric if len(geometric) > 1 else ()),
         bold,
+        indexed=names.indexed,
     )
 
 
@@ -282,33 +285,6 @@ def _with_sequences(tree: Tree, context: ReadingContext) -> Tree:
         base, indices = context.subscripted.get(tree.label, ("", ()))
         return Tree("call", (Tree(base), *indices)) if base in context.sequences else tree
     return Tree(tree.label, tuple(_with_sequences(child, context) for child in tree.children))
-
-
-_LET = re.compile(
-    r"(?:function|map(?:ping)?|polynomial|sequence|funktion)s?\s+(?:be\s+)?\$?\\?([A-Za-z]+)\b", re.IGNORECASE
-)
-_ARROW = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*(?::|\\colon)[^=]*?\\(?:to|rightarrow|mapsto)(?![a-z])")
-
-
-def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
-    r"""Return what the formulas of a document, and its text, say of its letters.
-
-    >>> sorted(names_of(["P(x) = x^2", r"q\colon A \to B"], "a function $u$").functions)
-    ['P', 'q', 'u']
-    """
-    functions = {match[1] for match in _LET.finditer(text) if len(match[1]) == 1}
-    letters: set[str] = set()
-    for formula in formulas:
-        source = LatexSource.from_latex(formula)
-        functions |= {match[1] for match in _ARROW.finditer(source.latex)}
-        try:
-            parts = pieces_of(source)
-        except UnreadError:
-            continue
-        context = context_of(parts, _NONE)
-        functions |= context.functions
-        letters |= context.letters & {"i"}
-    return Names(frozenset(functions), frozenset(letters))
 
 
 def list_relations(reading: Reading | Tree) -> list[Tree]:

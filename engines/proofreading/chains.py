@@ -92,6 +92,8 @@ class ChainLink:
     said: bool = False
     position: Position = NOWHERE
     piece: int = 0
+    formulas: tuple[str, ...] = ()
+    next_formula: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -143,12 +145,14 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
     number = 0
     end = ""
     opened = False
+    beside: list[str] = []
     positions = positions or read_positions(document)
     for at, piece in enumerate(document.pieces):
         if not piece.formula:
             parts = SENTENCE.split(piece.text)
             before = parts[-1] if len(parts) > 1 else before + parts[0]
             before = before[-400:]
+            beside = [] if len(parts) > 1 else beside
             opened = opened and not piece.text.strip(" ,\n\t~\\")
             continue
         if len(piece.text) > MAX_FORMULA:
@@ -162,6 +166,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
         after = f". {after}" if ended else after
+        behind = document.pieces[at + 2].text if at + 2 < len(document.pieces) else ""
         last = ""
         before += " for all " if r"\forall" in piece.text else ""
         for statement in split_statements(piece.text, piece.line):
@@ -171,11 +176,16 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             result = _make_links(statement, piece, number, _separate_words(before), after)
             if result:
                 number += 1
-                yield [replace(link, position=positions[at], piece=at) for link in result]
+                shown = tuple(beside)
+                yield [
+                    replace(link, position=positions[at], piece=at, formulas=shown, next_formula=behind)
+                    for link in result
+                ]
         end, opened = last, True
         before = (before + " § ")[-400:]
+        beside.append(piece.text)
         if ended:
-            before = ""
+            before, beside = "", []
 
 
 def _separate_words(words: str) -> str:
@@ -241,6 +251,10 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     boxed: list[int] = []
     begins = indented = False
     """At the beginning of a row, and of one that is moved to the right."""
+    columns: list[_Statement] = []
+    beside: list[_Statement] = []
+    """The statements of the row before that stand in columns side by side."""
+    column = 0
 
     def close_statement(joined: str) -> None:
         nonlocal now
@@ -294,9 +308,11 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                 if not now.relations and not now.sides[0].strip(" &\n~"):
                     now.lead = True
                     now.sides[0] = ""
-                    if result and now.joined in ("row", ""):
-                        # A new row goes on with the statement before it.
-                        now = result.pop()
+                    if result and now.joined in ("row", "", "column"):
+                        # A new row goes on with the statement before it, in its column.
+                        before = columns[column] if column < len(columns) else result[-1]
+                        result.remove(before)
+                        now = before
                         now.sides.append("")
                         now.relations.append((relation or token, line))
                         continue
@@ -304,10 +320,16 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                 now.sides.append("")
                 continue
             if token == r"\\":
+                row = [*beside, now]
                 close_statement("row")
+                columns, beside, column = row if len(row) > 1 else [], [], 0
                 begins, indented = True, False
                 continue
             if token == "&":
+                if _begins_column(latex, match.end(), now):
+                    beside.append(now)
+                    column += 1
+                    close_statement("column")
                 continue
             if token in _ARROWS:
                 close_statement("so")
@@ -329,6 +351,19 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     close_statement("")
     _share_relation(result)
     return result
+
+
+_NEXT_COLUMN = re.compile(r"\s*&")
+_ROW_ENDED = re.compile(r"\\\\|\\end\b")
+
+
+def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
+    r"""Whether `&` and another one part two statements of a row, `a &= b && c &= d`."""
+    following = _NEXT_COLUMN.match(latex, at)
+    if following is None or not (statement.relations and statement.sides[-1].strip()):
+        return False
+    rest = _ROW_ENDED.split(latex[following.end() :], maxsplit=1)[0]
+    return any((WRITTEN.get(token[2] or token[0])) for token in _TOKEN.finditer(rest))
 
 
 def _share_relation(found: Sequence[_Statement]) -> None:

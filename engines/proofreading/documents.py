@@ -8,13 +8,15 @@ from itertools import pairwise, zip_longest
 
 from engines.core.tree import Tree
 from engines.documents.reading import Document
-from engines.formula.meaning import names_of
+from engines.formula.document_names import names_of
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.discourse import Moduli, read_positions
+from engines.proofreading.domains import read_domains
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
+from engines.proofreading.naming import read_meanings
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
@@ -38,7 +40,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     positions = read_positions(document)
     reader = LinkJudge(
         judge,
-        names_of(formulas[:MAX_FORMULAS], words),
+        read_meanings(document, positions, names_of(formulas[:MAX_FORMULAS], words)),
+        domains=read_domains(document, positions),
         own=any(map(_OWN.search, formulas)),
         cases=mentions("cases", words),
         matrices=matrices_of(document),
@@ -85,6 +88,7 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, T
         place = places[id(link)]
         near = (
             link.chain != following.chain
+            and link.position.scope is following.position.scope
             and places[id(following)] - place <= 3
             and (following.joined in ("so", "row") or "§" in following.before)
             and not (link.place or following.place)

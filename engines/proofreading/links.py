@@ -28,9 +28,12 @@ from engines.proofreading.chains import (
     TOO_LONG,
     ChainLink,
 )
-from engines.proofreading.discourse import NUMBERS, Position
+from engines.proofreading.contexts import STAR, reconsider_link
+from engines.proofreading.discourse import NOWHERE, NUMBERS, Position
+from engines.proofreading.domains import LetterDomains
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.naming import LetterMeanings
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import (
     find_repair,
@@ -73,12 +76,10 @@ from engines.proofreading.vocabulary import (
     last_clause,
     last_sign,
     mentions,
-    starts_with,
 )
 
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
-_STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
@@ -140,7 +141,8 @@ class LinkJudge:
 
     Attributes:
         judge: The judge of single statements.
-        names: What the document says of its letters.
+        meanings: What the document says of its letters.
+        domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
         own: Whether the text defines an operation `*` of its own.
         cases: Whether the text distinguishes cases.
@@ -153,9 +155,12 @@ class LinkJudge:
     """
 
     judge: Judge
-    names: Names
+    meanings: LetterMeanings
+    domains: LetterDomains = field(default_factory=LetterDomains)
     facts: Facts = field(default_factory=Facts)
-    read_: dict[str, Reading] = field(default_factory=dict)
+    read_: dict[tuple[str, Names], Reading] = field(default_factory=dict)
+    position: Position = NOWHERE
+    piece: int = 0
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     own: bool = False
@@ -173,10 +178,11 @@ class LinkJudge:
         return NumberLinks(self.judge, self.read_formula, self.read_sides)
 
     def read_formula(self, latex: str) -> Reading:
-        found = self.read_.get(latex)
+        names = self.meanings.names_at(self.position)
+        found = self.read_.get((latex, names))
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = self.read_[latex] = read(meant, names=self.names)
+            found = self.read_[latex, names] = read(meant, names=names)
         return found
 
     def judge_chain(
@@ -189,6 +195,7 @@ class LinkJudge:
             next_link: The first link after the chain, if there is one.
         """
         settled = True
+        self.position, self.piece = (links[0].position, links[0].piece) if links else (NOWHERE, 0)
         for judged in self._judge_all(links, next_link):
             link = judged.link
             settled = settled and judged.outcome in _SETTLED
@@ -249,28 +256,9 @@ class LinkJudge:
                 judged = LinkVerdict(link, "right", "up to a constant")
             if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
-            if judged.outcome == "wrong" and (
-                excuse := self._find_context(judged, links, left.tree, right.tree)
-            ):
-                judged = LinkVerdict(link, "not shown", excuse)
+            if judged.outcome == "wrong":
+                judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
-
-    def _find_context(self, judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
-        """Why what fails may hold in its context: by a reason or condition behind it, or with other
-        meanings of its signs."""
-        link = judged.link
-        if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
-            return "it stands beside shifts or groups of digits"
-        if _STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
-            return "it has two signs for products"
-        free = free_symbols(left) | free_symbols(right)
-        mistyped = "it holds with" in judged.reason
-        if free and not mistyped and starts_with("reason", link.after):
-            return "the words behind it say when it holds"
-        fractions = (node for side in (left, right) for node in side if node.label == "mod")
-        if free and any("/" in part.list_labels() for node in fractions for part in node.children):
-            return "residues of fractions are not judged"
-        return ""
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
@@ -298,7 +286,7 @@ class LinkJudge:
     ) -> LinkVerdict:
         if count_terms(left) + count_terms(right) > _MOST_TERMS:
             return LinkVerdict(link, "not shown", "a sum or product has too many terms")
-        if self.own and _STAR.search(link.left + link.right):
+        if self.own and STAR.search(link.left + link.right):
             return LinkVerdict(link, "unread", "the text defines an operation * of its own")
         if link.relation == ":=":
             self._add_statement(link, left, right)
@@ -437,6 +425,7 @@ class LinkJudge:
             moduli: those that its section names.
         """
         link = judged.link
+        self.position = link.position
         domain = link.position.domain
         left, right = (side.tree for side in self.read_sides(link))
         if domain == NUMBERS or left is None or right is None:
@@ -546,7 +535,8 @@ class LinkJudge:
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
                     loses = self.judge.equal(left, beside, self._list_assumptions(free)).outcome == "equal if"
-                if not loses:
+                # x = e^{log x} says of which x it speaks
+                if not loses or (not left.children and "ln" in labels):
                     return LinkVerdict(link, "right", f"where {found.condition}")
                 return LinkVerdict(link, "loses domain", found.condition)
         defined = self.facts.reduce_by_definitions(left, right)
@@ -634,7 +624,8 @@ class LinkJudge:
         """Whether an equation or inequality is claimed for all numbers: it is not the value of a variable, as
         in `for each i = 1`, and no condition in words restricts it."""
         value = not left.children and not free_symbols(right)
-        known = is_universal(link) and not value and not has_condition(link.before)
+        free = free_symbols(left) | free_symbols(right)
+        known = is_universal(link, free) and not value and not has_condition(link.before)
         return known and self._is_about_numbers(link, left, right)
 
     def _is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
@@ -871,7 +862,9 @@ class LinkJudge:
         return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
 
     def _list_assumptions(self, free: frozenset[str]) -> list[Tree]:
-        return [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
+        known = self.domains.list_conditions(free, self.position, self.piece)
+        said = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
+        return [*known, *(each for each in said if each not in known)]
 
     def _is_transformation(self, left: Tree, right: Tree, equalities: int, link: ChainLink) -> bool:
         """Whether an expression is written in another way: both sides share their variables."""
@@ -910,6 +903,8 @@ class LinkJudge:
             # The variable has another value now.
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
-        if found.outcome != "different" or self.numbers.explain_rounding(reduced.left, reduced.right, "="):
+        if found.outcome != "different" or any(
+            self.numbers.explain_rounding(reduced.left, each, "=") for each in (reduced.right, right)
+        ):
             return ""
         return f"{found.witness}, {describe_sources(reduced.used)}"

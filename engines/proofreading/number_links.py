@@ -130,6 +130,8 @@ class NumberLinks:
     def explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
+            if one.label == "/" and one.children[1].label == "100" and not one.children[0].children:
+                one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent
             # Digits show no more of a negative number than of its opposite.
             if not one.children and one.label.startswith("-"):
                 one, other = Tree(one.label[1:]), Tree("*", (Tree("-1"), other))

@@ -7,16 +7,26 @@ statement that fails is a mistake.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, display_name
+from engines.core.vocabulary import ARITY, GREEK, display_name
 from engines.mathematics.algebra.rational import TooLargeError, factor_tree
 from engines.mathematics.terms.notation import to_infix
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.terms import free_symbols
-from engines.proofreading.vocabulary import ends_with, last_clause, last_sign, mentions, ranges_over_numbers
+from engines.proofreading.vocabulary import (
+    depends_on_claim,
+    ends_with,
+    is_made_of,
+    last_clause,
+    last_sign,
+    mentions,
+    ranges_over_numbers,
+    words_behind,
+)
 
 StatementRole = Literal[
     "given",
@@ -33,6 +43,8 @@ StatementRole = Literal[
 _MOST_FACTORS = 2
 _ARITHMETIC = ("+", "-", "*", "/", "pow")
 _SIMPLE = 12
+_LETTERS = re.compile(r"\\[A-Za-z]+|[^\W\d_]")
+_GREEK = {f"\\{name}": letter for name, letter in GREEK.items()}
 """Nodes of a condition that a reader takes in at a glance."""
 
 
@@ -73,11 +85,32 @@ def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
     return bool(lone) and ends_with("examined", link.before)
 
 
-def is_universal(link: ChainLink) -> bool:
-    """Whether the words say of a statement that it holds for all numbers."""
+def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
+    """Whether the words say of a statement that it holds for all numbers.
+
+    Args: free: its variables; one of them has to be among those of which the words speak.
+    """
     before, after = link.before, link.after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
-    return bool(words) and not link.is_refused and last_sign(words, without="universal") is not True
+    if not words or link.is_refused or last_sign(words, without="universal") is True:
+        return False
+    if depends_on_claim(words):
+        return False
+    named = link.next_formula if words is after else _find_quantified(link)
+    if not free or not named:
+        return True
+    names = {name.rstrip("(").partition("_")[0] for name in free}
+    letters = {_GREEK.get(name, name) for name in _LETTERS.findall(named)}
+    return not names.isdisjoint(letters)
+
+
+def _find_quantified(link: ChainLink) -> str:
+    """The formula right behind the words that say for all of what a statement holds; "" where none is."""
+    behind = words_behind("universal", link.before)
+    number = behind.count("§")
+    if not number or len(link.formulas) < number or not is_made_of("neutral", behind.partition("§")[0]):
+        return ""
+    return link.formulas[-number]
 
 
 def is_concluded(link: ChainLink) -> bool:

@@ -36,6 +36,8 @@ PHRASES: Mapping[str, str] = {
         it_is_well_known by_algebra it_is_true is_true holds identity by_the_rules simplifying expanding
         students_know everyone_knows remember_that
     """,
+    "holding": "have has know get obtain is are it_follows that",
+    "deducing": "so thus hence therefore whence consequently then",
     "universal": """
         for_all for_every for_each for_any for_arbitrary for_real for_positive for_nonzero always identity
         identities in_general holds_for all_real every_real any_real all_positive all_nonzero all_numbers
@@ -54,6 +56,7 @@ PHRASES: Mapping[str, str] = {
     "negative": "negative",
     "nonzero": "nonzero non-zero",
     "whole": "integer integers natural whole_numbers",
+    "counted": "number_of sum_of ratio_of product_of set_of sequence_of set power",
     "denied": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
@@ -62,12 +65,13 @@ PHRASES: Mapping[str, str] = {
     "refused": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
-        claims student suppose assume contrary
+        claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
+        only_true true_only
     """,
-    "between": "which this that it a an is are would be was we but",
+    "between": "which this that it a an is are would be was we but does do did",
     "several": """
         or case cases either both respectively value values root roots solution solutions try trying possib*
         when if suppose assume for otherwise let other another similarly test* example instance each
@@ -102,6 +106,11 @@ PHRASES: Mapping[str, str] = {
         by_way_of_contradiction
     """,
     "contradiction": "contradict* impossible absurd",
+    "named quantity": """
+        polic* strateg* permutation* projection* distribution* probabilit* prior* posterior* representation*
+        inflation profit* share* proportion* fraction portfolio measure map morphism homomorphism prime
+        uniformizer homotopy partition path paths
+    """,
 }
 """The phrases of each cue."""
 
@@ -185,7 +194,7 @@ def starts_with_refusal(words: str) -> bool:
     if re.match(r"[^.!?]*\?", words):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    return re.match(rf"[\s,;.]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
+    return re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
 
 
 def words_of(text: str) -> list[str]:
@@ -228,6 +237,27 @@ def ranges_over_numbers(words: str) -> bool:
         f"{PHRASES['neutral']} {PHRASES['leading']} {PHRASES['concluding']}".replace("_", " ").split()
     )
     return set(words_of(words[universal[-1] :])) <= neutral
+
+
+def words_behind(cue: str, words: str) -> str:
+    """The words behind the last phrase of a cue; all where there is none.
+
+    >>> words_behind("universal", "now for all § we have")
+    ' § we have'
+    """
+    found = [match.end() for match in _compile(PHRASES[cue]).finditer(words)]
+    return words[found[-1] :] if found else words
+
+
+def depends_on_claim(words: str) -> bool:
+    """Whether a statement about all numbers follows from another that the words give it.
+
+    >>> depends_on_claim("for all § we have § and so"), depends_on_claim("thus for all § and §")
+    (True, False)
+    """
+    held = _compile(PHRASES["holding"]).search(words_behind("universal", words))
+    claim = held.string[held.end() :] if held else ""
+    return "§" in claim and mentions("deducing", claim.rpartition("§")[2])
 
 
 def starts_with(cue: str, words: str) -> bool:

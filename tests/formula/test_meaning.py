@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from engines.formula.meaning import Names, list_relations, names_of, read, read_links
+from engines.formula.document_names import names_of
+from engines.formula.meaning import Names, list_relations, read, read_links
 
 
 def said(text: str, names: Names | None = None) -> str:

@@ -182,7 +182,7 @@ def test_logarithms_have_the_base_that_is_meant(tmp_path: Path, text: str, verdi
         (r"$x = 0$, or $x = \sqrt 2$. Then $x^2 + y = y$.", "not shown"),
         (r"$x = \sqrt 7$ or $x = -\sqrt 7$. Now $x^3 = 8$.", "not shown"),
         ("$3p + e = 124$ and $5p + e = 182$. Subtracting, $2p = 58$.", "follows"),
-        (r"$\pi = (\frac56, \frac16)$.", "not shown"),
+        (r"$\pi = (\frac56, \frac16)$.", "given"),
         (r"$\int 2 \sin x \cos x\,dx = \sin^2 x + C = -\cos^2 x + C$.", "right"),
         (r"$\int 2 \sin x \cos x\,dx = \sin^2 x + C = \cos^2 x + C$.", "wrong"),
         (r"$\int 2 \sin x \cos x\,dx = \sin^2 x = -\cos^2 x$.", "wrong"),

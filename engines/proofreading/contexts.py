@@ -1,0 +1,176 @@
+"""Other meanings of what fails for ordinary numbers: by its notation, the words behind it, what is beside it.
+
+A link that holds so is right, and of one that may hold so nobody can say that it is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.terms import WHOLE, free_symbols
+from engines.proofreading.vocabulary import starts_with
+
+STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
+"""A star as a sign of an operation."""
+_SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
+_DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
+_VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
+
+
+def reconsider_link(
+    judged: LinkVerdict,
+    links: Sequence[ChainLink],
+    left: Tree,
+    right: Tree,
+    judge: Judge,
+    numbers: NumberLinks,
+) -> LinkVerdict:
+    """Return the verdict on a link that fails, in the light of what else it can mean.
+
+    Args:
+        judged: the verdict as it is for ordinary numbers.
+        links: the chain of the link.
+    """
+    link = judged.link
+    if said := _read_symbol(link, left, right):
+        return LinkVerdict(link, "right", said)
+    if said := _add_rounded(left, right, numbers):
+        return LinkVerdict(link, "right", said)
+    if condition := _find_whole_powers(left, right, judge):
+        return LinkVerdict(link, "right if", condition)
+    excuse = _find_excuse(judged, links, left, right)
+    return LinkVerdict(link, "not shown", excuse) if excuse else judged
+
+
+def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
+    link = judged.link
+    if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
+        return "it stands beside shifts or groups of digits"
+    if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
+        return "it has two signs for products"
+    free = free_symbols(left) | free_symbols(right)
+    mistyped = "it holds with" in judged.reason
+    if free and not mistyped and starts_with("reason", link.after):
+        return "the words behind it say when it holds"
+    fractions = (node for side in (left, right) for node in side if node.label == "mod")
+    if free and any("/" in part.list_labels() for node in fractions for part in node.children):
+        return "residues of fractions are not judged"
+    if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
+        return "a product of a letter with itself or of unit vectors can be that of vectors"
+    if "inf" in (left.label, right.label):
+        return "an infinite value is a convention"
+    return ""
+
+
+def _has_inner_product(side: Tree) -> bool:
+    for node in side:
+        if node.label == "*" and len(node.children) == 2:
+            one, other = node.children
+            if not (one.children or other.children) and free_symbols(one) and free_symbols(other):
+                vectors = all(_VECTOR.match(each.label) for each in (one, other))
+                if one == other or vectors:
+                    return True
+    return False
+
+
+# ---- symbols of number theory
+
+
+def _read_symbol(link: ChainLink, left: Tree, right: Tree) -> str:
+    r"""What a fraction in brackets is as a symbol of Legendre or Jacobi, if the link holds for that."""
+    values = [_value_of_symbol(side, tree) for side, tree in ((link.left, left), (link.right, right))]
+    written = [bool(_SYMBOL.match(side)) for side in (link.left, link.right)]
+    if any(written) and None not in values and values[0] == values[1] and link.relation == "=":
+        return f"as a Legendre symbol, {values[0]}"
+    return ""
+
+
+def _value_of_symbol(side: str, tree: Tree) -> int | None:
+    if tree.label in ("0", "1", "-1"):
+        return int(tree.label)
+    if (
+        tree.label != "/"
+        or not _SYMBOL.match(side)
+        or not all(WHOLE.match(one.label) for one in tree.children)
+    ):
+        return None
+    return jacobi_symbol(*(int(one.label) for one in tree.children))
+
+
+def jacobi_symbol(number: int, modulus: int) -> int | None:
+    """Return the Jacobi symbol of a number and an odd positive modulus; None for another modulus.
+
+    >>> [jacobi_symbol(number, 5) for number in range(5)], jacobi_symbol(3, 4)
+    ([0, 1, -1, -1, 1], None)
+    """
+    if modulus < 1 or modulus % 2 == 0:
+        return None
+    number %= modulus
+    result = 1
+    while number:
+        while number % 2 == 0:
+            number //= 2
+            if modulus % 8 in (3, 5):
+                result = -result
+        number, modulus = modulus, number
+        if number % 4 == 3 and modulus % 4 == 3:
+            result = -result
+        number %= modulus
+    return result if modulus == 1 else 0
+
+
+# ---- terms that are rounded one by one
+
+
+def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
+    """Whether each term of a sum of decimals is one of the other sum, rounded."""
+    if free_symbols(left) or free_symbols(right):
+        return ""
+    sides = [_list_terms(side) for side in (left, right)]
+    if len(sides[0]) != len(sides[1]) or len(sides[0]) < 2:
+        return ""
+    for one, other in zip(*sides, strict=True):
+        equal = numbers.judge.equal(one, other).outcome == "equal"
+        if not equal and not numbers.explain_rounding(one, other, "="):
+            return ""
+    return "each term is rounded"
+
+
+def _list_terms(tree: Tree) -> list[Tree]:
+    """The terms of a sum, those that are subtracted with a minus."""
+    if tree.label == "+":
+        return [term for part in tree.children for term in _list_terms(part)]
+    if tree.label == "-" and len(tree.children) == 2:
+        taken = [Tree("*", (Tree("-1"), term)) for term in _list_terms(tree.children[1])]
+        return [*_list_terms(tree.children[0]), *taken]
+    return [tree]
+
+
+# ---- powers of complex numbers
+
+
+def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:
+    """For which whole exponents terms with the imaginary unit are equal; "" for none."""
+    if "i" not in (*left.list_labels(), *right.list_labels()):
+        return ""
+    exponents = {
+        node.children[1].label
+        for side in (left, right)
+        for node in side
+        if node.label == "pow"
+        and not node.children[1].children
+        and free_symbols(node.children[1])
+        and "i" in node.children[0].list_labels()
+    }
+    if not exponents:
+        return ""
+    whole = [Tree("in", (Tree(name), Tree("ℤ"))) for name in sorted(exponents)]
+    if judge.equal(left, right, whole).outcome != "equal":
+        return ""
+    return " and ".join(f"{name} is an integer" for name in sorted(exponents))

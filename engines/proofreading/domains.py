@@ -1,0 +1,199 @@
+r"""What kind of numbers the letters of a text stand for: as its formulas and words declare it, or by habit.
+
+A letter is declared where the text says so, as by `n \in \mathbb{N}`, `k = 1, 2, \dots` or `a positive
+integer n`, in the scope of that place. A letter that is declared several times, and always as a whole number,
+is one in all of the document.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engines.core.tree import ONE, ZERO, Tree
+from engines.documents.reading import Document
+from engines.formula.cursor import UnreadError
+from engines.formula.layout import Piece
+from engines.formula.lexer import LatexSource
+from engines.formula.meaning import pieces_of
+from engines.formula.reader import read
+from engines.formula.symbols import PieceRole
+from engines.formula.words import is_variable, name_of
+from engines.mathematics.judging.names import INTEGERS
+from engines.proofreading.discourse import Position
+from engines.proofreading.vocabulary import mentions, words_of
+
+_MOST_CHARACTERS = 120
+"""Of a formula that declares a letter."""
+_HABIT = 2
+"""So many declarations of a letter make a habit."""
+_USUAL = "nmkijlNMK"
+"""Letters of which a bound by a whole number says that they are whole too."""
+_DOTS = ("V!...", "V!⋯", "C!…")
+_WORDS = 4
+"""Words beside a letter that say what kind of number it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a letter is said to be.
+
+    Attributes: conditions: statements that hold of it; piece: where it is said.
+    """
+
+    conditions: tuple[Tree, ...]
+    position: Position
+    piece: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the letter is a whole number."""
+        return any(each.label == "in" for each in self.conditions)
+
+
+@dataclass(slots=True)
+class LetterDomains:
+    """The declarations of a document, by letter, in their order."""
+
+    declared: defaultdict[str, list[Declaration]] = field(default_factory=lambda: defaultdict(list))
+
+    def list_conditions(self, names: Iterable[str], position: Position, piece: int) -> list[Tree]:
+        """List what is known of letters at a place: by the last declaration in scope, else by habit."""
+        return [
+            condition
+            for name in sorted(names)
+            if (found := self._find(name, position, piece))
+            for condition in found.conditions
+        ]
+
+    def _find(self, name: str, position: Position, piece: int) -> Declaration | None:
+        several = self.declared.get(name, ())
+        for one in reversed(several):
+            if one.piece <= piece and one.position.scope.reaches(position.scope):
+                return one
+        habit = len(several) >= _HABIT and all(one.is_whole for one in several)
+        return max(several, key=lambda one: len(one.conditions)) if habit else None
+
+    def add(self, name: str, conditions: Sequence[Tree], position: Position, piece: int) -> None:
+        """Note what a letter is said to be."""
+        if conditions:
+            self.declared[name].append(Declaration(tuple(conditions), position, piece))
+
+
+def read_domains(document: Document, positions: Sequence[Position]) -> LetterDomains:
+    r"""Read what kinds of numbers the letters of a document stand for.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> from engines.proofreading.discourse import read_positions
+    >>> document = Document("", (TextPiece("for all ", 1), TextPiece(r"n\in{\mathbb{N}}", 1, True)))
+    >>> positions = read_positions(document)
+    >>> known = read_domains(document, positions).list_conditions("n", positions[1], 1)
+    >>> [each.list_labels() for each in known]
+    [['in', 'n', 'ℤ'], ['>=', 'n', '1']]
+    """
+    domains = LetterDomains()
+    for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
+        if not piece.formula or len(piece.text) > _MOST_CHARACTERS:
+            continue
+        before = document.pieces[at - 1].text if at else ""
+        after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
+        for name, conditions in _iterate_declared(piece.text, before, after, domains):
+            domains.add(name, conditions, position, at)
+    return domains
+
+
+def _iterate_declared(
+    latex: str, before: str, after: str, domains: LetterDomains
+) -> Iterator[tuple[str, list[Tree]]]:
+    """Yield the letters that a formula declares, by what it says or by the words beside it."""
+    if any(sign in latex for sign in (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤")):
+        tree = read(latex).tree
+        for statement in (tree.children if tree and tree.label == "and" else (tree,)) if tree else ():
+            name = statement.children[0].label if statement.children else ""
+            if len(statement.children) == 2 and not statement.children[0].children:
+                yield name, _conditions_of(statement, domains)
+    try:
+        parts = pieces_of(LatexSource.from_latex(latex))
+    except UnreadError:
+        return
+    if not parts or not is_variable(parts[0]):
+        return
+    name = name_of(parts[0])
+    if _is_range(parts):
+        yield name, _whole(name, "N" if parts[2].text != "0" else "N0")
+        return
+    if kind := _kind_in_words(before, after if len(parts) == 1 else ""):
+        listed = (one for one in parts[::2] if is_variable(one)) if _is_list(parts) else (parts[0],)
+        for one in listed:
+            yield name_of(one), _whole(name_of(one), kind)
+
+
+def _is_range(parts: Sequence[Piece]) -> bool:
+    """Whether a formula lists the values of an index: `n = 1, 2, \\dots`."""
+    return (
+        len(parts) > 3
+        and parts[1].text == "="
+        and parts[2].role == PieceRole.NUMBER
+        and parts[3].text == ","
+        and any(one.alone.label in _DOTS for one in parts)
+    )
+
+
+def _is_list(parts: Sequence[Piece]) -> bool:
+    return len(parts) > 1 and all(one.text == "," for one in parts[1::2])
+
+
+def _kind_in_words(before: str, after: str) -> str:
+    """What kind of whole number the words beside a letter say that it is; "" where they do not."""
+    words = words_of(before[-80:])[-_WORDS:]
+    beside = " ".join(words[-2:])
+    if not mentions("whole", beside) or mentions("counted", " ".join(words)):
+        behind = words_of(after[:60])[: _WORDS + 1]
+        if behind[:1] not in (["is"], ["be"], ["are"]) or not mentions("whole", " ".join(behind)):
+            return ""
+        words = behind
+    text = " ".join(words)
+    return (
+        "N"
+        if mentions("positive", text) or "natural" in words
+        else "N0"
+        if mentions("nonnegative", text)
+        else "Z"
+    )
+
+
+def _whole(name: str, kind: str) -> list[Tree]:
+    """The conditions of a whole number: of Z any, of N a positive one, of N0 one that is not negative."""
+    letter = Tree(name)
+    ends = {"N": ONE, "N0": ZERO}
+    return [
+        Tree("in", (letter, Tree("ℤ"))),
+        *([Tree(">=", (letter, ends[kind]))] if kind in ends else []),
+    ]
+
+
+def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree]:
+    """What a statement says of the kind of its first letter."""
+    letter, other = statement.children
+    if statement.label == "in":
+        base = other.label.rstrip("+0_*")
+        if not other.children and base in INTEGERS:
+            natural = base in ("N", "ℕ") or "+" in other.label
+            return _whole(letter.label, ("N0" if "0" in other.label else "N") if natural else "Z")
+        if other.label == "union" and other.children[0].label in ("N", "ℕ"):
+            return _whole(letter.label, "N0")
+        if other.label == "interval":
+            kind, low, high = other.children
+            ends = (
+                (low, ">" if kind.label[0] == "o" else ">="),
+                (high, "<" if kind.label[1] == "o" else "<="),
+            )
+            return [Tree(sign, (letter, end)) for end, sign in ends if "inf" not in end.list_labels()]
+        return []
+    if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
+        # n >= M, where M is a whole number
+        known = domains.declared.get(other.label, ())
+        if known and known[-1].is_whole:
+            return _whole(letter.label, "N")
+    return []

@@ -1,0 +1,75 @@
+"""What letters mean where they stand: names that a document gives to other things than usual."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engines.documents.reading import Document
+from engines.formula.document_names import weigh_pi
+from engines.formula.meaning import Names
+from engines.proofreading.discourse import Position
+from engines.proofreading.vocabulary import mentions, words_of
+
+_NAMED = 3
+"""The weight of words that say what π is."""
+_BEHIND = 4
+"""Words before or behind a letter that say what it is."""
+_MOST_CHARACTERS = 20_000
+_ALONE = (r"\pi", "π")
+
+
+@dataclass(frozen=True, slots=True)
+class LetterMeanings:
+    """The names of a document, in which π is a letter in some sections.
+
+    Attributes: sections: ids of those.
+    """
+
+    names: Names
+    sections: frozenset[int] = frozenset()
+
+    def names_at(self, position: Position) -> Names:
+        """Return what letters mean at a place."""
+        if id(position.scope.section) not in self.sections:
+            return self.names
+        return replace(self.names, letters=self.names.letters | {"π"})
+
+
+def read_meanings(document: Document, positions: Sequence[Position], names: Names) -> LetterMeanings:
+    r"""Find the sections in which π is a name, as that of a policy, a permutation or a projection.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> from engines.proofreading.discourse import read_positions
+    >>> words = TextPiece("the stationary distribution ", 1)
+    >>> document = Document("", (words, TextPiece(r"\pi", 1, True)))
+    >>> positions = read_positions(document)
+    >>> read_meanings(document, positions, Names()).names_at(positions[0]).letters
+    frozenset({'π'})
+    """
+    weights: defaultdict[int, int] = defaultdict(int)
+    seen: set[int] = set()
+    for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
+        if not piece.formula or not any(sign in piece.text for sign in _ALONE):
+            continue
+        section = id(position.scope.section)
+        seen.add(section)
+        if len(piece.text) <= _MOST_CHARACTERS:
+            weights[section] += weigh_pi(piece.text)
+        if piece.text.strip().startswith(_ALONE):
+            before = document.pieces[at - 1].text if at else ""
+            after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
+            weights[section] += _NAMED * _is_named(before, after)
+    whole = sum(weights.values())
+    named = {section for section in seen if (weights[section] or whole) > 0}
+    return LetterMeanings(names, frozenset(named))
+
+
+def _is_named(before: str, after: str) -> bool:
+    """Whether the words around a letter say what it is a name of."""
+    words = words_of(before.rpartition("\n\n")[2][-60:])[-_BEHIND:]
+    if words and mentions("named quantity", " ".join(words[-2:])):
+        return True
+    behind = words_of(after[:40])[:2]
+    return words[-1:] == ["let"] and behind[:1] in (["be"], ["denote"])
