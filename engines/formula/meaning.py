@@ -69,8 +69,8 @@ class Names:
 
     `functions` are functions, `letters` are neither functions nor constants although they could be (`e`, `i`,
     `f`), and `integers` stand for integers; what stands above the names in `indexed` is an index and no
-    exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are units, a
-    colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
+    exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are
+    units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     """
 
     functions: frozenset[str] = frozenset()

@@ -55,6 +55,7 @@ from engines.proofreading.terms import (
     as_products,
     at_values,
     constant_gap,
+    count_members,
     count_terms,
     differ_everywhere,
     evaluate_term,
@@ -182,7 +183,7 @@ class LinkJudge:
         found = self.read_.get((latex, names))
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = self.read_[latex, names] = read(meant, names=names)
+            found = self.read_[latex, names] = read(meant, "latex" if "{" in meant else "auto", names=names)
         return found
 
     def judge_chain(
@@ -295,7 +296,7 @@ class LinkJudge:
             return self._judge_congruence(link, left, right)
         free = free_symbols(left) | free_symbols(right)
         if not free:
-            return self.numbers.judge_numbers(link, left, right)
+            return self.numbers.judge_numbers(link, count_members(left), count_members(right))
         if link.relation != "=":
             return self._judge_relation(link, left, right)
         if not self.matrices.isdisjoint(free):

@@ -17,7 +17,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree, differentiate
 from engines.documents.reading import Document
 from engines.mathematics.algebra.rational import Space, TooLargeError
-from engines.mathematics.judging.names import free_variables, replace_variable
+from engines.mathematics.judging.names import EMPTY, free_variables, replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import SENTENCE
 
@@ -67,6 +67,20 @@ def is_slope(tree: Tree) -> bool:
 
 def find_units(tree: Tree) -> set[Tree]:
     return {node for node in tree if node.label in ("unit", "text")}
+
+
+def count_members(tree: Tree) -> Tree:
+    """A term with the numbers of members in the place of finite sets between bars.
+
+    >>> from engines.formula.reader import read
+    >>> count_members(read(r"|\\{1, 2, 4\\}| + |\\emptyset|").tree).list_labels()
+    ['+', '3', '0']
+    """
+    if tree.label == "abs" and tree.children[0].label in EMPTY:
+        members = tree.children[0].children
+        if len(set(members)) == len(members) and all(WHOLE.match(one.label) for one in members):
+            return Tree(str(len(members)))
+    return Tree(tree.label, tuple(map(count_members, tree.children)))
 
 
 def count_terms(tree: Tree) -> int:

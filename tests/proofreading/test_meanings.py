@@ -1,0 +1,94 @@
+"""What notation means where it stands: the right is not accused, the mistake beside it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.proofreading.texts import Proofread, TextProofreader, proofread
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
+    return [link.verdict for link in proofreader.check_links(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # what stands above a letter is an index
+        (
+            r"Beliefs $\omega^1 = 0.1$ and $\omega^2 = 0.3$. Elsewhere $\omega^1 = 0.2$, $\omega^2 = 0$.",
+            False,
+        ),
+        (r"At first $b_0^i = 0$ for all $i$, and $c_t^i = y_t^i$, $b_{t+1}^i = 0$.", False),
+        (r"Given $x^{(0)} = 1$, $x^{(1)} = 3$ and $x^{(2)} = 7$. Then $x^{(2)} = 7$.", False),
+        (r"We have $x^{(1)} = 3$ and $x^{(2)} = 7$. Then $x^{(1)} + x^{(2)} = 11$.", True),
+        ("Now $x^2 + x^2 = 3x^2$ for all $x$.", True),
+        (r"$\sum_i a_i x^i$ has $x^0 = 1$ and $x^1 = x$. For all $x$, $x^3 = x^2 + x$.", True),
+        # π is a name
+        (r"The policy $\pi$ is known. The text says $\pi = 3$, and later $\pi = 2$.", False),
+        (r"Let $\pi \colon X \to Y$ be the projection. Now $\pi((2+i)) = (5)$.", False),
+        (r"The area is $\pi r^2$, and $2\pi = 7.28$.", True),
+        # a letter is declared as a whole number
+        (r"For all $n\in{\mathbb{N}}$, $\lvert\frac1n\rvert = \frac1n$.", False),
+        (r"Let $m$ be a positive integer. For all $m$, $\frac{1}{m+1} \le \frac1m$.", False),
+        (r"Let $M \in \mathbb{N}$. For all $n \geq M$, $\frac{1}{n+1} \leq \frac1n$.", False),
+        (r"For all $n \in \mathbb{N}$, $2^{n-1} \leq n!$.", False),
+        (r"For all $n \in \mathbb{N}$, $2^n \leq n!$.", True),
+        (r"For all $n\in\mathbb{N}$, $\frac{1}{n+1} \geq \frac1n$.", True),
+        (r"For all $x$, $\lvert x\rvert = x$.", True),
+        # a claim that follows from another, and words about another letter
+        ("For all $n$ we have $|y-z| < |y|/2$, and so $|y-z| + |z| < |y|/2 + |z|$.", False),
+        (r"One root is $-(1-b)^{-1} = -20$ for every $s$.", False),
+        ("We have $(s+1)^2 = s^2+1$ for every $s$.", True),
+        # vectors, symbols, collections
+        (r"Since $e_k \cdot e_k = 1$ we have $c_k = x \cdot e_k$ for all $k$.", False),
+        (r"As $\left(\frac 25\right) = -1$, five is no square.", False),
+        (r"As $\left(\frac 45\right) = -1$, five is no square.", True),
+        (r"We write $|\emptyset| = 0$ and $|\{2,3\}| = 2$.", False),
+        (r"We write $|\{2,3\}| = 3$.", True),
+        (r"Then $0.3{}^3 = 0.027$.", False),
+        (r"Then $0.3{}^3 = 0.028$.", True),
+        # rounded terms and percentages
+        (r"$1\times 0.41 + 4\times 0.082 = 0.41 + 0.33 = 0.74$.", False),
+        (r"$1\times 0.41 + 4\times 0.082 = 0.41 + 0.34$.", True),
+        (r"It is $1.96 \times s = 1.4\%$, so $s = 0.71\%$.", False),
+        # two equations in one row
+        (r"$$\begin{aligned} 2+3 &= 5 && 3+4 &= 7 \\ &= 10/2 && &= 14/2\end{aligned}$$", False),
+        (r"$$\begin{aligned} 2+3 &= 5 && 3+4 &= 7 \\ &= 11/2 && &= 14/2\end{aligned}$$", True),
+        # words
+        ("Here $3 < 1$ does not hold.", False),
+        ("So $3 < 1$. Not every set is finite.", True),
+        (r"The definition that $1 = 2\pi$ makes this simple.", False),
+        (r"We think of it as $1/0 = \infty$.", False),
+        (r"We have $x = e^{\log x}$.", False),
+    ],
+)
+def test_what_is_right_in_its_context_is_not_accused(
+    proofreader: TextProofreader, text: str, wrong: bool
+) -> None:
+    accused = [verdict for verdict in _verdicts(proofreader, text) if verdict in ("wrong", "loses domain")]
+    assert bool(accused) == wrong
+
+
+def test_powers_of_complex_numbers_hold_for_whole_exponents(proofreader: TextProofreader) -> None:
+    text = r"$(r e^{i w})^t = r^t e^{iwt} = r^t e^{2iwt}$"
+    assert _verdicts(proofreader, text)[-1] == "wrong"
+    assert _verdicts(proofreader, text)[0] != "wrong"
+
+
+def test_the_same_holds_in_latex(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        r"""\documentclass{article}\newcommand{\N}{{\mathbb{N}}}\begin{document}
+        For all $n \in \N$, \[ \left\lvert \frac{1-n}{n^2+n} \right\rvert = \frac{n-1}{n^2+n}
+        \leq \frac{n}{n^2+n} = \frac{1}{n+1} . \] For all $n\in\N$, $n^2 \leq n+1$. \end{document}""",
+        "utf-8",
+    )
+    (document,) = proofread(Proofread(tmp_path / "a.tex"))["documents"]
+    assert [link["line"] for link in document["links"] if link["verdict"] == "wrong"] == [3]
