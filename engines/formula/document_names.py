@@ -171,7 +171,7 @@ def _is_followed_by(line: Sequence[Piece], at: int, values: Sequence[str]) -> bo
     if at + 1 >= len(line) or line[at].text != "=":
         return False
     after = line[at + 1]
-    alone = at + 2 >= len(line) or line[at + 2].role != PieceRole.SCRIPT
+    alone = at + 2 >= len(line) or line[at + 2].role in (PieceRole.PUNCTUATION, PieceRole.PERIOD)
     return alone and (after.text in values or _name_at(after) in values)
 
 
