@@ -70,7 +70,7 @@ LOCKING = {
     "engines/training/token_cache.py",  # is built in a draft, and what is there is never changed
     "workbench/jobs/folder.py",  # the lock of an attempt, held while it lives
     "workbench/jobs/queue.py",  # slots
-    "workbench/jobs/keeper.py",  # the one keeper
+    "workbench/jobs/scheduler.py",  # the one keeper
     "workbench/jobs/reporting.py",  # held while a job is followed
 }
 """The modules that lock by themselves: for as long as work takes, and not for one change of a file."""

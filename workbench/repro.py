@@ -232,7 +232,7 @@ def _is_of(recipe: str, stem: str) -> bool:
 
 
 def _missing_inputs(workspace: Workspace, stem: str) -> list[str]:
-    """What keeps a recipe from being run here."""
+    """Return what keeps a recipe from being run here."""
     known = [recipe for recipe in list_recipes() if _is_of(recipe.name, stem)]
     if not known:
         return [f"a recipe {stem}"]

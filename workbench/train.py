@@ -368,9 +368,9 @@ def resolve_training(spec: Train) -> Train:
         DataError: E452 if files would be replaced that no training has written.
     """
     from engines.core.files import refuse_other
-    from engines.training import RECORD, refuse_others
+    from engines.training import RECORD, refuse_foreign_folder
 
-    refuse_others(spec.out)
+    refuse_foreign_folder(spec.out)
     if spec.publish is not None:
         refuse_other(spec.publish, RECORD)
     _allowed_measures(spec)
@@ -378,7 +378,7 @@ def resolve_training(spec: Train) -> Train:
 
 
 def _token_cache() -> Path | None:
-    """What jobs of a workspace share of what is made of their data; none outside of a job."""
+    """Return what jobs of a workspace share of what is made of their data; none outside of a job."""
     from workbench.jobs.machine import MARK
 
     # The mark is the folder of the attempt, so its grandparent is the folder of all runs.

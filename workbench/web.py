@@ -83,7 +83,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _parse_message(text: str) -> object:
-    """What a page sends, None for what is no JSON."""
+    """Return what a page sends, None for what is no JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -201,7 +201,7 @@ def _opener(url: str) -> urllib.request.OpenerDirector:
 
 
 def _message(data: bytes) -> str:
-    """What an address says of its failure, short."""
+    """Return what an address says of its failure, short."""
     text = data.decode("utf-8", "replace")
     try:
         error = json.loads(text)["error"]

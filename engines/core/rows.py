@@ -226,7 +226,7 @@ def read_json_rows(
 
 
 def _describe_missing_keys(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, ...]) -> str:
-    """What a row lacks; "" for one that can be used."""
+    """Return what a row lacks; "" for one that can be used."""
     for key in keys:
         if not isinstance(row.get(key), str):
             return f"the row has no text {key!r}"

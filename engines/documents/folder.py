@@ -335,7 +335,7 @@ def _read_packed_documents(file_path: Path, path: str, on_bad: OnBad) -> Iterato
 
 
 def _read_packed_texts(file_path: Path) -> Iterator[tuple[str, str, tex.Macros | None]]:
-    """The documents in an archive: name, text and macros of each."""
+    """Return the documents in an archive: name, text and macros of each."""
     texts = dict(_read_archive_texts(file_path))
     scans = {name: tex.scan_tex(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
     macros = tex.resolve_project_macros(scans)

@@ -172,7 +172,7 @@ def _is_money(text: str, at: int, end: int) -> bool:
 
 
 def _closing_delimiter(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
-    """What ends what begins there, and whether that is a formula; None where nothing begins."""
+    """Return what ends what begins there, and whether that is a formula; None where nothing begins."""
     if name := match["env"]:
         return rf"\end{{{name}}}", re.match(_LITERAL, name) is None
     if match["verb"]:

@@ -100,7 +100,7 @@ def collect_definitions(text: str) -> dict[str, str]:
 
 
 def _collect_environments(text: str) -> dict[str, str]:
-    r"""The definitions of environments, as they stand there, by `\begin{name}`.
+    r"""Return the definitions of environments, as they stand there, by `\begin{name}`.
 
     >>> _collect_environments(r"\newtheorem{thm}[lemma]{Theorem}")
     {'\\begin{thm}': '\\newtheorem{thm}[lemma]{Theorem}'}
@@ -121,7 +121,7 @@ def _collect_environments(text: str) -> dict[str, str]:
 
 
 def _read_groups(text: str) -> list[str]:
-    """The texts between the outermost braces of a definition."""
+    """Return the texts between the outermost braces of a definition."""
     result: list[str] = []
     at = text.find("{")
     while at >= 0 and (end := find_closing(text, at)) > 0:
@@ -231,7 +231,7 @@ class Macros:
         return "".join(parts).strip(" ")
 
     def _used_definitions(self, latex: str) -> set[str]:
-        """What of the definitions a formula needs, also inside others."""
+        """Return what of the definitions a formula needs, also inside others."""
         result: set[str] = set()
         pending = [latex]
         while pending:

@@ -116,7 +116,7 @@ class Generate:
 
 
 def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never, **settings: Any) -> Cluster:
-    """The cluster of an expression; a stop keeps what there is.
+    """Return the cluster of an expression; a stop keeps what there is.
 
     Args: spec: or an expression, with settings of `Generate`. events: `progress` of stage `grow` (nodes,
     classes, seconds; its step is the iteration), then of stage `members` (done, total, unit, and as `members`
@@ -187,7 +187,7 @@ def to_document(cluster: Cluster) -> dict[str, Any]:
 
 
 def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Why a cluster came out without members, and what to change.
+    """Return why a cluster came out without members, and what to change.
 
     Args: found: its document. Returns: a clause, and the settings of `Generate` with which there may be some.
 

@@ -436,7 +436,7 @@ def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
 
 
 def _ends_side(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -> str:
-    """Whether a side ends here: with a relation, or the chain as well."""
+    """Return whether a side ends here: with a relation, or the chain as well."""
     label = piece.operator.label
     # Arrows and logical signs stand between statements, so they end the chain.
     if label in ARROWS or label.startswith(("U!and", "U!or")):

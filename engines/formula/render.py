@@ -402,7 +402,7 @@ def _write_body(node: OperatorTree, part: WrittenLatex) -> str:
 
 
 def _write_integrand(node: OperatorTree, part: WrittenLatex) -> str:
-    """What stands under an integral; a letter d that is no differential stands in brackets."""
+    """Return what stands under an integral; a letter d that is no differential stands in brackets."""
     product = node.children[0] if part[1] == _SUM and len(node.children) == 1 else node
     letter = product.label == "U!times" and any(child.label == "V!d" for child in product.children[:-1])
     return f"({part[0]})" if letter else _write_body(node, part)

@@ -87,7 +87,7 @@ class StatementParser(Expressions):
         return self.bind_variables(label, names, ranges, body)
 
     def parse_range(self, numbers: str) -> tuple[list[Tree], list[Tree]]:
-        """The variables of a quantifier, and for each the statements that say where it ranges."""
+        """Return the variables of a quantifier, and for each the statements that say where it ranges."""
         names: list[Tree] = []
         while True:
             if not is_variable(self.here):

@@ -292,7 +292,7 @@ def _find_member(archive: Any, path: Path, name: str) -> str:
 
 @contextmanager
 def _open_seven_zip(path: Path, name: str) -> Iterator[IO[bytes]]:
-    """What a program writes of a file in a 7z archive."""
+    """Return what a program writes of a file in a 7z archive."""
     program = next(filter(shutil.which, _PROGRAMS), None)
     if program is None:
         remedy = f"Install 7-Zip or bsdtar, or unpack {name} from it yourself."

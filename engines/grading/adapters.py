@@ -22,7 +22,7 @@ def parse(
     parsing_timeout: int | None = None,  # noqa: ARG001
     raise_on_error: bool = False,  # noqa: ARG001
 ) -> list[str]:
-    r"""The final answer in a text, as `verify` takes it; an empty list where there is none.
+    r"""Return the final answer in a text, as `verify` takes it; an empty list where there is none.
 
     Only `pred` counts: LaTeX, plain expressions and the letters of choices are always looked for, and nothing
     is raised.
@@ -70,7 +70,7 @@ def verify(
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The results of a document for a task of lm-evaluation-harness: `process_results: !function`.
+    """Return the results of a document for a task of lm-evaluation-harness: `process_results: !function`.
 
     The reference is what `doc` has as `answer`, or else as `solution` or `target`.
 

@@ -17,7 +17,7 @@ LONGEST = 200_000
 
 
 def answer(solution: str, locale: Locale = "auto") -> str:
-    r"""The final answer in a solution; a text that is no more than an answer is that answer.
+    r"""Return the final answer in a solution; a text that is no more than an answer is that answer.
 
     Several boxes or formulas that belong together (`\boxed{1} and \boxed{2}`) are one answer, a list. Digits
     of other scripts are ASCII in it, and decimals have a point.
@@ -117,7 +117,7 @@ _ANNOUNCED = tuple(
 
 
 def _find_boxed(text: str) -> str | None:
-    r"""What the last `\boxed` holds, with those before it that are joined to it; None without one."""
+    r"""Return what the last `\boxed` holds, with those before it that are joined to it; None without one."""
     boxes: list[tuple[int, int, str]] = []
     end = len(text)
     while len(boxes) < _MANY:
@@ -140,7 +140,7 @@ def _find_boxed(text: str) -> str | None:
 
 
 def _read_join(between: str) -> str:
-    """What joins two answers: a comma, or the word between them where that is "or"."""
+    """Return what joins two answers: a comma, or the word between them where that is "or"."""
     return r" \text{ or } " if _OR.search(_FORMAT.sub(" ", between)) else ", "
 
 
@@ -196,7 +196,7 @@ _MATH = re.compile(
 
 
 def _find_last_answer(text: str, announced: bool) -> str:
-    """The last answer of a text without boxes."""
+    """Return the last answer of a text without boxes."""
     formulas = list(_MATH.finditer(text))
     if not formulas:
         return _find_plain_answer(text, announced)
@@ -274,7 +274,7 @@ _NUMBER = re.compile(r"\d")
 
 
 def _find_plain_answer(text: str, announced: bool) -> str:
-    """The answer of a text without formulas: itself where it is short, or else what it says last."""
+    """Return the answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
     if (
         begins_with_set(text)

@@ -35,7 +35,8 @@ from engines.grading.forms import (
 )
 from engines.grading.messages import describe_kind, latex_of_form, to_message_text
 from engines.grading.numbers import Term
-from engines.grading.quantities import (
+from engines.grading.reading import form_of, is_constant, subject_name, write_tree
+from engines.grading.term_arithmetic import (
     apply_multiplier,
     convert_to_radians,
     divide_by_hundred,
@@ -45,7 +46,6 @@ from engines.grading.quantities import (
     scale_term,
     shown_part,
 )
-from engines.grading.reading import form_of, is_constant, subject_name, write_tree
 from engines.grading.trees import (
     list_on_line,
     list_relations,
@@ -125,7 +125,7 @@ class AnswerComparison:
         return self._given or _own_judge()
 
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
-        """Whether the answer `pred` says what `gold` says."""
+        """Return whether the answer `pred` says what `gold` says."""
         if isinstance(gold, UnreadForm):
             return GradeVerdict("unread", reason=f"the reference: {gold.reason}")
         if isinstance(pred, UnreadForm):
@@ -770,7 +770,7 @@ _PROPOSITIONS = "pqrs"
 
 
 def _rename_argument(gold: Named, pred: Named) -> Form | None:
-    """The value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
+    """Return the value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
     one, other = gold.subject, pred.subject
     same = one.label == other.label == "call" and one.children[0] == other.children[0]
     if not same or len(one.children) != 2 or len(other.children) != 2 or not isinstance(pred.value, Term):
@@ -806,7 +806,7 @@ def _format_fraction(value: Fraction) -> str:
 
 
 def _is_made_of_names(tree: Tree) -> bool:
-    """Whether a term is of several names and no numbers, as `m + n` and `a/b`."""
+    """Return whether a term is of several names and no numbers, as `m + n` and `a/b`."""
     leaves = [node.label for node in tree if not node.children]
     return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
 
@@ -817,7 +817,7 @@ _VARIABLES = frozenset("rstuvwxyzθ")
 
 
 def _is_added_name(tree: Tree, name: str) -> bool:
-    """Whether a name stands in a sum alone, and nowhere else."""
+    """Return whether a name stands in a sum alone, and nowhere else."""
     if not tree.children:
         return tree.label == name
     if tree.list_labels().count(name) != 1 or tree.label not in ("+", "-"):
@@ -843,7 +843,7 @@ def _tell_number_sets_apart(gold: Form, pred: Form) -> str | None:
 
 
 def _is_choice(item: Form) -> bool:
-    """Whether an answer is a letter as those of choices."""
+    """Return whether an answer is a letter as those of choices."""
     text = item.text if isinstance(item, Term | WordsForm) else ""
     return len(text) == 1 and text in _CHOICES and not (isinstance(item, Term) and item.unit)
 

@@ -305,7 +305,7 @@ def to_document(found: Graded) -> dict[str, Any]:
 
 
 def exit_code(document: Mapping[str, Any]) -> int:
-    """The exit code: 0 only if every answer is right; 130 if stopped."""
+    """Return the exit code: 0 only if every answer is right; 130 if stopped."""
     if not document["complete"]:
         return 130
     return 0 if document["totals"]["equal"] == document["totals"]["pairs"] else 1

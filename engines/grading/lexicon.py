@@ -25,7 +25,7 @@ PLAIN_INTEGER = re.compile(r"-?\d+")
 
 
 def normalise_text(text: str) -> str:
-    r"""The text without what only changes how it looks: sizes, dollar signs, commas of thousands.
+    r"""Return the text without what only changes how it looks: sizes, dollar signs, commas of thousands.
 
     >>> normalise_text(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$.")
     '(\\frac{1}{2},\\ 32349)'
@@ -124,7 +124,7 @@ SPACES = re.compile(r"(?<!\\)\\(?:[,;: ]|q?quad(?![a-z]))|\\quad|~|\s{2,}")
 
 
 def read_words(text: str) -> Form | None:
-    """What a text of words, or the letter of a choice, says as a whole; None for other texts."""
+    """Return what a text of words, or the letter of a choice, says as a whole; None for other texts."""
     whole = TEXT.fullmatch(text)
     inside = whole[1].strip() if whole else text
     folded = inside.lower()

@@ -76,7 +76,7 @@ _KINDS: dict[type, str] = {
 
 
 def describe_kind(item: Form) -> str:
-    """What sort of answer a form is, with its article."""
+    """Return what sort of answer a form is, with its article."""
     if isinstance(item, Many):
         return f"a {item.kind}"
     if isinstance(item, Term) and item.value is not None:

@@ -160,7 +160,7 @@ def read_quantity(text: str) -> Term | None:
 
 
 def is_quantity(text: str) -> bool:
-    """Whether a text is no more than numbers with known units."""
+    """Return whether a text is no more than numbers with known units."""
     if not text[:1].isdigit() or not text[-1:].isalpha():
         return False
     return read_quantity(text) is not None or (

@@ -54,7 +54,7 @@ _MINUS_ONE = Tree("-1")
 
 @lru_cache(maxsize=4096)
 def read_form(text: str) -> Form:
-    r"""The form of an answer.
+    r"""Return the form of an answer.
 
     >>> read_form("1{,}024").value, type(read_form("[0, 2)")).__name__
     (Fraction(1024, 1), 'IntervalForm')
@@ -88,7 +88,7 @@ def read_form(text: str) -> Form:
 
 
 def form_of(tree: Tree) -> Form:
-    """The form that a tree says."""
+    """Return the form that a tree says."""
     label, parts = tree.label, tree.children
     if not parts:
         return REALS if label == "ℝ" else EMPTY if label == "set" else term_of(tree)
@@ -240,7 +240,7 @@ def _as_interval(form: Form) -> Form:
 
 
 def _list_members(tree: Tree) -> Form | None:
-    """The integers between two bounds, `{x ∈ ℤ : 1 ≤ x ≤ 3}`, as a set; None for other sets."""
+    """Return the integers between two bounds, `{x ∈ ℤ : 1 ≤ x ≤ 3}`, as a set; None for other sets."""
     member, condition = tree.children
     held = [member, *(condition.children if condition.label == "and" else (condition,))]
     within = [one for one in held if one.label == "in" and one.children[1].label in INTEGERS]
@@ -279,7 +279,7 @@ def _list_members(tree: Tree) -> Form | None:
 
 
 def subject_name(tree: Tree) -> str:
-    """The name that a term is: `x`, `f(x)`, `AB`, `(p,q)`, `dy/dx`; "" for anything else."""
+    """Return the name that a term is: `x`, `f(x)`, `AB`, `(p,q)`, `dy/dx`; "" for anything else."""
     label, parts = tree.label, tree.children
     if not parts:
         named = label[:1].isalpha() or label[:1] in "∠Δ"
@@ -302,7 +302,7 @@ _MOST_POINTS = 4
 
 
 def _list_points(tree: Tree) -> list[str]:
-    """The capital letters that a product is of, as AB; none for other terms."""
+    """Return the capital letters that a product is of, as AB; none for other terms."""
     if not tree.children:
         return [tree.label] if len(tree.label) == 1 and "A" <= tree.label <= "Z" else []
     if tree.label != "*":
@@ -312,7 +312,7 @@ def _list_points(tree: Tree) -> list[str]:
 
 
 def is_constant(tree: Tree) -> bool:
-    """Whether a term is a number: nothing in it varies."""
+    """Return whether a term is a number: nothing in it varies."""
     if not tree.children:
         return tree.label not in ("", *NUMBER_SETS) and not free_variables(tree)
     return tree.label == "unit" or (tree.label != "call" and all(map(is_constant, tree.children)))
@@ -465,7 +465,7 @@ def _disjunction_of(tree: Tree) -> Form:
 
 
 def _is_definition(tree: Tree) -> bool:
-    """Whether an equation for all real numbers says what a function is: `f(t) = t` for all real t."""
+    """Return whether an equation for all real numbers says what a function is: `f(t) = t` for all real t."""
     name, *ranges, body = tree.children
     everywhere = not ranges or ranges == [Tree("in", (name, Tree("ℝ")))]
     return (
@@ -491,7 +491,7 @@ def _quantity_of(tree: Tree) -> Form | None:
 
 
 def _split_unit(tree: Tree) -> tuple[Tree | None, str]:
-    """What stands before a unit, and the words of that; no words where there is none."""
+    """Return what stands before a unit, and the words of that; no words where there is none."""
     label, parts = tree.label, tree.children
     if label == "unit":
         return None, parts[0].label
@@ -560,7 +560,7 @@ _UNIT_VECTORS = {
 
 
 def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
-    """What stands before each of i, j and k in a sum; None where something else is in it."""
+    """Return what stands before each of i, j and k in a sum; None where something else is in it."""
     label, parts = tree.label, tree.children
     if not parts:
         plain = label.rstrip("_") if is_beside else ""

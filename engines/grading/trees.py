@@ -29,12 +29,12 @@ from engines.grading.numbers import Term
 
 @lru_cache(maxsize=4096)
 def cached_reading(text: str) -> Reading:
-    """What a formula says; it is read once."""
+    """Return what a formula says; it is read once."""
     return read(text)
 
 
 def tree_of_term(term: Term) -> Tree | str:
-    """The term as the judge takes it, or why it cannot be read."""
+    """Return the term as the judge takes it, or why it cannot be read."""
     if term.value is not None:
         return number_tree(term.value) if term.value.denominator > 1 else Tree(str(term.value))
     if term.tree is not None:
@@ -125,7 +125,7 @@ def list_on_line(item: Form) -> list[Form] | None:
 
 
 def set_tree(parts: Sequence[Form]) -> Tree | str:
-    """The union of intervals and values as the judge takes it, or why it cannot be read."""
+    """Return the union of intervals and values as the judge takes it, or why it cannot be read."""
     trees: list[Tree] = []
     values: list[Tree] = []
     for part in parts:
@@ -160,7 +160,7 @@ def set_tree(parts: Sequence[Form]) -> Tree | str:
 
 
 def list_relations(tree: Tree) -> list[Tree]:
-    """The relations that a statement joins."""
+    """Return the relations that a statement joins."""
     if tree.label in ("and", "or", "not", "implies", "iff"):
         return [one for part in tree.children for one in list_relations(part)]
     return [tree]

@@ -36,12 +36,12 @@ class MeasureUnit:
         return " ".join(above or ["1"]) + "".join(f"/{name}" for name in below)
 
     def measures_only(self, dimension: str) -> bool:
-        """Whether it measures that and nothing else."""
+        """Return whether it measures that and nothing else."""
         return self.powers == ((dimension, 1),)
 
 
 def read_unit(text: str) -> MeasureUnit | None:
-    r"""The unit that a text names, as `square cm`, `cm^2` or `km/h`; None for no words.
+    r"""Return the unit that a text names, as `square cm`, `cm^2` or `km/h`; None for no words.
 
     >>> read_unit("square feet").powers, read_unit("km/h").factor
     ((('length', 2),), Fraction(5, 18))
@@ -117,6 +117,6 @@ def _find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
 
 
 def names_unit(text: str) -> bool:
-    """Whether a text is made of the words of known units."""
+    """Return whether a text is made of the words of known units."""
     result = read_unit(text)
     return result is not None and result.known

@@ -100,15 +100,15 @@ _PROBED_CELLS = 48
 _RERANK = 8
 """Of IVF-PQ, how many times k candidates are compared again."""
 _TRAIN_PER_CELL = 64
-_TRAIN_8_BITS = 39 * 256
+_MIN_FOR_8_BIT_CODES = 39 * 256
 """Fewer vectors cannot teach 256 code words, says faiss; then codes have 4 bits."""
-_ADDED = 16_384
+_ADD_BATCH = 16_384
 """Stored vectors that are added at once."""
 _INDEX, _STORED = "index.faiss", "vectors.npy"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class IndexChoice:
     """An index that fits: `kind` and, in words, why."""
 
     kind: IndexKind
@@ -117,7 +117,7 @@ class Choice:
 
 def choose_index_kind(
     vectors: int, dim: int, *, kind: IndexKind | None = None, memory: int | None = None
-) -> Choice:
+) -> IndexChoice:
     """Return the kind of index for so many vectors.
 
     Args:
@@ -136,9 +136,9 @@ def choose_index_kind(
         if kind not in get_args(IndexKind):
             remedy = f"Known: {', '.join(get_args(IndexKind))}."
             raise EngineError(f"unknown dense index {kind!r}", code="E665", remedy=remedy)
-        return Choice(kind, f"requested; {taken}")
+        return IndexChoice(kind, f"requested; {taken}")
     if half <= FLAT_BYTES:
-        return Choice(
+        return IndexChoice(
             "flat", f"{taken}, at most {format_bytes(FLAT_BYTES)}: exact comparison with every vector"
         )
     if memory is None:
@@ -146,11 +146,11 @@ def choose_index_kind(
 
         memory = int(psutil.virtual_memory().total)
     if graph <= min(HNSW_BYTES, memory // 2):
-        return Choice(
+        return IndexChoice(
             "hnsw", f"{taken}, too many to compare each; with its links {format_bytes(graph)}, which fits"
         )
     limit = format_bytes(min(HNSW_BYTES, memory // 2))
-    return Choice("ivfpq", f"{taken}, with links {format_bytes(graph)}, over {limit}: compressed")
+    return IndexChoice("ivfpq", f"{taken}, with links {format_bytes(graph)}, over {limit}: compressed")
 
 
 def build_dense(
@@ -198,7 +198,7 @@ def _build_files(
         cells = _cell_count(total)
         # The number of codes must divide the dimension.
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
-        bits = 8 if total >= _TRAIN_8_BITS else 4
+        bits = 8 if total >= _MIN_FOR_8_BIT_CODES else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
         # 10 is enough for cells; what it learns from is spread over the whole collection.
         index.cp.niter = 10
@@ -206,7 +206,7 @@ def _build_files(
         rows = np.sort(np.random.default_rng(0).choice(total, count, replace=False))
         index.train(np.asarray(stored[rows], np.float32))
         # Add the stored vectors in pieces; what is added is compressed at once.
-        parts = (stored[begin : begin + _ADDED] for begin in range(0, total, _ADDED))
+        parts = (stored[begin : begin + _ADD_BATCH] for begin in range(0, total, _ADD_BATCH))
         settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
         settings["reranked"] = f"{_RERANK} k"
     elif kind == "hnsw":

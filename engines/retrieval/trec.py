@@ -246,7 +246,7 @@ def _describe_suspicions(
     tags: Collection[str],
     are_ranks: bool,
 ) -> Iterator[str]:
-    """What makes scores look like none, or the file like several runs."""
+    """Return what makes scores look like none, or the file like several runs."""
     if len(tags) > 1:
         yield f"it names {len(tags):,} runs, as {' and '.join(list(tags)[:2])}, and is read as one run"
     otherwise = [

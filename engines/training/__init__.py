@@ -6,7 +6,7 @@ It loads torch only when it is called.
 
 from __future__ import annotations
 
-from engines.training.loop import RECORD, refuse_others, train
+from engines.training.loop import RECORD, refuse_foreign_folder, train
 from engines.training.task import Origin, Stream, TrainConfig, TrainingTable, TrainingTask, TrainResult
 
 __all__ = [
@@ -17,6 +17,6 @@ __all__ = [
     "TrainResult",
     "TrainingTable",
     "TrainingTask",
-    "refuse_others",
+    "refuse_foreign_folder",
     "train",
 ]

@@ -206,7 +206,7 @@ def prune_checkpoints(root: Path, keep: int, *, protect: int | None = None) -> l
     return old
 
 
-def refuse_others(root: Path) -> None:
+def refuse_foreign_folder(root: Path) -> None:
     """Refuse folders of the name of a checkpoint that are none."""
     for _, folder in all_checkpoints(root):
         refuse_other(folder, MANIFEST)

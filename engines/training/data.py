@@ -204,7 +204,7 @@ class Batches:
 
 
 def _batch_ends(lengths: Any, config: TrainConfig) -> list[int]:
-    """Where batches end in a window whose examples have these lengths."""
+    """Return where batches end in a window whose examples have these lengths."""
     if not config.batch_tokens:
         return [*range(config.batch_size, len(lengths), config.batch_size), len(lengths)]
     ends, begin, longest = [], 0, 0

@@ -156,7 +156,7 @@ class Meter:
         """Count time again."""
         self._since = time.monotonic()
 
-    def is_due(self) -> bool:
+    def take_turn(self) -> bool:
         """Return whether it is time to report, and note that it was done."""
         now = time.monotonic()
         if now - self._told < _TELL_EVERY_S:
@@ -241,7 +241,7 @@ def train(
             device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training,
             E452 there is a `model/` or a checkpoint in it that no training made, E310 the disk is full.
     """
-    refuse_others(out)
+    refuse_foreign_folder(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -250,10 +250,10 @@ def train(
         return _Training(task, config, out, events, stop, facts or {}, cache).run()
 
 
-def refuse_others(out: Path) -> None:
+def refuse_foreign_folder(out: Path) -> None:
     """Refuse a folder in which a training would replace what no training made."""
     refuse_other(out / "model", RECORD)
-    checkpoints.refuse_others(out / "checkpoints")
+    checkpoints.refuse_foreign_folder(out / "checkpoints")
 
 
 class _Training:
@@ -284,7 +284,7 @@ class _Training:
         self._config.check_best(self._task.measures)
         corrupt: list[EngineError] = []
         result = checkpoints.newest_checkpoint(self._checkpoints, on_bad=corrupt.append)
-        self._refuse_another(result)
+        self._refuse_other_training(result)
         self._prepare()
         for error in corrupt:
             self._emit_event(
@@ -303,7 +303,7 @@ class _Training:
             self._train()
         return self._finish()
 
-    def _refuse_another(self, found: Checkpoint | None) -> None:
+    def _refuse_other_training(self, found: Checkpoint | None) -> None:
         place = self._out / "model"
         there: Mapping[str, Any] | None = None
         if found is not None:
@@ -416,7 +416,7 @@ class _Training:
         due = config.save_every and step % config.save_every == 0
         if due or better or stopped or self._ended:
             self._save_checkpoint()
-        if last or stopped or self._meter.is_due():
+        if last or stopped or self._meter.take_turn():
             self._emit_event("progress", {"done": step, "total": self._total, "unit": "steps"})
         self._meter.resume_clock()
         return stopped

@@ -156,7 +156,7 @@ class TrainingTask(Protocol):
         ...
 
     def origin(self) -> Origin:
-        """What the model is made from; nothing else may change its weights."""
+        """Return what the model is made from; nothing else may change its weights."""
         ...
 
     def model(self) -> torch.nn.Module:
@@ -166,7 +166,7 @@ class TrainingTask(Protocol):
         ...
 
     def train_data(self) -> TrainingTable | Stream:
-        """The examples to train on."""
+        """Return the examples to train on."""
         ...
 
     def length(self, example: Any) -> int:

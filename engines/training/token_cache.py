@@ -121,7 +121,7 @@ def remove_cache(folder: Path) -> None:
 
 
 def _cached_paths(folder: Path) -> list[Path]:
-    """What was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
+    """Return what was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
     return [path for path in folder.glob("*") if _NAME.fullmatch(path.name) and path.is_dir()]
 
 

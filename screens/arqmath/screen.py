@@ -260,7 +260,7 @@ class ArqmathScreen(BrowserScreen):
         self.refresh_bindings()
 
     def _links_name(self, row: Mapping[str, Any]) -> str:
-        """What the links of an answer are kept under: written ones are called after their run."""
+        """Return what the links of an answer are kept under: written ones are called after their run."""
         return f"{self.topic}-{row['id']}" if "written" in row else str(row["id"])
 
     def _links_read(self, event: RequestAnswer) -> None:

@@ -235,7 +235,7 @@ def _agreement_cell(record: Record) -> Content:
 
 
 def _origin_cell(record: Record) -> Content:
-    """What made a member: its classical form, else the rewrite rules."""
+    """Return what made a member: its classical form, else the rewrite rules."""
     return safe_text(record.get("by") or ("rules" if record["member"] else ""), "$quiet")
 
 

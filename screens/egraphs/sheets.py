@@ -149,7 +149,7 @@ class DerivationSheet(_ClusterSheet):
 
 
 def _describe_verdict(found: _Document) -> str:
-    """What the derivation, or the point where none can be, says of the pair."""
+    """Return what the derivation, or the point where none can be, says of the pair."""
     from engines.mathematics.verification.verdicts import describe_point, format_distinguishable
 
     if example := found.get("counterexample"):

@@ -45,8 +45,8 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
+    from workbench.jobs.job_state import JobView
     from workbench.jobs.tail import MetricCurve
-    from workbench.jobs.view import JobView
 
 
 STATE_CELLS = 11
@@ -573,7 +573,7 @@ class JobList(ListPane):
 
 
 def _starting_advice() -> str:
-    """What stands here in time, and how to begin."""
+    """Return what stands here in time, and how to begin."""
     from workbench.recipes import quickest_recipe
 
     try:

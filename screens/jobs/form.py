@@ -39,7 +39,7 @@ from workbench.tables import Column, format_duration
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.folder import Job
-    from workbench.jobs.view import JobView
+    from workbench.jobs.job_state import JobView
     from workbench.recipes import Recipe
     from workbench.train import LaunchDraft, Sweep, SweepRun
     from workbench.workspace import Workspace
@@ -705,7 +705,7 @@ class NewJob(Dialog[Any]):
         self._tell_foot(wrong)
 
     def _describe_device(self, wrong: dict[str, EngineError]) -> str:
-        """What the job will run on and why; what is wrong with it is added to `wrong`."""
+        """Return what the job will run on and why; what is wrong with it is added to `wrong`."""
         if self._machine is None or self._fields is None:
             return ""
         policy = self.list_rows().get("job.device")
@@ -807,7 +807,7 @@ def _recipe_record(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
 
 
 def _format_duration(recipe: Recipe, jobs: Sequence[JobView]) -> str:
-    """What it took here the last time that it ran as long, or what its author expects."""
+    """Return what it took here the last time that it ran as long, or what its author expects."""
     for view in jobs:
         alike = view.params.get("recipe") == recipe.name and _training_length(
             view.params

@@ -433,7 +433,7 @@ _LISTS = {
 
 
 def _why_none(reason: str) -> str:
-    """What helps where nothing is listed as equal."""
+    """Return what helps where nothing is listed as equal."""
     if "values" in reason:
         return f"{reason}; the command `index the formulas` makes one that has values".capitalize() + "."
     return f"{reason}.".capitalize() if reason else "Nearest lists what shares parts with it."

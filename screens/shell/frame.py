@@ -36,7 +36,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
-    from workbench.jobs.view import JobView
+    from workbench.jobs.job_state import JobView
     from workbench.train import LaunchDraft
     from workbench.trash import TrashItem
     from workbench.workspace import UserNote
@@ -238,7 +238,7 @@ class AppFrame(App[None]):
         Those that ended `away`, while nobody looked, share one toast. A sweep is reported instead of its
         runs, except for the first run that fails.
         """
-        from workbench.jobs.view import notable_endings
+        from workbench.jobs.job_state import notable_endings
 
         ended = {view.id for view in views}
         # The sign on the Jobs tab stays until that screen is opened.
@@ -446,7 +446,7 @@ _WITH_GOTO = ("code", "code-insiders", "codium", "cursor", "windsurf")
 
 
 def _at_line(program: str, path: Path, line: int) -> list[str]:
-    """What an editor is given to open a file at a line; most take `+12 file`."""
+    """Return what an editor is given to open a file at a line; most take `+12 file`."""
     name = Path(program).stem
     if not line:
         return [str(path)]

@@ -615,7 +615,7 @@ def _has_placeholders(answer: bytes) -> bool:
 
 
 def _hold_conversation(source: int, sink: int, wait_s: float) -> bytes:
-    """What comes back, up to the last answer or the end of the wait."""
+    """Return what comes back, up to the last answer or the end of the wait."""
     before = termios.tcgetattr(source)
     # No key that waits is thrown away, neither here nor on the way back.
     tty.setcbreak(source, termios.TCSADRAIN)

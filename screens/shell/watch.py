@@ -17,8 +17,8 @@ from screens.shell.bars import Load
 from screens.shell.theme import fill_cell
 
 if TYPE_CHECKING:
-    from workbench.jobs.view import JobView
-    from workbench.jobs.watching import JobWatcher
+    from workbench.jobs.job_state import JobView
+    from workbench.jobs.workspace_jobs import JobWatcher
     from workbench.workspace import Workspace
 
 
@@ -78,7 +78,7 @@ class JobWatch:
         Returns:
             The load of the machine.
         """
-        from workbench.jobs.watching import JobWatcher
+        from workbench.jobs.workspace_jobs import JobWatcher
 
         # Looks may overlap on a slow machine, and the watcher is not made for several threads.
         with self._lock:

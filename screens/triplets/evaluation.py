@@ -181,7 +181,7 @@ class EvaluationSheet(Sheet):
         return self._lists[self._state.tab]
 
     def _key(self, name: str) -> tuple[Any, ...]:
-        """What identifies the report of a tab; wrong answers and flips are of one."""
+        """Return what identifies the report of a tab; wrong answers and flips are of one."""
         of = (self._state.subject, self._state.against) if _OPERATIONS[name] == "mwp.eval" else ()
         return _OPERATIONS[name], self._data, *of
 

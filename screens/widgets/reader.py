@@ -86,7 +86,7 @@ class ScrolledLines(ScrollView, Moving, can_focus=True):
         raise NotImplementedError
 
     def _match_start(self) -> int:
-        """Where matches are looked for from."""
+        """Return where matches are looked for from."""
         raise NotImplementedError
 
     def _line_fields(self, line: int) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.members import generate
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
@@ -32,7 +32,7 @@ from engines.mathematics.verification.points import Region
 from engines.mathematics.verification.verifier import MultivariateVerifier, make_verifier
 from tests.conftest import expect_error
 
-GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
+GROWER = EGraphRunner("strict", theory=theory_of("reals", "", Tree("y")))
 
 
 def read(text: str) -> Tree:

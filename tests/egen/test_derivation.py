@@ -11,7 +11,7 @@ from engines import egen
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers, read_prefix, to_prefix
 from engines.egen.algebra.relations import ARITHMETIC
-from engines.egen.egraph.derivation import Proofs, derive, reverse_step_name
+from engines.egen.egraph.derivation import ProofEGraph, derive, reverse_step_name
 from engines.egen.records import Derivation
 from engines.egen.rules.table import is_variable, load_rules
 from engines.formula.reader import read_expression as read
@@ -212,13 +212,13 @@ def test_the_search_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) 
 
 def test_reasons_are_taken_apart_to_the_end() -> None:
     # a = b and f(b) = c and g(c) = a give g(f(a)) = a by two congruences.
-    proofs = Proofs()
+    proofs = ProofEGraph()
     a, b, c = proofs.add_node("x"), proofs.add_node("pi"), proofs.add_node("e")
     whole = proofs.add_tree(read_prefix("sin cos x"))
-    proofs.unite_nodes(a, b, "one")
-    proofs.unite_nodes(proofs.add_tree(read_prefix("cos pi")), c, "two")
-    proofs.unite_nodes(proofs.add_tree(read_prefix("sin e")), a, "three")
-    assert proofs.find_root(whole) == proofs.find_root(a)
+    proofs.union(a, b, "one")
+    proofs.union(proofs.add_tree(read_prefix("cos pi")), c, "two")
+    proofs.union(proofs.add_tree(read_prefix("sin e")), a, "three")
+    assert proofs.find(whole) == proofs.find(a)
     lines = [(rule, to_prefix(tree)) for rule, tree in proofs.explain_equality(whole, a)]
     assert lines == [("one", "sin cos pi"), ("two", "sin e"), ("three", "x")]
     back = [(rule, to_prefix(tree)) for rule, tree in proofs.explain_equality(a, whole)]

@@ -18,7 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.sources import list_templates
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
 from engines.egen.records import Cluster
@@ -36,17 +36,17 @@ LIMITS = Limits(nodes=1_000)
 
 
 @pytest.fixture(scope="module")
-def growers() -> dict[str, Grower]:
-    return {mode: Grower(mode) for mode in ("strict", "common", "paper")}  # type: ignore[arg-type]
+def growers() -> dict[str, EGraphRunner]:
+    return {mode: EGraphRunner(mode) for mode in ("strict", "common", "paper")}  # type: ignore[arg-type]
 
 
-def grown(growers: dict[str, Grower], head: str, mode: Mode = "strict", **settings: object) -> Cluster:
+def grown(growers: dict[str, EGraphRunner], head: str, mode: Mode = "strict", **settings: object) -> Cluster:
     config = EgenConfig(mode=mode, **{"members": 60, "limits": LIMITS, **settings})  # type: ignore[arg-type]
     return generate(read_prefix(head), config, grower=growers[mode])
 
 
 @pytest.mark.slow
-def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, Grower]) -> None:
+def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, EGraphRunner]) -> None:
     heads = [template.tree for template in list_templates()]
     for head in random.Random(3).sample(heads, 15):
         cluster = generate(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
@@ -55,7 +55,7 @@ def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, 
         assert [v.outcome for v in verdicts].count("undecided") <= len(verdicts) // 10
 
 
-def test_members_agree_with_sympy(growers: dict[str, Grower]) -> None:
+def test_members_agree_with_sympy(growers: dict[str, EGraphRunner]) -> None:
     cluster = grown(growers, "- tanh + * 3 x 4 6", members=30)
     from engines.mathematics.terms.symbolic import to_sympy
 
@@ -69,7 +69,7 @@ def test_members_agree_with_sympy(growers: dict[str, Grower]) -> None:
 
 
 @pytest.mark.parametrize("head", ["- tanh + * 3 x 4 6", "d x * -2 pow ln / x 7 -2", "+ pow csc / x 7 -3 3"])
-def test_members_are_distinct_unpadded_and_short(head: str, growers: dict[str, Grower]) -> None:
+def test_members_are_distinct_unpadded_and_short(head: str, growers: dict[str, EGraphRunner]) -> None:
     cluster = grown(growers, head, members=150, max_tokens=19)
     assert len(cluster.members) == 150
     keys = {canonical_key(member.tree) for member in cluster.members}
@@ -82,7 +82,7 @@ def test_members_are_distinct_unpadded_and_short(head: str, growers: dict[str, G
     assert cluster.stats.total_members > 150
 
 
-def test_lengths_share_the_members(growers: dict[str, Grower]) -> None:
+def test_lengths_share_the_members(growers: dict[str, EGraphRunner]) -> None:
     cluster = grown(growers, "ln x", members=200)
     lengths = np.bincount([member.tokens for member in cluster.members], minlength=26)
     assert lengths[12:26].min() >= 5
@@ -93,7 +93,7 @@ def test_lengths_share_the_members(growers: dict[str, Grower]) -> None:
 @pytest.mark.parametrize("style", ["any", "plain", "distinct"])
 @pytest.mark.parametrize("head", ["cos(2*x)", "sinh(3*x) - 1/(x^2 + 1)"])
 def test_long_members_are_equal_by_another_arithmetic(
-    head: str, style: str, growers: dict[str, Grower]
+    head: str, style: str, growers: dict[str, EGraphRunner]
 ) -> None:
     head = " ".join(read(head).list_labels())
     settings = {"max_tokens": MAX_TOKENS, "style": style, "padding": style == "any"}
@@ -108,7 +108,7 @@ def test_long_members_are_equal_by_another_arithmetic(
     assert len({canonical_key(tree) for tree in long}) == len(long)
 
 
-def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> None:
+def test_the_same_seed_gives_the_same_cluster(growers: dict[str, EGraphRunner]) -> None:
     head = "d x * -9 sinh + * -7 x 2"
     one, two = grown(growers, head, seed=4), grown(growers, head, seed=4)
     assert one.members == two.members
@@ -130,13 +130,13 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> Non
     assert run.stdout.splitlines() == [member.prefix for member in one.members]
 
 
-def test_padding_comes_only_when_asked_for(growers: dict[str, Grower]) -> None:
+def test_padding_comes_only_when_asked_for(growers: dict[str, EGraphRunner]) -> None:
     assert not grown(growers, "x").members
     padded = grown(growers, "x", padding=True, max_tokens=9)
     assert {"pow x 1", "tan atan x"} <= {member.prefix for member in padded.members}
 
 
-def test_common_and_paper_accept_what_strict_does_not(growers: dict[str, Grower]) -> None:
+def test_common_and_paper_accept_what_strict_does_not(growers: dict[str, EGraphRunner]) -> None:
     head = "ln pow x 2"
     assert "* 2 ln x" not in {member.prefix for member in grown(growers, head).members}
     common = grown(growers, head, "common", members=300)
@@ -146,7 +146,7 @@ def test_common_and_paper_accept_what_strict_does_not(growers: dict[str, Grower]
     assert all(member.verdict.kept > 0 for member in common.members)
 
 
-def test_different_members_are_dropped_and_their_rules_named(growers: dict[str, Grower]) -> None:
+def test_different_members_are_dropped_and_their_rules_named(growers: dict[str, EGraphRunner]) -> None:
     # (x·x)^½ = x by composition of rules that change the domain.
     cluster = grown(growers, "pow * x x 0.5", "paper", members=200)
     assert "x" not in {member.prefix for member in cluster.members}
@@ -157,9 +157,9 @@ def test_different_members_are_dropped_and_their_rules_named(growers: dict[str, 
         assert all(named[name].claim != "sound" for name in cluster.stats.suspects)
 
 
-def wrong_rule(text: str) -> Grower:
+def wrong_rule(text: str) -> EGraphRunner:
     families = parse_families(f'[[family]]\nname = "test"\nrules = [\n{text}\n]\n')
-    return Grower("strict", rules=[rule for family in families for rule in family.rules])
+    return EGraphRunner("strict", rules=[rule for family in families for rule in family.rules])
 
 
 def test_a_wrong_rule_of_strict_is_named() -> None:
@@ -176,12 +176,12 @@ def test_a_wrong_rule_of_strict_is_named() -> None:
 
 
 @pytest.mark.parametrize("head", ["/ - x x - x x", "ln - -1 pow x 2", "+ asin + 2 pow x 2 x"])
-def test_a_head_defined_nowhere_has_no_members(head: str, growers: dict[str, Grower]) -> None:
+def test_a_head_defined_nowhere_has_no_members(head: str, growers: dict[str, EGraphRunner]) -> None:
     for mode in ("strict", "common"):
         assert grown(growers, head, mode).members == ()
 
 
-def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, Grower]) -> None:
+def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, EGraphRunner]) -> None:
     seen: list[Event] = []
     config = EgenConfig(members=400, limits=LIMITS)
     head = read_prefix("pow asech x 3")
@@ -220,7 +220,7 @@ def test_a_generation_that_was_interrupted_ends_as_such(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict[str, Grower]) -> None:
+def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict[str, EGraphRunner]) -> None:
     head = read_prefix("sin * 2 x")
     config = EgenConfig(members=20, limits=LIMITS)
     with GrowthProcess() as child:
@@ -261,7 +261,7 @@ def test_the_command_prints_its_contract(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("mode", ["strict", "common"])
-def test_growth_that_is_stopped_at_once_has_members(growers: dict[str, Grower], mode: Mode) -> None:
+def test_growth_that_is_stopped_at_once_has_members(growers: dict[str, EGraphRunner], mode: Mode) -> None:
     """Stopped at the first event of growth, before a member was drawn: one round of drawing is made."""
     seen: list[Event] = []
     config = EgenConfig(mode=mode, members=400, limits=LIMITS)

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.vocabulary import read_prefix, to_prefix
-from engines.egen.egraph import term_grammar as sampling
-from engines.egen.egraph.growth import Grower
-from engines.egen.egraph.term_grammar import EGraph, ENode, Sampler, TermGrammar
+from engines.egen.egraph import extraction as sampling
+from engines.egen.egraph.extraction import EGraph, ENode, Sampler, TermGrammar
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.settings import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
@@ -118,9 +118,9 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 _SCRIPT = """
-from engines.egen.egraph.term_grammar import EGraph, ENode
-from engines.egen.egraph.term_grammar import TermGrammar
-from engines.egen.egraph.term_grammar import Sampler
+from engines.egen.egraph.extraction import EGraph, ENode
+from engines.egen.egraph.extraction import TermGrammar
+from engines.egen.egraph.extraction import Sampler
 from tests.egen.grammar_terms import drawn
 grammar = TermGrammar(EGraph.from_classes(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in drawn(Sampler(grammar, 41, 7), 41, 3):
@@ -170,7 +170,7 @@ def test_the_papers_example() -> None:
 
 
 def test_a_grown_grammar_is_consistent() -> None:
-    egraph = Grower("strict").grow_egraph(read_prefix("+ sin x pow x 2"), Limits(nodes=60))
+    egraph = EGraphRunner("strict").grow_egraph(read_prefix("+ sin x pow x 2"), Limits(nodes=60))
     grammar = TermGrammar(egraph)
     counts = grammar.count_terms(11)
     for length in range(1, 12):

@@ -15,8 +15,8 @@ import pytest
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import read_prefix
-from engines.egen.egraph.growth import Grower, list_guards, list_paddings, number_classes
-from engines.egen.egraph.term_grammar import EGraph, ENode, with_padding
+from engines.egen.egraph.extraction import EGraph, ENode, with_padding
+from engines.egen.egraph.growth import EGraphRunner, list_guards, list_paddings, number_classes
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
 from engines.egen.settings import Limits, Mode
 from engines.mathematics.verification.verifier import Verifier
@@ -25,13 +25,13 @@ SMALL = Limits(nodes=800)
 
 
 @pytest.fixture(scope="module")
-def strict() -> Grower:
-    return Grower("strict")
+def strict() -> EGraphRunner:
+    return EGraphRunner("strict")
 
 
 @pytest.fixture(scope="module")
-def paper() -> Grower:
-    return Grower("paper")
+def paper() -> EGraphRunner:
+    return EGraphRunner("paper")
 
 
 def rules(*lines: str) -> tuple[object, ...]:
@@ -80,8 +80,8 @@ def constants(egraph: EGraph) -> list[Fraction]:
         "* 0 ln - -1 pow x 2",
     ],
 )
-def test_zero_never_becomes_one(mode: Mode, head: str, strict: Grower, paper: Grower) -> None:
-    grower = strict if mode == "strict" else paper if mode == "paper" else Grower("common")
+def test_zero_never_becomes_one(mode: Mode, head: str, strict: EGraphRunner, paper: EGraphRunner) -> None:
+    grower = strict if mode == "strict" else paper if mode == "paper" else EGraphRunner("common")
     egraph = grower.grow_egraph(read_prefix(head), SMALL)
     zero, one = class_of(egraph, "0"), class_of(egraph, "1")
     assert zero is None or zero != one
@@ -108,7 +108,7 @@ def test_zero_never_becomes_one(mode: Mode, head: str, strict: Grower, paper: Gr
         ("+ pow sin x 2 pow cos x 2", "1"),
     ],
 )
-def test_finds_the_papers_members_and_others(head: str, member: str, strict: Grower) -> None:
+def test_finds_the_papers_members_and_others(head: str, member: str, strict: EGraphRunner) -> None:
     egraph = strict.grow_egraph(read_prefix(head), Limits(nodes=3_000))
     assert class_of(egraph, member) == egraph.root
 
@@ -126,7 +126,7 @@ def test_finds_the_papers_members_and_others(head: str, member: str, strict: Gro
         ("pow pow x -2 2.5", "pow x -5"),
     ],
 )
-def test_a_class_of_strict_holds_equals_only(head: str, other: str, strict: Grower) -> None:
+def test_a_class_of_strict_holds_equals_only(head: str, other: str, strict: EGraphRunner) -> None:
     egraph = strict.grow_egraph(read_prefix(head), SMALL)
     verdict = Verifier(read_prefix(head)).check([read_prefix(other)])[0]
     if class_of(egraph, other) == egraph.root:
@@ -135,7 +135,7 @@ def test_a_class_of_strict_holds_equals_only(head: str, other: str, strict: Grow
     assert {v.outcome for v in Verifier(read_prefix(head)).check(nodes)} <= {"equal", "extends", "undecided"}
 
 
-def test_what_a_node_proves_by_being_defined(strict: Grower) -> None:
+def test_what_a_node_proves_by_being_defined(strict: EGraphRunner) -> None:
     # ln x in the head proves x > 0, so that the logarithm of a quotient may be split.
     egraph = strict.grow_egraph(read_prefix("- ln / x 7 ln x"), SMALL)
     assert class_of(egraph, "- - ln x ln 7 ln x") == egraph.root
@@ -143,7 +143,7 @@ def test_what_a_node_proves_by_being_defined(strict: Grower) -> None:
     assert class_of(split, "- ln - x 3 ln - x 5") is None
 
 
-def test_constants_are_exact(strict: Grower) -> None:
+def test_constants_are_exact(strict: EGraphRunner) -> None:
     egraph = strict.grow_egraph(read_prefix("+ / 1 3 / 1 6"), SMALL)
     assert egraph.constants.get(egraph.root) == Fraction(1, 2)
     huge = strict.grow_egraph(read_prefix("pow 9 9999999"), SMALL)
@@ -153,7 +153,7 @@ def test_constants_are_exact(strict: Grower) -> None:
 
 def test_iterations_nodes_and_stop_end_growth() -> None:
     head = read_prefix("- tanh + * 3 x 4 6")
-    grower = Grower("strict")
+    grower = EGraphRunner("strict")
     for nodes in (20, 200, 1_000):
         egraph = grower.grow_egraph(head, Limits(nodes=nodes))
         assert egraph.stop_reason == "node_limit"
@@ -166,14 +166,14 @@ def test_iterations_nodes_and_stop_end_growth() -> None:
     assert seen[0].data["nodes"] == egraph.nodes
     assert grower.grow_egraph(head, Limits(time_s=0.0)).stop_reason == "time_limit"
     assert grower.grow_egraph(head, stop=lambda: True).stop_reason == "stopped"
-    few = Grower("strict", rules=rules("swap: + ?a ?b => + ?b ?a"))  # type: ignore[arg-type]
+    few = EGraphRunner("strict", rules=rules("swap: + ?a ?b => + ?b ?a"))  # type: ignore[arg-type]
     done = few.grow_egraph(read_prefix("+ x sin x"))
     assert done.stop_reason == "saturated"
     assert len(done.classes[done.root]) == 2
 
 
 def test_a_contradiction_is_not_hidden() -> None:
-    wrong = Grower("strict", rules=rules("wrong: sin ?a => 1", "odd: sin x => 2"))  # type: ignore[arg-type]
+    wrong = EGraphRunner("strict", rules=rules("wrong: sin ?a => 1", "odd: sin x => 2"))  # type: ignore[arg-type]
     egraph = wrong.grow_egraph(read_prefix("+ sin x x"))
     assert egraph.stop_reason == "contradiction"
     assert class_of(egraph, "+ sin x x") == egraph.root  # the last consistent state
@@ -182,12 +182,12 @@ def test_a_contradiction_is_not_hidden() -> None:
 
 def test_a_contradiction_does_not_count_for_ever() -> None:
     lines = ("one: sin x => 1", "two: sin x => 2", "more: + sin x 1 => sin x")
-    egraph = Grower("paper", rules=rules(*lines)).grow_egraph(read_prefix("+ + sin x 1 x"))  # type: ignore[arg-type]
+    egraph = EGraphRunner("paper", rules=rules(*lines)).grow_egraph(read_prefix("+ + sin x 1 x"))  # type: ignore[arg-type]
     assert egraph.stop_reason == "contradiction"
 
 
-def test_growing_one_head_leaves_nothing_for_the_next(strict: Grower) -> None:
-    alone = Grower("strict").grow_egraph(read_prefix("sin * 2 x"), SMALL)
+def test_growing_one_head_leaves_nothing_for_the_next(strict: EGraphRunner) -> None:
+    alone = EGraphRunner("strict").grow_egraph(read_prefix("sin * 2 x"), SMALL)
     # terms that are put away behind the number they are, two numbers that meet, and more nodes than one copy
     # of the rules is used for
     for between in ("+ pow e x ln x", "* 0 + * 2 3 sin x", "/ 1 - x x", "d x pow sin + * 2 x 5 -8"):

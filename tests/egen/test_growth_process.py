@@ -14,7 +14,7 @@ from engines.core.events import Event
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, GrowthProcess
 from engines.egen.settings import EgenConfig, Limits
 from tests.conftest import expect_error
@@ -33,7 +33,7 @@ def process():
 def test_an_e_graph_is_the_one_that_grows_here(process: GrowthProcess) -> None:
     seen: list[Event] = []
     found = process.egraph(HEAD, limits=LIMITS, events=seen.append)
-    here = Grower("strict").grow_egraph(HEAD, LIMITS)
+    here = EGraphRunner("strict").grow_egraph(HEAD, LIMITS)
     assert found.classes == here.classes
     for name in ("root", "stop_reason", "iterations", "nodes", "fired"):
         assert getattr(found, name) == getattr(here, name)

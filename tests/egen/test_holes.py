@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from engines.core.vocabulary import LETTERS
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.holes import remove_holes
 from engines.egen.egraph.members import generate
 from engines.egen.generation import to_document, without_members
@@ -28,7 +28,7 @@ def grown(head: str, *, holes: bool, members: int = 150) -> Cluster:
     tree = read_expression(head, "auto", LETTERS)
     config = EgenConfig(members=members, limits=LIMITS, style="plain", forms="all", holes=holes)
     theory = theory_of("reals", "", tree)
-    return generate(tree, config, grower=Grower("strict", theory=theory))
+    return generate(tree, config, grower=EGraphRunner("strict", theory=theory))
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def test_a_head_that_has_only_forms_with_holes_says_so() -> None:
 
 def test_terms_without_a_value_at_a_point_leave_the_egraph() -> None:
     zero = mpmath.mpf(0)
-    egraph = Grower("strict").grow_egraph(read_expression("x*exp(-x^2)"), Limits(nodes=500))
+    egraph = EGraphRunner("strict").grow_egraph(read_expression("x*exp(-x^2)"), Limits(nodes=500))
     whole = remove_holes(egraph, {"x": [0.0]})
     assert 0 < len(whole.labels) < len(egraph.labels)
     terms = [list(map(grown.term_of_node, grown.classes[grown.root])) for grown in (egraph, whole)]

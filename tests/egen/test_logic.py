@@ -13,7 +13,7 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.members import generate
 from engines.egen.rules.table import parse_families, pattern_variables
 from engines.egen.settings import EgenConfig, Limits
@@ -133,7 +133,7 @@ def test_members_are_equivalent_by_sympy() -> None:
     theory = theory_of("logic", "")
     config = EgenConfig(members=60, max_tokens=15, theory="logic", limits=Limits(nodes=800))
     head = read("~(p & q) -> r")
-    cluster = generate(head, config, grower=Grower("strict", theory=theory))
+    cluster = generate(head, config, grower=EGraphRunner("strict", theory=theory))
     assert len(cluster.members) == 60
     wanted = _sympy(head)
     for member in cluster.members:
@@ -152,5 +152,5 @@ def _sympy(tree: Tree) -> Boolean:
 
 def test_premises_take_part_in_growth() -> None:
     theory = theory_of("logic", "p, p -> q", read("q & r"))
-    grown = Grower("strict", theory=theory).grow_egraph(read("q & r"), Limits(nodes=300))
+    grown = EGraphRunner("strict", theory=theory).grow_egraph(read("q & r"), Limits(nodes=300))
     assert grown.smallest_term(grown.root) == Tree("r")

@@ -18,9 +18,9 @@ from engines.egen.algebra.classical import OPENINGS
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
-from engines.egen.egraph.growth import Grower, leads_to_detour
+from engines.egen.egraph.extraction import Sampler, TermGrammar, remove_detours
+from engines.egen.egraph.growth import EGraphRunner, leads_to_detour
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.term_grammar import Sampler, TermGrammar, remove_detours
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster
@@ -40,16 +40,16 @@ LIMITS = Limits(nodes=1_000)
 
 
 @pytest.fixture(scope="module")
-def grower() -> Grower:
-    return Grower("strict")
+def grower() -> EGraphRunner:
+    return EGraphRunner("strict")
 
 
-def grown(grower: Grower, head: str, style: Style = "plain", members: int = 200) -> Cluster:
+def grown(grower: EGraphRunner, head: str, style: Style = "plain", members: int = 200) -> Cluster:
     return generate(read(head), EgenConfig(members=members, limits=LIMITS, style=style), grower=grower)
 
 
 @pytest.mark.parametrize("head", ["tanh(3x+4)-6", "sin(2x+5)^-8", "ln(x)"])
-def test_members_make_no_detour(head: str, grower: Grower) -> None:
+def test_members_make_no_detour(head: str, grower: EGraphRunner) -> None:
     members = [member.prefix.split() for member in grown(grower, head).members]
     assert len(members) > 100
     assert Counter(map(detours, members)) == {(0, 0): len(members)}
@@ -115,7 +115,7 @@ def spoils(tree: Tree) -> bool:
 
 
 @pytest.mark.parametrize("head", ["sin(x)", "ln(x)"])
-def test_exactly_the_detours_are_left_out(head: str, grower: Grower) -> None:
+def test_exactly_the_detours_are_left_out(head: str, grower: EGraphRunner) -> None:
     egraph = grower.grow_egraph(read(head), LIMITS)
     part, origin = remove_detours(egraph)
     for length in range(1, 10):
@@ -125,7 +125,7 @@ def test_exactly_the_detours_are_left_out(head: str, grower: Grower) -> None:
     assert whole != list(wanted)
 
 
-def test_terms_of_one_length_are_drawn_uniformly(grower: Grower) -> None:
+def test_terms_of_one_length_are_drawn_uniformly(grower: EGraphRunner) -> None:
     part, origin = remove_detours(grower.grow_egraph(read("sin(x)"), LIMITS))
     grammar = TermGrammar(part, origin=origin)
     length = next(n for n, count in enumerate(grammar.count_terms(25)) if count > 4_000)
@@ -147,7 +147,7 @@ def test_terms_of_one_length_are_drawn_uniformly(grower: Grower) -> None:
 
 
 @pytest.mark.parametrize("head", ["x", "exp(x)", "2^x", "x^x", "abs(x)", "e^pi", "1/2", "pi"])
-def test_a_head_without_other_forms_has_written_ones(head: str, grower: Grower) -> None:
+def test_a_head_without_other_forms_has_written_ones(head: str, grower: EGraphRunner) -> None:
     assert grown(grower, head, "any").members == ()
     cluster = grown(grower, head)
     assert len(cluster.members) >= 4
@@ -156,24 +156,24 @@ def test_a_head_without_other_forms_has_written_ones(head: str, grower: Grower) 
 
 
 @pytest.mark.parametrize("head", ["acos(cos(x))", "x + atan(tan(2x))"])
-def test_a_head_that_is_a_detour_has_members_with_no_other(head: str, grower: Grower) -> None:
+def test_a_head_that_is_a_detour_has_members_with_no_other(head: str, grower: EGraphRunner) -> None:
     members = [member.prefix.split() for member in grown(grower, head, members=50).members]
     assert len(members) == 50
     for label, inside in {"tan": "acot", "sin": "asin", "cos": "acos"}.items():
         assert not any((label, inside) in pairwise(member) for member in members)
 
 
-def test_numbers_longer_than_the_language_reads_are_not_written(grower: Grower) -> None:
+def test_numbers_longer_than_the_language_reads_are_not_written(grower: EGraphRunner) -> None:
     for head in ("10^30*x", "x/10^40", "-123456789012345678901234567890*x"):
         assert grown(grower, head, members=20).members
 
 
-def test_a_polynomial_is_factored_and_multiplied_out(grower: Grower) -> None:
+def test_a_polynomial_is_factored_and_multiplied_out(grower: EGraphRunner) -> None:
     assert "* - x 1 + + pow x 2 x 1" in {member.prefix for member in grown(grower, "x^3-1").members}
     assert "+ + + pow x 3 * 3 pow x 2 * 3 x 1" in {m.prefix for m in grown(grower, "(x+1)^3").members}
 
 
-def test_every_length_that_there_is_has_members(grower: Grower) -> None:
+def test_every_length_that_there_is_has_members(grower: EGraphRunner) -> None:
     for members in (60, 61, 200):
         lengths = Counter(member.tokens for member in grown(grower, "sin(2x+5)^-8", members=members).members)
         assert sum(lengths.values()) == members

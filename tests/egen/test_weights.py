@@ -14,9 +14,9 @@ from scipy.stats import chisquare
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.egen.corpora import BuildCorpus, resolve_build
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.extraction import LISTED, Sampler, TermGrammar, remove_detours
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.term_grammar import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read
@@ -31,12 +31,12 @@ WEIGHTS = {"*": 0.25, "/": 0.25, "pow": 2.0, "sin": 4.0, "cos": 4.0}
 
 
 @pytest.fixture(scope="module")
-def grower() -> Grower:
-    return Grower("strict")
+def grower() -> EGraphRunner:
+    return EGraphRunner("strict")
 
 
 @pytest.fixture(scope="module")
-def grammar(grower: Grower) -> TermGrammar:
+def grammar(grower: EGraphRunner) -> TermGrammar:
     part, origin = remove_detours(grower.grow_egraph(read("sin(x)"), Limits(nodes=1_000)))
     return TermGrammar(part, origin=origin, weights=WEIGHTS)
 
@@ -92,7 +92,7 @@ def test_weights_are_read_and_written_the_same() -> None:
         Generate("p & q", theory="logic", weights="trig=2")
 
 
-def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
+def test_a_heavier_family_is_in_more_members(grower: EGraphRunner) -> None:
     def functions(weights: str) -> int:
         config = EgenConfig(members=150, limits=Limits(nodes=1_000), style="plain", weights=weights)
         members = generate(read("tanh(3x+4)-6"), config, grower=grower).members
@@ -162,7 +162,7 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
         assert verdict.outcome in ("equal", "extends", "shrinks", "undecided")
 
 
-def test_members_differ_by_more_than_a_detour(grower: Grower) -> None:
+def test_members_differ_by_more_than_a_detour(grower: EGraphRunner) -> None:
     config = EgenConfig(members=200, limits=Limits(nodes=1_000), style="distinct")
     distinct = generate(read("sinh(2-7x)"), config, grower=grower).members
     keys = {idea(member.prefix) for member in distinct}

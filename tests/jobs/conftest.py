@@ -15,12 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
-from workbench.jobs import control, slurm
-from workbench.jobs import machine as timing
+from workbench.jobs import control, slurm, timing
 from workbench.jobs.folder import Attempt, find_job
+from workbench.jobs.job_state import JobView
 from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent
-from workbench.jobs.view import JobView
 from workbench.operations import Operation, all_operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace

@@ -12,8 +12,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
-from workbench.jobs import control, slurm
-from workbench.jobs import machine as timing
+from workbench.jobs import control, slurm, timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.machine import ProcessId
 

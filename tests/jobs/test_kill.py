@@ -16,9 +16,8 @@ import pytest
 
 from engines.core.files import write_json
 from tests.conftest import expect_error
-from workbench.jobs import control, keeper, queue
+from workbench.jobs import control, queue, scheduler, timing
 from workbench.jobs import machine as process
-from workbench.jobs import machine as timing
 from workbench.jobs.folder import Heartbeat, create_job
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.supervisor import ORPHANED
@@ -214,7 +213,7 @@ def test_the_clock_is_set_back_before_the_supervisor_began(lab: Lab) -> None:
     (place,) = (lab.workspace.runs / ".queue").glob("[0-9]*")
     place.rename(place.with_name(f"{place.name}.{int(time.time()) + 3600}"))
     assert lab.view(job.id).state == "lost"
-    assert not keeper.advance_queue(lab.workspace.runs)
+    assert not scheduler.advance_queue(lab.workspace.runs)
 
 
 def test_stopped_before_it_began(lab: Lab) -> None:

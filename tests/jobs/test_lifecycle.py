@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import expect_error
-from workbench.jobs import control
-from workbench.jobs import machine as timing
+from workbench.jobs import control, timing
 from workbench.jobs.folder import create_job, recipe_diff
 from workbench.recipes import Recipe
 

@@ -14,8 +14,7 @@ import pytest
 from tests.conftest import mathwb
 from tests.jobs.conftest import Lab
 from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
-from workbench.jobs import control
-from workbench.jobs import machine as timing
+from workbench.jobs import control, timing
 from workbench.jobs.folder import all_jobs, find_job, is_protected
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from workbench.jobs import control, keeper, queue, view
+from workbench.jobs import control, job_state, queue, scheduler
 from workbench.jobs.folder import Job, create_job
 from workbench.jobs.placement import device_of
 from workbench.recipes import Recipe
@@ -31,7 +31,7 @@ def begun(lab: Lab) -> list[int]:
 
 
 def keepers(lab: Lab) -> list[int]:
-    wanted = ["workbench.jobs.keeper", str(lab.workspace.runs.resolve())]
+    wanted = ["workbench.jobs.scheduler", str(lab.workspace.runs.resolve())]
     return [each.pid for each in psutil.process_iter() if _command(each)[-2:] == wanted]
 
 
@@ -78,13 +78,13 @@ def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
 def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """One look reads the queue once, however many wait; what it knew of them it does not read again."""
     held = [queue.take_slots({}) for _ in range(2)]
-    monkeypatch.setattr(keeper, "keep_queue", lambda _: None)
+    monkeypatch.setattr(scheduler, "keep_queue", lambda _: None)
     numbers = [lab.submit(n=1) for _ in range(5)]
     control.reconcile_jobs(lab.workspace)
     asked: list[Path] = []
     entries = queue.queue_entries
     monkeypatch.setattr(queue, "queue_entries", lambda runs: asked.append(runs) or entries(runs))
-    monkeypatch.setattr(view, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
+    monkeypatch.setattr(job_state, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
     found = control.list_jobs(lab.workspace)
     assert [(each.id, each.state, each.waiting) for each in found] == [
         (number, "queued", f"{place} before it" if place else "next")
@@ -92,7 +92,7 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     ]
     control.reconcile_jobs(lab.workspace)
     assert len(asked) == 2
-    own_keeper = keeper.QueueRunner(lab.workspace.runs)
+    own_keeper = scheduler.QueueRunner(lab.workspace.runs)
     assert own_keeper.advance_queue()
     monkeypatch.setattr(Job, "read_recipe", lambda job: pytest.fail(f"the recipe of {job.id} was read again"))
     assert own_keeper.advance_queue()
@@ -103,14 +103,14 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
 def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking the driver takes longer than all else that a look at the queue does."""
     asked: list[int] = []
-    monkeypatch.setattr(keeper, "list_gpus", lambda: asked.append(1) or [])
-    monkeypatch.setattr(keeper, "keep_queue", lambda _: None)
+    monkeypatch.setattr(scheduler, "list_gpus", lambda: asked.append(1) or [])
+    monkeypatch.setattr(scheduler, "keep_queue", lambda _: None)
     held = [queue.take_slots({}) for _ in range(2)]
     for _ in range(3):
         queue.enqueue(
             create_job(lab.workspace.runs, Recipe("test.count", "waits", {"device": "auto"})).last_attempt()
         )
-    assert keeper.QueueRunner(lab.workspace.runs).advance_queue()
+    assert scheduler.QueueRunner(lab.workspace.runs).advance_queue()
     assert len(asked) == 1
     for slots in held:
         slots.close()
@@ -148,10 +148,10 @@ def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
         lab.kill(pid)
     worker = lab.worker(first)
     lab.kill(lab.supervisor(first))
-    keeper.advance_queue(lab.workspace.runs)
+    scheduler.advance_queue(lab.workspace.runs)
     assert lab.view(third).waiting == "next"
     os.kill(worker, signal.SIGKILL)
-    lab.until(lambda: keeper.advance_queue(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
+    lab.until(lambda: scheduler.advance_queue(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
 
 
 def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
@@ -184,7 +184,7 @@ def test_who_waits_keeps_its_variables_and_no_secret_is_written(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = [queue.take_slots({}) for _ in range(2)]
-    monkeypatch.setattr(keeper, "keep_queue", lambda _: None)
+    monkeypatch.setattr(scheduler, "keep_queue", lambda _: None)
     asking = {
         "OMP_NUM_THREADS": "3",
         "HF_HOME": "/models",
@@ -207,7 +207,7 @@ def test_who_waits_keeps_its_variables_and_no_secret_is_written(
         monkeypatch.setenv(name, value)
     for slots in held:
         slots.close()
-    keeper.advance_queue(lab.workspace.runs)
+    scheduler.advance_queue(lab.workspace.runs)
     found = psutil.Process(lab.worker(number)).environ()
     wanted = {"OMP_NUM_THREADS": "3", "HF_HOME": "/models", "HF_TOKEN": "theirs", "MY_OWN": "2"}
     assert {name: found.get(name) for name in wanted} == wanted

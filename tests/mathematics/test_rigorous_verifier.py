@@ -14,7 +14,7 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, to_prefix, variables_of
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.theories.registry import theory_of
@@ -203,7 +203,7 @@ def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:
     theory = theory_of("reals", "", head, member)
     assert "judged, not rewritten" in derive(head, member, theory=theory).reason
     with pytest.raises(ExpressionError, match="judged, not rewritten"):
-        Grower("strict", rules=(), theory=theory).grow_egraph(head, theory=theory)
+        EGraphRunner("strict", rules=(), theory=theory).grow_egraph(head, theory=theory)
     with pytest.raises(ExpressionError, match="judged"):
         explain(Explain("floor(x)", "x"))
     steps = tmp_path / "steps"

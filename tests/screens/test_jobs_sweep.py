@@ -14,8 +14,8 @@ from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.folders import state_dir
+from workbench.jobs.job_state import JobView
 from workbench.jobs.sweep_members import SweepMember
-from workbench.jobs.view import JobView
 
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "running"])

@@ -19,8 +19,8 @@ from screens.jobs.run import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
+from workbench.jobs.job_state import JobView
 from workbench.jobs.machine import Gpu
-from workbench.jobs.view import JobView
 from workbench.recipes import Recipe, load_recipe, with_settings
 from workbench.train import LaunchDraft, Sweep
 from workbench.workspace import Workspace, ensure_sample

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from workbench.jobs import control
-from workbench.jobs import machine as timing
-from workbench.jobs.view import JobView
+from workbench.jobs import control, timing
+from workbench.jobs.job_state import JobView
 from workbench.paper import Trainer, all_trainers
 from workbench.recipes import load_recipe
 from workbench.train import job_spec

@@ -13,9 +13,9 @@ from engines.core.errors import EngineError
 from workbench.cli.jobs import describe_job
 from workbench.jobs.control import DiskUse
 from workbench.jobs.folder import Attempt, Heartbeat, create_job, find_job
+from workbench.jobs.job_state import job_view
 from workbench.jobs.machine import ProcessId, list_gpus
 from workbench.jobs.placement import LAUNCHED, check_placement, prepare_launch, visible_gpus
-from workbench.jobs.view import job_view
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:

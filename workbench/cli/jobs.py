@@ -36,11 +36,11 @@ from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find_job
+from workbench.jobs.job_state import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
 from workbench.jobs.measures import explain_measures
 from workbench.jobs.placement import device_of
 from workbench.jobs.reporting import ReportState, check_reporter, read_report_states
 from workbench.jobs.tail import EventTail, LineTail
-from workbench.jobs.view import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
 from workbench.operations import find_operation
 from workbench.tables import TableForm, align_rows, describe_value, to_the_second
 from workbench.workspace import Workspace

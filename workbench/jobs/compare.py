@@ -16,9 +16,9 @@ from engines.retrieval.significance import holm
 from workbench.config import flatten_table
 from workbench.errors import UsageError
 from workbench.jobs.folder import DiffRow, diff_documents, read_document, recipe_diff
+from workbench.jobs.job_state import AttemptView, JobView
 from workbench.jobs.sweep_members import finite_curve, lowest_is_best
 from workbench.jobs.tail import is_number
-from workbench.jobs.view import AttemptView, JobView
 from workbench.tables import describe_value
 from workbench.train import MeasureSummary, interval_half_width, summarize_values
 

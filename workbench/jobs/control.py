@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts as clear_away
-from workbench.jobs import keeper, queue
-from workbench.jobs import machine as timing
+from workbench.jobs import queue, scheduler, timing
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     INSIDE,
@@ -38,9 +37,20 @@ from workbench.jobs.folder import (
     retire_number,
     sweep_of,
 )
+from workbench.jobs.job_state import (
+    AttemptView,
+    IndexRow,
+    JobIndex,
+    JobSnapshot,
+    JobView,
+    attempt_standing,
+    attempt_view,
+    changed_at,
+    job_view,
+)
+from workbench.jobs.lost_jobs import settle_attempt
 from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
-from workbench.jobs.settling import settle_attempt
 from workbench.jobs.sweep_members import (
     EARLY,
     SweepMember,
@@ -52,17 +62,6 @@ from workbench.jobs.sweep_members import (
     sweep_members,
 )
 from workbench.jobs.tail import EventTail
-from workbench.jobs.view import (
-    AttemptView,
-    IndexRow,
-    JobIndex,
-    JobSnapshot,
-    JobView,
-    attempt_standing,
-    attempt_view,
-    changed_at,
-    job_view,
-)
 from workbench.recipes import Recipe, with_settings
 from workbench.trash import TrashItem, put_back
 
@@ -300,7 +299,7 @@ def submit_sweep(
         raise
     # One call for all entries: the keeper reads the queue in order and starts as many as there are slots.
     if cluster is None:
-        keeper.keep_queue(workspace.runs)
+        scheduler.keep_queue(workspace.runs)
     update_index(workspace, [sweep, *jobs_made])
     return sweep
 
@@ -343,7 +342,7 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         supervisor.run()
         # The order matters: the slots are free before the queue is asked who may start next.
         slots.close()
-        keeper.keep_queue(workspace.runs)
+        scheduler.keep_queue(workspace.runs)
         supervisor.await_reporters()
     # The user, or another program, has deleted the run folder while the job ran.
     if not job.folder.is_dir():
@@ -618,7 +617,7 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     if wanted is None or ticket is None:
         queue.enqueue(attempt)
         # `attempt.folder` is RUNS/JOB/attempt-N, so its grandparent is the folder of runs.
-        keeper.keep_queue(attempt.folder.parent.parent)
+        scheduler.keep_queue(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
     # Slurm may refuse a dependency on a job that it has forgotten, so only live ones are named.
@@ -809,7 +808,7 @@ def reconcile_jobs(
     """Correct the records: store the end of attempts whose supervisor could not, and supervise orphaned
     workers.
     """
-    keeper.keep_queue(workspace.runs)
+    scheduler.keep_queue(workspace.runs)
     index = JobIndex(workspace.root)
     look = look or look_at(workspace)
     known = look.known

@@ -6,7 +6,7 @@
     STATE/slots/cpu-0 gpu-UUID …             locks: a slot is taken as long as a process of its job lives
 
 Slots are of the machine, whatever workspace a job is of. The lock of a slot is inherited by supervisor and
-worker, so it is free exactly when both are gone, however they ended. `workbench.jobs.keeper` starts what
+worker, so it is free exactly when both are gone, however they ended. `workbench.jobs.scheduler` starts what
 waits here.
 """
 

@@ -31,11 +31,11 @@ from engines.core.files import write_json
 from engines.core.locks import hold_lock
 from workbench.config import flatten_table
 from workbench.errors import missing_package, without_secrets
-from workbench.jobs import machine as timing
+from workbench.jobs import timing
 from workbench.jobs.folder import Attempt, Job, read_document
+from workbench.jobs.job_state import job_view
 from workbench.jobs.machine import start_detached
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
-from workbench.jobs.view import job_view
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

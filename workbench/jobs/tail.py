@@ -170,7 +170,7 @@ def _inode_number(descriptor: int) -> int:
 
 
 def _offset_of_last(file: Any, lines: int) -> int:
-    """Where the last `lines` whole lines begin; a half line at the end is not counted."""
+    """Return where the last `lines` whole lines begin; a half line at the end is not counted."""
     end = file.seek(0, 2)
     # One newline more than lines: the one before the first of them marks its beginning.
     position, wanted, block = end, lines + 1, 2**16

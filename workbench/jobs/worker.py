@@ -40,8 +40,9 @@ from engines.core.spec import describe_fields
 from engines.core.system import count_processors, git_answers
 from workbench.config import flatten_table
 from workbench.errors import without_secrets
-from workbench.jobs import machine as timing
+from workbench.jobs import timing
 from workbench.jobs.folder import Attempt, Ending, Job, diff_documents, read_document
+from workbench.jobs.lease import await_lease, watch_lease
 from workbench.jobs.machine import memory_bytes
 from workbench.jobs.placement import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
@@ -59,7 +60,7 @@ class StopFlag:
         self.seen = False
 
     def __call__(self) -> bool:
-        """What the task sees as `stop`."""
+        """Return what the task sees as `stop`."""
         # Whoever asks after the flag was raised knows of the request; `_was_stopped` relies on that.
         self.seen = self.raised
         return self.raised
@@ -207,7 +208,7 @@ def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
 
 
 def _missing_files_hint(job: Job) -> str:
-    """What to do about files that the recipe names and that are not there; empty when all are."""
+    """Return what to do about files that the recipe names and that are not there; empty when all are."""
     try:
         params = flatten_table(job.read_recipe().params)
     except EngineError:
@@ -337,32 +338,6 @@ def _watch_parent(log: EventLog, parent: int) -> None:
         log(Event("warning", {"message": message}))
 
 
-def _watch_lease(job: Job, attempt: Attempt, log: EventLog) -> None:
-    """End this process, with all that it has started, once a later attempt has begun to work: it writes to
-    the same folder, and of two writers each would remove the other's checkpoints."""
-    # This thread only ever ends the process when two attempts would work at the same time.
-    after = job.attempt(attempt.number + 1)
-    while after.worker_process() is None:
-        time.sleep(timing.HEARTBEAT_S)
-    with contextlib.suppress(EngineError, OSError):
-        message = f"attempt {after.number} is running, so this one ends"
-        log(Event("warning", {"message": message}))
-        # The account is written before the kill, since nothing runs after it.
-        attempt.write_outcome(Ending("lost", message, code="E626", ended=time.time()))
-    # Group 0 is the group of this process, which contains all that it has started.
-    os.killpg(0, signal.SIGKILL)
-
-
-def _await_lease(job: Job, attempt: Attempt) -> None:
-    """Give a worker of the attempt before time to see this one's claim, where it may still be at work: on
-    another machine, without having said how it ended."""
-    before = job.attempt(attempt.number - 1)
-    worker = before.worker_process()
-    if worker is not None and worker.is_alive() is None and before.read_outcome() is None:
-        # Two beats of the other worker's watch: it reads this claim every `HEARTBEAT_S` seconds.
-        time.sleep(2 * timing.HEARTBEAT_S)
-
-
 def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
     """Do what is asked of the attempt in its folder."""
     while (want := attempt.read_request()) != "kill":
@@ -407,8 +382,8 @@ def main(arguments: list[str]) -> int:
             return ORPHANED
         # From here on the supervisor is known to live, and the work begins.
         log = EventLog(attempt)
-        threading.Thread(target=_watch_lease, args=(job, attempt, log), daemon=True).start()
-        _await_lease(job, attempt)
+        threading.Thread(target=watch_lease, args=(job, attempt, log), daemon=True).start()
+        await_lease(job, attempt)
         # Behind a launcher the parent is not the supervisor, and requests come through the folder.
         watch = (_watch_requests, (attempt, stop)) if launched else (_watch_parent, (log, os.getppid()))
         threading.Thread(target=watch[0], args=watch[1], daemon=True).start()

@@ -303,7 +303,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         return max(1, round(_HELD_OUT * len(self.problems))) if len(self.problems) > 1 else 0
 
     def model(self) -> torch.nn.Module:
-        """The model as the training begins with it."""
+        """Return the model as the training begins with it."""
         with quick_imports():
             from transformers import GPT2Config, GPT2LMHeadModel
 

@@ -285,7 +285,7 @@ class CrossEncoder(Scorer):
     def _cut_sides(
         self, tokens: Mapping[str, list[TokenIds]], question: str, answer: str, left: int, right: int
     ) -> tuple[TokenIds, TokenIds]:
-        """What is read of a pair: so many tokens of each side."""
+        """Return what is read of a pair: so many tokens of each side."""
         import numpy as np
 
         asked = np.concatenate(tokens[question])

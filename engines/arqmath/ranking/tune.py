@@ -207,7 +207,7 @@ def _fuse_stages(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> 
 def _choose_settings(
     values: Mapping[str, NDArray[np.float64]], splits: Sequence[_Split], count: int
 ) -> tuple[list[str], NDArray[np.float64]]:
-    """What does best on the topics of each split, and the values of the others with it, by topic."""
+    """Return what does best on the topics of each split, and the values of the others with it, by topic."""
     import numpy as np
 
     own, settings = np.full(count, np.nan), []

@@ -84,12 +84,12 @@ def info_nce(
     import torch
 
     right = begin + torch.arange(len(questions), device=questions.device)
-    wrong = ~same
-    wrong[right - begin, right] = True
+    candidates = ~same
+    candidates[right - begin, right] = True
     # Products in 16 bits would tell cosines apart by 0.004 at best.
     with torch.autocast(questions.device.type, enabled=False):
         scores = questions.float() @ answers.float().T / temperature
-    return torch.nn.functional.cross_entropy(scores.masked_fill(~wrong, -torch.inf), right)
+    return torch.nn.functional.cross_entropy(scores.masked_fill(~candidates, -torch.inf), right)
 
 
 class BiEncoderTask(ForumTask[Settings]):
@@ -101,7 +101,7 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         super().__init__(model, data, seed=seed)
-        self._compared: bool | None = None
+        self._saw_negative: bool | None = None
 
     @property
     @abstractmethod
@@ -131,23 +131,23 @@ class BiEncoderTask(ForumTask[Settings]):
         return {}
 
     @cached_property
-    def _sides(self) -> tuple[list[int], list[int]]:
+    def _split(self) -> tuple[list[int], list[int]]:
         count = len(self.threads.questions)
         held = draw_held_out(count, Random(self.seed))
         trained = sorted(set(range(count)) - set(held))
         return trained, sorted(held[: self.settings.measured])
 
     @cached_property
-    def _ranked(self) -> tuple[TrecRun, dict[str, set[str]]] | None:
+    def _first_stage_run(self) -> tuple[TrecRun, dict[str, set[str]]] | None:
         if "run" not in self.data:
             return None
         return read_question_run(self.data["run"], self.threads), read_linked_questions(self.folder)
 
     def list_hard_negatives(self, index: int) -> list[str]:
         """Return answers to other questions that the first stage ranks high for a question, best first."""
-        if self._ranked is None:
+        if self._first_stage_run is None:
             return []
-        (run, linked), threads, settings = self._ranked, self.threads, self.settings
+        (run, linked), threads, settings = self._first_stage_run, self.threads, self.settings
         question, group = threads.questions[index], threads.groups[index]
         others = threads.drop_own_answers(index, run.rankings.get(question, ()))
         near, result = linked.get(question, set()), []
@@ -158,10 +158,10 @@ class BiEncoderTask(ForumTask[Settings]):
         return result
 
     @cached_property
-    def _held_out(self) -> list[tuple[int, list[str]]]:
+    def _held_out_ids(self) -> list[tuple[int, list[str]]]:
         """Measured questions by place, with candidates: the own answer, ranked ones, others of its tags."""
         result, many = [], self.settings.candidates - 1
-        for place in self._sides[1]:
+        for place in self._split[1]:
             draw = Random(f"{self.seed} {place}")
             ranked = self.list_hard_negatives(place)
             wrong = draw.sample(ranked, min(many, len(ranked)))
@@ -177,7 +177,7 @@ class BiEncoderTask(ForumTask[Settings]):
         without."""
         threads, room = self.threads, self.settings.max_length - self.frame.width_one
         # Candidates of held-out questions are also measured without their titles.
-        bare = {id for _, candidates in self._held_out for id in candidates}
+        bare = {id for _, candidates in self._held_out_ids for id in candidates}
         if self.settings.titled < 1:
             bare |= threads.known.keys()
         asked = set(threads.questions)
@@ -208,7 +208,7 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def train_data(self) -> Resampled[BiEncoderExample]:
         """Return the questions that are trained on, each with other answers in every epoch."""
-        trained = self._sides[0]
+        trained = self._split[0]
         if not trained:
             what = "the collection has only one question with an answer, which leaves none to train on"
             remedy = "Name a larger collection."
@@ -295,13 +295,13 @@ class BiEncoderTask(ForumTask[Settings]):
         answers, begin = rows_of_all(own)
         groups, _ = rows_of_all(batch["answer_groups"])
         same = batch["groups"][:, None] == groups
-        self._compared = self._compared or not bool(same.all())
+        self._saw_negative = self._saw_negative or not bool(same.all())
         result = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
         return result + self.compute_regularisation(model, rows_of_all(questions)[0], answers)
 
     def unmeasured(self, _name: str) -> str:
         """Return why a metric cannot be measured, or an empty text."""
-        return "" if self._held_out else "no question is held out"
+        return "" if self._held_out_ids else "no question is held out"
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Measure held-out questions: the loss of the own answer among the candidates, and its mean
@@ -314,7 +314,7 @@ class BiEncoderTask(ForumTask[Settings]):
         """
         import torch
 
-        if self._compared is False:
+        if self._saw_negative is False:
             what = "no batch had a wrong answer to any of its questions, so nothing was learned"
             remedy = "Use a larger train.batch_size, or give a first stage's run as data.run."
             raise EngineError(what, code="E687", remedy=remedy)
@@ -351,7 +351,7 @@ class BiEncoderTask(ForumTask[Settings]):
                 tuple(rows["titled", id] for id in candidates),
                 tuple(rows["bare", id] for id in candidates),
             )
-            for place, candidates in self._held_out
+            for place, candidates in self._held_out_ids
         ]
 
     def encode_rows(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
@@ -394,8 +394,8 @@ class BiEncoderTask(ForumTask[Settings]):
         write_text(folder / "README.md", model_card(facts=facts, limits=LIMITS, use=use, **about))
 
     def card_data(self) -> dict[str, object]:
-        """What the model card says about the data."""
-        trained = self._sides[0]
+        """Return what the model card says about the data."""
+        trained = self._split[0]
         lacking = sum(not self.list_hard_negatives(place) for place in trained)
         without = f"{lacking:,} questions without a wrong answer of it"
         return {
@@ -430,7 +430,7 @@ class DenseTask(BiEncoderTask[DenseSettings]):
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:
-        """The model as the training begins with it."""
+        """Return the model as the training begins with it."""
         return _build_dense_encoder(self.backbone.open_encoder(), self.settings.pooling)
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
@@ -507,7 +507,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
             return self.backbone.masked_model()
 
     def model(self) -> torch.nn.Module:
-        """The model as the training begins with it."""
+        """Return the model as the training begins with it."""
         return _build_splade_encoder(self._language[0])
 
     def compute_regularisation(

@@ -200,7 +200,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return rows, result
 
     def model(self) -> torch.nn.Module:
-        """The model as the training begins with it."""
+        """Return the model as the training begins with it."""
         return self.backbone.open_classifier()
 
     @cached_property
@@ -213,7 +213,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return PairRows(table[~pairs.held_out].astype(np.int32))
 
     def train_data(self) -> PairRows:
-        """The pairs to train on."""
+        """Return the pairs to train on."""
         return self._train
 
     @cached_property

@@ -63,7 +63,7 @@ class ForumTask(Generic[Settings]):
         self._cache = cache
 
     def origin(self) -> Origin:
-        """The origin of the training: trainer, settings and files, for its fingerprint."""
+        """Return the origin of the training: trainer, settings and files, for its fingerprint."""
         return Origin(self.trainer, to_mapping(self.settings), self.list_source_files())
 
     def list_source_files(self) -> dict[str, Sequence[Path]]:

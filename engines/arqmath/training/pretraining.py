@@ -283,7 +283,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         )
 
     def _cache_path(self, side: str) -> Path | None:
-        """Where the examples of a side are kept: what is masked of them is drawn later."""
+        """Return where the examples of a side are kept: what is masked of them is drawn later."""
         settings = {name: value for name, value in to_mapping(self.settings).items() if name != "masked"}
         made_of = {"seed": self.seed, "order": self.order, "settings": settings}
         return self._cache.stored_path(side, "collection", "amps", tokenizer=self.tokenizer, **made_of)

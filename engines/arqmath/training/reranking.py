@@ -110,7 +110,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
-        """The model as the training begins with it."""
+        """Return the model as the training begins with it."""
         model: torch.nn.Module = self._model
         return model
 
@@ -213,7 +213,7 @@ class RerankTask(ForumTask[RerankSettings]):
         return rows_by_kind(names), result
 
     def train_data(self) -> range:
-        """The indices of the lists to train on."""
+        """Return the indices of the lists to train on."""
         assert self._texts is not None
         return range(len(self._lists[0]))
 

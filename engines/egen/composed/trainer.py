@@ -112,7 +112,7 @@ class ComposedTask(CorpusTask):
         return made
 
     def train_data(self) -> Resampled[ComposedExample]:
-        """The examples, drawn again in every epoch."""
+        """Return the examples, drawn again in every epoch."""
         return Resampled(len(self.texts.clusters), self._draw_example, self.seed)
 
     def _draw_example(self, number: int, draw: np.random.Generator) -> ComposedExample:

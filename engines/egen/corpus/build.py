@@ -341,7 +341,7 @@ class _Growth:
 
 
 def _explain_failure(answer: Cluster | EngineError) -> tuple[str, bool]:
-    """Why a head gave no cluster (nothing when it did), and whether trying again cannot help.
+    """Return why a head gave no cluster (nothing when it did), and whether trying again cannot help.
 
     Raises:
         EngineError: E211, because a rule is wrong.

@@ -45,12 +45,12 @@ def rule_text(query: str, actions: str, ruleset: str) -> str:
 
 
 def note_action(term: str, *facts: str) -> str:
-    """The action that notes facts about a term."""
+    """Return the action that notes facts about a term."""
     return f"(set (Known {term}) {sum(1 << _PLACES[fact] for fact in facts)})"
 
 
 def iterate_asked_rules() -> Iterator[str]:
-    """The rules of the ruleset `asked`, which fill the relations."""
+    """Return the rules of the ruleset `asked`, which fill the relations."""
     for fact in GUARDS:
         yield rule_text(f"(= m (Known e)) (!= 0 (& m {1 << _PLACES[fact]}))", f"({fact} e)", "asked")
 
@@ -123,7 +123,7 @@ def _read_fact(atom: str) -> _Fact | None:
 
 
 def split_atoms(query: str) -> Iterator[str]:
-    """What stands in brackets in a text of egglog."""
+    """Return what stands in brackets in a text of egglog."""
     depth = start = 0
     for place, char in enumerate(query):
         if char == "(":
@@ -153,7 +153,7 @@ _SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 
 
 def constructor_name(label: str) -> str:
-    """The egglog constructor of an operator, function or named constant."""
+    """Return the egglog constructor of an operator, function or named constant."""
     return _SYMBOLS.get(label, label.capitalize())
 
 
@@ -291,7 +291,7 @@ def _iterate_sparing_rules() -> Iterator[str]:
 
 
 def implication_of(query: str, *facts: str) -> Implication:
-    """What is known where a query holds."""
+    """Return what is known where a query holds."""
     return Implication(query, facts)
 
 
@@ -474,7 +474,7 @@ def _iterate_degree_rules(variable: bool) -> Iterator[str]:
 
 
 def iterate_analysis_rules(*, several: bool = False) -> Iterator[str]:
-    """The rules of the analysis, one command a line.
+    """Return the rules of the analysis, one command a line.
 
     Args: several: of variables of which facts tell what they are (`assumed_facts`), instead of x alone.
     """
@@ -552,7 +552,7 @@ def _facts_of_several() -> Iterator[Implication]:
 
 
 def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
-    """What is known of the variables, and what is assumed."""
+    """Return what is known of the variables, and what is assumed."""
     for name in variables:
         leaf = term_text(Tree(name), SEVERAL)
         # An integer is no continuous variable, so what is said of polynomials does not apply to it.

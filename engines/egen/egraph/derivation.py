@@ -46,16 +46,16 @@ from engines.mathematics.verification.verdicts import (
 ASSUMED = "assumed"
 _CONGRUENCE = ""
 
-NodeBinding = dict[str, int]
+Substitution = dict[str, int]
 """Pattern variable -> node."""
 
 
 def reverse_step_name(rule: str) -> str:
-    """The name of a step in the other direction."""
+    """Return the name of a step in the other direction."""
     return rule if rule in (_CONGRUENCE, ARITHMETIC, ASSUMED) else reversed_rule(rule)
 
 
-class Proofs:
+class ProofEGraph:
     """Terms, their classes, and the reasons."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Proofs:
         self.children: list[tuple[int, ...]] = []
         self.constants: dict[int, Fraction] = {}
         self.assuming = False
-        self._above: list[int] = []
+        self._parents: list[int] = []
         self._reasons: list[tuple[int, str] | None] = []
         self._nodes: dict[tuple[str, tuple[int, ...]], int] = {}
         self._shapes: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -75,7 +75,7 @@ class Proofs:
         return len(self.labels)
 
     def add_tree(self, tree: Tree) -> int:
-        """The node of a term; numbers are leaves."""
+        """Return the node of a term; numbers are leaves."""
         return self.add_node(tree.label, tuple(self.add_tree(child) for child in tree.children))
 
     def add_node(self, label: str, children: tuple[int, ...] = ()) -> int:
@@ -87,57 +87,57 @@ class Proofs:
         self._nodes[label, children] = number
         self.labels.append(label)
         self.children.append(children)
-        self._above.append(number)
+        self._parents.append(number)
         self._reasons.append(None)
         self._members[number] = {label: [number]}
         self._users[number] = []
         if not children and is_number(Tree(label)):
             self.constants[number] = Fraction(label)
         # A class knows the nodes that use it, which a merge makes equal to others.
-        for child in set(map(self.find_root, children)):
+        for child in set(map(self.find, children)):
             self._users[child].append(number)
         self._index_node(number)
         self._restore_congruence()
         return number
 
-    def find_root(self, node: int) -> int:
-        above = self._above
+    def find(self, node: int) -> int:
+        above = self._parents
         while above[node] != node:
             above[node] = above[above[node]]
             node = above[node]
         return node
 
-    def unite_nodes(self, left: int, right: int, rule: str) -> bool:
-        """Make two nodes equal by a rule; whether they were not before."""
-        if self.find_root(left) == self.find_root(right):
+    def union(self, left: int, right: int, rule: str) -> bool:
+        """Make two nodes equal by a rule, and return whether they were not before."""
+        if self.find(left) == self.find(right):
             return False
         self._waiting.append((left, right, rule))
         self._restore_congruence()
         return True
 
     def constant_value(self, node: int) -> Fraction | None:
-        return self.constants.get(self.find_root(node))
+        return self.constants.get(self.find(node))
 
-    def with_label(self, label: str) -> Iterator[int]:
-        """Every node with this operator, one of those with equal operands; not those that only wrap
+    def list_distinct_nodes(self, label: str) -> Iterator[int]:
+        """Yield the nodes with this operator, one of those with equal operands; not those that only wrap
         themselves, like `* 1 u`, unless something is assumed: p -> q and p may both be true."""
         alike: dict[tuple[int, ...], int] = {}
         for home, nodes in self._members.items():
             for node in nodes.get(label, ()):
-                children = tuple(map(self.find_root, self.children[node]))
+                children = tuple(map(self.find, self.children[node]))
                 if self.assuming or home not in children:
                     alike.setdefault(children, node)
         yield from alike.values()
 
-    def iterate_matches(self, pattern: Tree, node: int, binding: NodeBinding) -> Iterator[NodeBinding]:
-        """How a pattern fits a node or, below the root, any node of the operand's class."""
+    def iterate_matches(self, pattern: Tree, node: int, binding: Substitution) -> Iterator[Substitution]:
+        """Return how a pattern fits a node or, below the root, any node of the operand's class."""
         if len(pattern.children) != len(self.children[node]) or pattern.label != self.labels[node]:
             return
         yield from self._match_operands(pattern.children, self.children[node], binding)
 
     def _match_operands(
-        self, patterns: Sequence[Tree], nodes: Sequence[int], binding: NodeBinding
-    ) -> Iterator[NodeBinding]:
+        self, patterns: Sequence[Tree], nodes: Sequence[int], binding: Substitution
+    ) -> Iterator[Substitution]:
         if not patterns:
             yield binding
             return
@@ -146,13 +146,13 @@ class Proofs:
         if is_variable(pattern):
             bound = binding.get(pattern.label)
             found = [binding if bound is not None else {**binding, pattern.label: node}]
-            if bound is not None and self.find_root(bound) != self.find_root(node):
+            if bound is not None and self.find(bound) != self.find(node):
                 return
         elif is_number(pattern):
             found = [binding] if self.constant_value(node) == Fraction(pattern.label) else []
         else:
             # A subterm matches any node with its label in the class of the operand.
-            inside = self._members[self.find_root(node)].get(pattern.label, ())
+            inside = self._members[self.find(node)].get(pattern.label, ())
             found = [
                 more for member in tuple(inside) for more in self.iterate_matches(pattern, member, binding)
             ]
@@ -160,7 +160,7 @@ class Proofs:
             yield from self._match_operands(patterns[1:], nodes[1:], more)
 
     def fill_pattern(self, pattern: Tree, binding: Mapping[str, int]) -> int:
-        """The node of a pattern with its variables filled in."""
+        """Return the node of a pattern with its variables filled in."""
         if is_variable(pattern):
             return binding[pattern.label]
         return self.add_node(
@@ -168,9 +168,9 @@ class Proofs:
         )
 
     def lookup_pattern(self, pattern: Tree, binding: Mapping[str, int]) -> int | None:
-        """The class of a filled pattern, if it is there already."""
+        """Return the class of a filled pattern, if it is there already."""
         if is_variable(pattern):
-            return self.find_root(binding[pattern.label])
+            return self.find(binding[pattern.label])
         children = []
         for child in pattern.children:
             found = self.lookup_pattern(child, binding)
@@ -178,13 +178,13 @@ class Proofs:
                 return None
             children.append(found)
         node = self._shapes.get((pattern.label, tuple(children)))
-        return None if node is None else self.find_root(node)
+        return None if node is None else self.find(node)
 
     def to_tree(self, node: int) -> Tree:
         return Tree(self.labels[node], tuple(map(self.to_tree, self.children[node])))
 
     def explain_equality(self, start: int, target: int) -> Iterator[TermLine]:
-        """The lines from one node to an equal one, the first left out."""
+        """Return the lines from one node to an equal one, the first left out."""
         # Both proofs lead to the root of the class; the shared end of the two ways is left out.
         up, down = self._path_to_root(start), self._path_to_root(target)
         while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
@@ -218,14 +218,14 @@ class Proofs:
     def _restore_congruence(self) -> None:
         while self._waiting:
             left, right, rule = self._waiting.pop()
-            keep, lose = self.find_root(left), self.find_root(right)
+            keep, lose = self.find(left), self.find(right)
             if keep == lose:
                 continue
             self._link_nodes(left, right, rule)
             # The class with fewer users is merged into the other, which bounds the work (union by size).
             if len(self._users[keep]) < len(self._users[lose]):
                 keep, lose = lose, keep
-            self._above[lose] = keep
+            self._parents[lose] = keep
             for label, nodes in self._members.pop(lose).items():
                 self._members[keep].setdefault(label, []).extend(nodes)
             value = self.constants.pop(lose, None)
@@ -249,10 +249,10 @@ class Proofs:
 
     def _index_node(self, node: int) -> None:
         label, children = self.labels[node], self.children[node]
-        shape = (label, tuple(map(self.find_root, children)))
+        shape = (label, tuple(map(self.find, children)))
         # Two nodes of the same shape are congruent, and their classes are merged.
         twin = self._shapes.setdefault(shape, node)
-        if self.find_root(twin) != self.find_root(node):
+        if self.find(twin) != self.find(node):
             self._waiting.append((node, twin, _CONGRUENCE))
         left, right = (
             (self.constants.get(place) for place in shape[1]) if len(children) == 2 else (None, None)
@@ -268,13 +268,13 @@ class Proofs:
 
 # A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines
 # are equal by algebra (`algebra.relations`), which decides most identities of the tables. What is left goes
-# into one small e-graph that remembers the reasons (`Proofs`), grown with the rules of a mode from both ends
-# until they are equal; the path of reasons between them is the derivation, with what can be skipped left out.
-# Each line of the result is verified against the first. The search is bounded by work, never by the clock,
-# and says so when it fails.
+# into one small e-graph that remembers the reasons (`ProofEGraph`), grown with the rules of a mode from both
+# ends until they are equal; the path of reasons between them is the derivation, with what can be skipped left
+# out. Each line of the result is verified against the first. The search is bounded by work, never by the
+# clock, and says so when it fails.
 
 _MAX_LINES = 200
-_MEETINGS = 12
+_MOST_CANDIDATES = 12
 """Ways that are verified; their lines may lose domain where others do not."""
 _MATCHES = 400_000
 """Matches of rules that a search looks at."""
@@ -316,7 +316,9 @@ def derive(
     for left, right in theory.list_equalities():
         search.assume_equal(left, right)
     by_name = {one.name: one for one in rules}
-    for lines in _iterate_ways(start, target, search, theory.iterate_meetings(start, target, by_name, judge)):
+    for lines in _iterate_candidate_derivations(
+        start, target, search, theory.iterate_meetings(start, target, by_name, judge)
+    ):
         shown = [("", unfold_numbers(start))]
         # Folded numbers are written out again; a line that then repeats the one before is left out.
         for rule, tree in lines:
@@ -347,14 +349,14 @@ def _explain_refusal(verdict: MemberVerdict) -> str:
     return f"The two {what}: at {point} the first is {one}, the second {other}."
 
 
-def _iterate_ways(
+def _iterate_candidate_derivations(
     start: Tree, target: Tree, search: _Search, meetings: Iterator[list[TermLine]]
 ) -> Iterator[list[TermLine]]:
     rule = search.rule_between(fold_numbers(start), fold_numbers(target))
     if rule:
         yield [(rule, target)]
         return
-    yield from islice(meetings, _MEETINGS)
+    yield from islice(meetings, _MOST_CANDIDATES)
     found = search.find_lines(fold_numbers(start), fold_numbers(target))
     if found is not None:
         yield [(ARITHMETIC, fold_numbers(start)), *found, (ARITHMETIC, target)]
@@ -372,7 +374,7 @@ class _Search:
     def __init__(
         self, rules: Iterable[Rule], mode: Mode, signs: Signs | None, nodes: int, stop: Stop
     ) -> None:
-        self.proofs = Proofs()
+        self.proofs = ProofEGraph()
         self.signs = signs
         self.nodes = nodes
         self.stop = stop
@@ -395,7 +397,7 @@ class _Search:
 
     def assume_equal(self, left: Tree, right: Tree) -> None:
         self.proofs.assuming = True
-        self.proofs.unite_nodes(
+        self.proofs.union(
             self.proofs.add_tree(fold_numbers(left)), self.proofs.add_tree(fold_numbers(right)), ASSUMED
         )
 
@@ -404,7 +406,7 @@ class _Search:
         first, last = proofs.add_tree(start), proofs.add_tree(target)
         rounds = 0
         changed = True
-        while proofs.find_root(first) != proofs.find_root(last):
+        while proofs.find(first) != proofs.find(last):
             if not changed:
                 return None
             changed = False
@@ -416,7 +418,7 @@ class _Search:
                     changed = True
                     if name != "derive" or rounds:
                         break
-                if proofs.find_root(first) == proofs.find_root(last):
+                if proofs.find(first) == proofs.find(last):
                     break
                 if self.is_over() or len(proofs) > self.nodes:
                     return None
@@ -428,7 +430,7 @@ class _Search:
         return self.shorten_lines(terms, rules) if terms[-1] == target else None
 
     def shorten_lines(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[TermLine]:
-        """The fewest of the lines that one rule each connects; the first is left out."""
+        """Return the fewest of the lines that one rule each connects; the first is left out."""
         # The shortest path through the lines, where an edge is a single application of a rule.
         compared = 0
         fewest, source = [0], [0]
@@ -487,9 +489,9 @@ class _Search:
         """Apply every rule wherever it fits now; whether that changed anything. Numbers are left alone."""
         proofs = self.proofs
         changed = False
-        found: list[tuple[_Move, int, NodeBinding]] = []
+        found: list[tuple[_Move, int, Substitution]] = []
         for move in moves:
-            for node in proofs.with_label(move.left.label):
+            for node in proofs.list_distinct_nodes(move.left.label):
                 # Evaluating stays ahead: terms that are numbers are not rewritten into larger ones.
                 if move.right.children and proofs.constant_value(node) is not None:
                     continue
@@ -503,17 +505,17 @@ class _Search:
         for move, node, binding in found:
             if len(proofs) > self.nodes or self.is_over():
                 break
-            if proofs.lookup_pattern(move.right, binding) == proofs.find_root(node):
+            if proofs.lookup_pattern(move.right, binding) == proofs.find(node):
                 continue
             if any(all(self.condition_holds(one, binding) for one in needed) for needed in move.guards):
                 left, right = (
                     proofs.fill_pattern(move.left, binding),
                     proofs.fill_pattern(move.right, binding),
                 )
-                changed |= proofs.unite_nodes(left, right, move.name)
+                changed |= proofs.union(left, right, move.name)
         return changed
 
-    def condition_holds(self, condition: RuleCondition, binding: NodeBinding) -> bool:
+    def condition_holds(self, condition: RuleCondition, binding: Substitution) -> bool:
         node = self.proofs.fill_pattern(fold_numbers(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant_value(node)

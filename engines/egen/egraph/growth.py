@@ -36,7 +36,7 @@ from engines.egen.egraph.analysis import (
     split_atoms,
     term_text,
 )
-from engines.egen.egraph.term_grammar import EGraph, ENode
+from engines.egen.egraph.extraction import EGraph, ENode
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.settings import Limits, Mode, StopReason
 from engines.egen.theories.reals import Reals
@@ -72,7 +72,7 @@ _OVERSHOOT = 6
 
 
 def list_guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
-    """The alternatives under which a direction may fire; none when it is inactive.
+    """Return the alternatives under which a direction may fire; none when it is inactive.
 
     In `strict` a direction may not lose domain; gaining some is harmless, because every term of the e-graph
     is defined on the domain of the head (see `analysis`), so that `total` holds of all of them as well.
@@ -88,7 +88,7 @@ def list_guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
 
 
 def group_of_direction(left: Tree, right: Tree) -> str:
-    """Which group a direction runs in: derivatives come first, what adds much last; what
+    """Return which group a direction runs in: derivatives come first, what adds much last; what
     leaves a variable or number alone (`collapse`) runs between them."""
     if left.label == "d":
         return "derive"
@@ -103,8 +103,11 @@ def group_of_direction(left: Tree, right: Tree) -> str:
 
 
 def leads_to_detour(rule: Rule) -> bool:
-    """Whether what a direction makes is left out by the styles without detours: a function of an inverse one,
-    a number in disguise, `a/(1/b)` and the like. Growing without them leaves the nodes to others."""
+    """Return whether a direction makes a detour, a term that undoes its own work: a function of its inverse,
+    a number in disguise, `a/(1/b)` and the like.
+
+    The styles without detours do not fire it, which leaves the nodes to others.
+    """
     if is_variable(rule.left) or not rule.left.children:
         return bool(rule.right.children)
     return rule.name in _DETOURS or bool(_pairs_undone(rule.right) - _pairs_undone(rule.left))
@@ -167,7 +170,7 @@ def _compile_directions(
 
 
 def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
-    """What every term may be wrapped in: the right sides of u -> 1 u, u -> tan(atan u) and the like.
+    """Return what every term may be wrapped in: the right sides of u -> 1 u, u -> tan(atan u) and the like.
 
     They match everything and would eat the node budget; the grammar adds them when padding is asked for.
     """
@@ -189,7 +192,7 @@ RuleChoice = tuple[frozenset[str], bool]
 """Which rules run: the functions that are present, and whether those that lead to detours stay out."""
 
 
-class Grower:
+class EGraphRunner:
     """The rules of one mode, loaded once, and what grows heads with them.
 
     Not for use from several threads; a run cannot be interrupted (see `process`).
@@ -204,12 +207,12 @@ class Grower:
         arity = self.theory.arity.items()
         self.functions = frozenset(constructor_name(label) for label, count in arity if count) - _ARITHMETIC
         # egglog takes the rules with the first head: derivations need none of its e-graphs.
-        self._grown, self._held = _RENEWED, 0
+        self._heads_since_reload, self._nodes_since_push = _RENEWED, 0
 
     def _renew_egraph(self) -> None:
-        self._grown = self._held = 0
+        self._heads_since_reload = self._nodes_since_push = 0
         self._combined: dict[tuple[str, RuleChoice], str] = {}
-        self._passing: list[_RuleSet] = []
+        self._loaded_since_push: list[_RuleSet] = []
         self.egglog = load_extension("egglog.bindings").EGraph()
         self._load_commands(iterate_schema(self.theory.arity))
         for ruleset in self._rulesets.values():
@@ -248,7 +251,7 @@ class Grower:
         if not ruleset.loaded:
             self._load_commands([f"(ruleset {ruleset.name})", *ruleset.rules])
             ruleset.loaded = True
-            self._passing.append(ruleset)
+            self._loaded_since_push.append(ruleset)
 
     def run_rulesets(self, program: str, choice: RuleChoice) -> list[Any]:
         """Run rulesets without the rules that are not chosen: each costs time, whether it finds anything."""
@@ -286,7 +289,7 @@ class Grower:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
-        """The e-graph of a head.
+        """Return the e-graph of a head.
 
         Args: forms: terms that are known to be equal to the head. direct: leave out the rules that lead to
         detours. theory: of the same kind as the grower's;
@@ -296,20 +299,20 @@ class Grower:
         if theory is not None and theory.unwritten:
             raise ExpressionError(theory.unwritten, remedy="Use check or verify.")
         # egglog's memory grows with each head, so it is renewed from time to time.
-        if self._grown >= _RENEWED and not self._held:
+        if self._heads_since_reload >= _RENEWED and not self._nodes_since_push:
             self._renew_egraph()
-        if not self._held:
+        if not self._nodes_since_push:
             # What was taken in a copy was lost with it: it is needed again.
-            passing, self._passing = self._passing, []
+            passing, self._loaded_since_push = self._loaded_since_push, []
             for ruleset in passing:
                 ruleset.loaded = False
                 self._load_ruleset(ruleset)
-            self._passing = []
+            self._loaded_since_push = []
             self.execute_program("(push)")
         else:
             # What is held is cleared only now: a process that grows one head need not clear it.
             self.run_rulesets("(run clear 1)", (self.functions, False))
-        self._grown += 1
+        self._heads_since_reload += 1
         run = _GrowthRun(self, limits or Limits(), events, stop, direct=direct)
         try:
             self._load_commands((theory or self.theory).iterate_facts())
@@ -318,10 +321,10 @@ class Grower:
         finally:
             # Clearing costs less than copying while few nodes are held; beyond that,
             # the saved state is restored.
-            self._held += 1 + run.most
-            if self._held > _COPY_NODES:
+            self._nodes_since_push += 1 + run.most
+            if self._nodes_since_push > _COPY_NODES:
                 self.execute_program("(pop)")
-                self._held = 0
+                self._nodes_since_push = 0
                 self._combined.clear()
 
     def _load_commands(self, commands: Iterable[str]) -> None:
@@ -335,7 +338,9 @@ class Grower:
 
 
 class _GrowthRun:
-    def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop, *, direct: bool) -> None:
+    def __init__(
+        self, grower: EGraphRunner, limits: Limits, events: Sink, stop: Stop, *, direct: bool
+    ) -> None:
         self.grower, self.labels, self.direct = grower, grower.theory.arity, direct
         self.egglog, self.execute = grower.egglog, grower.execute_program
         self.constructors = {

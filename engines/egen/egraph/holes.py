@@ -16,7 +16,7 @@ import numpy as np
 
 from engines.core.arrays import Bools, Floats
 from engines.core.vocabulary import is_constant_token
-from engines.egen.egraph.term_grammar import EGraph
+from engines.egen.egraph.extraction import EGraph
 
 # The relative rounding error of a double, and how often it may add up before a value is doubtful.
 _ROUNDING = 2.0**-52
@@ -163,7 +163,7 @@ def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
 
 
 def _estimate_change(function: Callable[[Floats], Floats], a: Floats, wide: Floats) -> Floats:
-    """How much a function changes where its argument is as far off as it may be."""
+    """Return how much a function changes where its argument is as far off as it may be."""
     value = function(a)
     error: Floats = np.maximum(np.abs(function(a + wide) - value), np.abs(function(a - wide) - value))
     return error + _ROUNDING * np.abs(value)

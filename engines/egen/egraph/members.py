@@ -23,8 +23,8 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import to_prefix
-from engines.egen.egraph.growth import Grower, list_paddings
-from engines.egen.egraph.term_grammar import EGraph, Sampler, TermGrammar, with_padding
+from engines.egen.egraph.extraction import EGraph, Sampler, TermGrammar, with_padding
+from engines.egen.egraph.growth import EGraphRunner, list_paddings
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
 from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weights
@@ -54,11 +54,11 @@ def generate(
     head: Tree,
     config: EgenConfig | None = None,
     *,
-    grower: Grower | None = None,
+    grower: EGraphRunner | None = None,
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Cluster:
-    """The cluster of a head.
+    """Return the cluster of a head.
 
     For a growth process, which callers ask through `process.GrowthProcess`: growth can neither be interrupted
     nor be trusted with memory.
@@ -72,7 +72,7 @@ def generate(
     """
     config = config or EgenConfig()
     theory = theory_of(config.theory, config.assume, head, own=config.rules)
-    grower = grower or Grower(config.mode, theory=theory)
+    grower = grower or EGraphRunner(config.mode, theory=theory)
     if (grower.mode, grower.theory.kind) != (config.mode, theory.kind):
         raise ValueError(
             f"the grower's rules are of mode {grower.mode}, not {config.mode}, or another theory"
@@ -159,7 +159,7 @@ class _Selection:
         return Cluster(self.head, tuple(self.members), stats, self.config)
 
     def choose_members(self) -> list[Member]:
-        """The members that are wanted, of those there are: each unlike those before it, and tidied."""
+        """Return the members that are wanted, of those there are: each unlike those before it, and tidied."""
         reader = ArithmeticReader()
         others = [(tidy_expression(member.tree, reader), member) for member in self.members if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
@@ -349,7 +349,7 @@ class _Selection:
 
 
 def _share_by_length(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
-    """How many members each length is asked for; with `even` no more than are wanted in all.
+    """Return how many members each length is asked for; with `even` no more than are wanted in all.
 
     >>> [_share_by_length(wanted, 4, 500, even=even) for wanted, even in ((5, False), (5, True), (2, True))]
     [[2, 2, 2, 2], [1, 1, 1, 2], [0, 1, 0, 1]]

@@ -28,8 +28,8 @@ from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.growth import Grower
-    from engines.egen.egraph.term_grammar import EGraph
+    from engines.egen.egraph.extraction import EGraph
+    from engines.egen.egraph.growth import EGraphRunner
 
 
 RequestHandler = Callable[[Any, Sink, Stop], Any]
@@ -93,11 +93,11 @@ class ClusterRequest:
 def serve_growth() -> RequestHandler:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
     from engines.core.compiling import allow_stopping
-    from engines.egen.egraph.growth import Grower
+    from engines.egen.egraph.growth import EGraphRunner
     from engines.egen.egraph.members import generate
 
-    first = Grower("strict")
-    loaded: dict[Hashable, Grower] = {("strict", first.theory.kind): first}
+    first = EGraphRunner("strict")
+    loaded: dict[Hashable, EGraphRunner] = {("strict", first.theory.kind): first}
     # What is there by now stays: the collector need not look through it again for every head.
     gc.collect()
     gc.freeze()
@@ -107,7 +107,7 @@ def serve_growth() -> RequestHandler:
         theory = request.theory
         key = request.mode, theory.kind
         # Taking a service out and putting it back keeps the order of use; the first one is the oldest.
-        kept = loaded.pop(key, None) or Grower(request.mode, theory=theory)
+        kept = loaded.pop(key, None) or EGraphRunner(request.mode, theory=theory)
         if len(loaded) > _LOADED:
             del loaded[next(iter(loaded))]
         loaded[key] = kept
@@ -121,7 +121,7 @@ def serve_growth() -> RequestHandler:
     return answer_request
 
 
-def _answer_derivation(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
+def _answer_derivation(request: DerivationRequest, rules: EGraphRunner, stop: Stop) -> Derivation:
     from engines.egen.egraph.derivation import derive
 
     target = request.target
@@ -208,7 +208,7 @@ class GrowthProcess:
     def generate(
         self, head: Tree, config: EgenConfig, *, events: Sink = ignore, stop: Stop = never
     ) -> Cluster:
-        """The cluster of a head (see `members.generate`).
+        """Return the cluster of a head (see `members.generate`).
 
         A head that takes too long (see `ClusterRequest`) or crosses `limits.memory_bytes` comes back
         without members; `stats.stop_reason` says why.
@@ -234,7 +234,7 @@ class GrowthProcess:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
-        """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
+        """Return the e-graph of a head (see `growth.EGraphRunner.grow`); events report every iteration."""
         grown: EGraph = self.ask_service(
             GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
         )
@@ -427,7 +427,7 @@ def _not_started(why: str) -> EngineError:
 
 @cache
 def shared_process() -> GrowthProcess:
-    """The one process that is kept warm for questions; it ends with this one."""
+    """Return the one process that is kept warm for questions; it ends with this one."""
     process = GrowthProcess()
     atexit.register(process.close)
     return process

@@ -155,7 +155,7 @@ class SerializedEgraph:
         return known[root,][: most + 1]
 
     def nth_term(self, root: str, size: int, number: int) -> Tree:
-        """The term of a class that has this number among those of its size, once they are counted."""
+        """Return the term of a class that has this number among those of its size, once they are counted."""
         for node in self.classes[root]:
             ways = _count_at_size(self._counts[node.children], size - 1)
             if number < ways:
@@ -233,7 +233,7 @@ def _tree_features(tree: Tree) -> frozenset[tuple[str, ...]]:
 
 
 def read_serialized(path: Path) -> SerializedEgraph:
-    """The e-graph of a file. Raises: DataError E300 that names what is wrong with it."""
+    """Return the e-graph of a file. Raises: DataError E300 that names what is wrong with it."""
 
     def wrong_file_error(what: str) -> DataError:
         return DataError(what, path=path, remedy=_SAID)

@@ -193,7 +193,7 @@ def algebra(
 
 
 def _describe_setting(chat: Chat, answers: Sequence[ModelAnswer], without: int) -> dict[str, Any]:
-    """What a report says of answers.
+    """Return what a report says of answers.
 
     Args:
         without: How many hold nothing that was asked for, refusals among them.

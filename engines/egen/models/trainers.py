@@ -230,7 +230,7 @@ class Contrastive(_TransformerTask):
     measures = ("train_loss_nats", *CorpusTask.measures)
 
     def train_data(self) -> Triplets:
-        """The triplets, drawn again in every epoch."""
+        """Return the triplets, drawn again in every epoch."""
         return Triplets(self.rows.sizes, self.seed, self.settings.triplets)
 
     def length(self, example: Sequence[int]) -> int:
@@ -326,7 +326,7 @@ class Seq2seq(_TransformerTask):
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
     def train_data(self) -> TrainingPairs:
-        """The pairs, in a new order in every epoch."""
+        """Return the pairs, in a new order in every epoch."""
         return TrainingPairs(self.rows.sizes, self.seed)
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:

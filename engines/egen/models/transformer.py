@@ -268,7 +268,7 @@ def _attend_to(
     mask: Tensor | None = None,
     causal: bool = False,
 ) -> Tensor:
-    """What is added to the residual: queries of the states over keys and values."""
+    """Return what is added to the residual: queries of the states over keys and values."""
     import torch.nn.functional as F  # noqa: N812
 
     result = F.scaled_dot_product_attention(

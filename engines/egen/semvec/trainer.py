@@ -74,7 +74,7 @@ class SemVecTask:
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
-        """The origin of the training: trainer, settings and files, for its fingerprint."""
+        """Return the origin of the training: trainer, settings and files, for its fingerprint."""
         train = self.data["classes"]
         data: dict[str, tuple[Path, ...]] = {"classes": (train, split_file(train, "validation"))}
         if "backbone" in self.data:
@@ -112,7 +112,7 @@ class SemVecTask:
         return given
 
     def train_data(self) -> Resampled[Example]:
-        """The pairs of equal expressions, drawn again in every epoch."""
+        """Return the pairs of equal expressions, drawn again in every epoch."""
         return Resampled(len(self._classes), self._draw_pair, self.seed)
 
     def _draw_pair(self, number: int, draw: np.random.Generator) -> Example:

@@ -13,7 +13,7 @@ from engines.mathematics.verification.verdicts import MemberVerdict
 if TYPE_CHECKING:
     from engines.core.arrays import Ints
     from engines.egen.algebra.relations import TermLines
-    from engines.egen.egraph.term_grammar import EGraph
+    from engines.egen.egraph.extraction import EGraph
     from engines.egen.rules.table import Rule
     from engines.formula.reader import Notation
     from engines.mathematics.algebra.atoms import Signs
@@ -36,7 +36,7 @@ class Forms(Protocol):
         """Return whether a term is only a shorter one in disguise."""
 
     def makes_detour(self, number: int) -> bool:
-        """Whether a term goes a way round, which the style `plain` leaves out."""
+        """Return whether a term goes a way round, which the style `plain` leaves out."""
 
     def key_of(self, number: int) -> Hashable:
         """Return the canonical form: equal for terms that count as one member."""
@@ -107,7 +107,7 @@ class Theory(ABC):
         return None
 
     def remove_holes(self, egraph: EGraph, _places: Sequence[Mapping[str, float]]) -> EGraph:
-        """The e-graph without terms that have no value at places where the head has one."""
+        """Return the e-graph without terms that have no value at places where the head has one."""
         return egraph
 
     def iterate_written_forms(

@@ -180,7 +180,7 @@ def _exchange_partners(index: int, partner: int, pairing: list[int]) -> None:
 
 
 def _measure_exchange(index: int, partner: int, pairing: list[int], weights: Agreements) -> int:
-    """What an exchange gains; the pairing is as before."""
+    """Return what an exchange gains; the pairing is as before."""
     second = pairing.index(partner) if partner in pairing else -1
     old = pairing[index]
 

@@ -475,7 +475,7 @@ class _SentenceRules(Concepts):
         return clause
 
     def find_asked_quantity(self, part: GraphPart) -> GraphPart | None:
-        """What is asked for by "how many" of something."""
+        """Return what is asked for by "how many" of something."""
         for role, target in part.edges:
             if role == ":quant" and isinstance(target, GraphPart) and target.concept == "amr-unknown":
                 return target
@@ -572,7 +572,7 @@ class _SentenceRules(Concepts):
         self.add_modifiers(one, inner)
 
     def find_asked(self, number: int) -> GraphPart | None:
-        """What "how many" asks for; None where no "how" stands right before a word."""
+        """Return what "how many" asks for; None where no "how" stands right before a word."""
         how = [one for one in self.list_children(number, "advmod") if self.get_lemma(one) == "how"]
         return self.build_part(how[0]) if how and how[0] == number - 1 else None
 

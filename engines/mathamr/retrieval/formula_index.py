@@ -113,7 +113,7 @@ class FormulaIndex:
         return DataError(what, path=self.folder, code="E661", remedy="Ask again.")
 
     def _check_unchanged(self, opened: T) -> T:
-        """What was opened now, if the index is still the same.
+        """Return what was opened now, if the index is still the same.
 
         Raises:
             DataError: E661.
@@ -173,7 +173,7 @@ class FormulaIndex:
         return len(self._masses)
 
     def _find_postings(self, feature: str) -> tuple[int, int]:
-        """Where the postings of a feature begin and end; (0, 0) where no look has it."""
+        """Return where the postings of a feature begin and end; (0, 0) where no look has it."""
         number = np.uint64(hash_feature(feature))
         at = int(np.searchsorted(self._names, number))
         if at == len(self._names) or self._names[at] != number:

@@ -78,7 +78,7 @@ def _draw_fraction(*said: str) -> arb:
 
 @cache
 def _draw_point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
-    """What a variable is at the points of both kinds."""
+    """Return what a variable is at the points of both kinds."""
     with ctx.workprec(_BITS):
         fractions = tuple(_draw_fraction(name, "fraction", str(n)) for n in range(_FRACTIONS))
         integers = tuple(arb(_next_random(name, "integer", str(n)) % 21 + 3) for n in range(_INTEGERS))

@@ -72,7 +72,7 @@ class Constant:
     term: Tree
 
     def ball(self, bits: int) -> arb:
-        """The number as a fraction: None, because it is known only by its term."""
+        """Return the number as a fraction: None, because it is known only by its term."""
         result = numbers.number_ball(self.term, bits)
         if not result.is_finite():
             raise UnclearError
@@ -314,7 +314,7 @@ def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
 
 
 def _list_holes(node: Tree, name: str) -> list[RealNumber]:
-    """Where a part of a term has no value because it divides by 0."""
+    """Return where a part of a term has no value because it divides by 0."""
     if node.label == "/" and name in node.children[1].list_labels():
         below = node.children[1]
     elif node.label == "pow" and name in node.list_labels():

@@ -139,7 +139,7 @@ def _judge_negation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
 
 
 def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
-    """Whether a number is about another: to the digits that are written."""
+    """Return whether a number is about another: to the digits that are written."""
     sides = [shapes.worked_out(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
         result = judge.compare_terms(left, right)
@@ -315,7 +315,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
 
 
 def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
-    """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
+    """Return where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1
         for one in known.assumptions.relations

@@ -378,7 +378,7 @@ def _sum_geometric(tree: Tree) -> Tree | None:
 
 
 def _common_ratio(body: Tree, name: str) -> Tree | None:
-    """What each term of a series is multiplied by to give the next; None where that varies."""
+    """Return what each term of a series is multiplied by to give the next; None where that varies."""
     if name not in free_variables(body):
         return ONE
     # The ratio of a product or quotient is that of the ratios of its parts.

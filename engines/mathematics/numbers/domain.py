@@ -507,7 +507,7 @@ class Edges:
         return 0 if exponent > 0 else zeros, 0 if exponent.is_integer() else zeros
 
     def _mark_integer_exponents(self, a: int, b: int) -> int:
-        """Where an exponent that varies is an integer and its base is negative."""
+        """Return where an exponent that varies is an integer and its base is negative."""
         base = self.functions.values[a][0]
         if self.functions.fixed[a] and (base is None or base > 0):
             return 0
@@ -563,7 +563,7 @@ class Edges:
         return known[1]
 
     def _solve_by_inverse(self, form: FunctionForm, t: arb) -> int | None:
-        """Where an operation has the value t, or None if its inverse does not say."""
+        """Return where an operation has the value t, or None if its inverse does not say."""
         code, a, b = form
         fixed, values = self.functions.fixed, self.functions.values
         if code == LEAF:
@@ -635,7 +635,7 @@ class Edges:
         return reduce(or_, masks, 0)
 
     def _solve_periodic(self, function: int, start: arb, period: arb) -> int:
-        """Where a function is `start`, or any number of periods away from it."""
+        """Return where a function is `start`, or any number of periods away from it."""
         if self.functions.fixed[function]:
             return 0
         key = function, float(start), float(period)

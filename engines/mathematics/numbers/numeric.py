@@ -101,7 +101,7 @@ class Programs:
         )
 
     def list_node_trees(self) -> list[Tree]:
-        """The term of every node."""
+        """Return the term of every node."""
         names = dict(enumerate(UNARY + BINARY))
         names |= {LEAF + index: name for index, name in enumerate(self.variables)}
         names |= {CONSTANT + index: token for index, token in enumerate(self.constants)}

@@ -408,7 +408,7 @@ class Functions:
         return len(self.values) - 1
 
     def _first_value(self, values: Sequence[BallValue]) -> BallValue:
-        """What functions are looked up by: the first value that there is."""
+        """Return what functions are looked up by: the first value that there is."""
         first = values[0] if values else None
         return next((value for value in values if value is not None), None) if first is None else first
 

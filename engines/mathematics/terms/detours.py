@@ -59,7 +59,7 @@ class Detours:
         self._factors.append(factors)
 
     def _integer(self, number: int) -> int:
-        """The integer that a term is, 0 for another term."""
+        """Return the integer that a term is, 0 for another term."""
         name = self._terms.names[self._terms.labels[number]]
         return int(name) if is_constant_token(name) and "." not in name else 0
 

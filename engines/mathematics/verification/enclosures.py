@@ -672,7 +672,7 @@ class Recheck:
         return search_radius(self._edges, self._ends)
 
     def find_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> Exceptions:
-        """The exceptional points of a program.
+        """Return the exceptional points of a program.
 
         Args:
             holes: Of the program.

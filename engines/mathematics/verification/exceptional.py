@@ -30,7 +30,7 @@ from engines.mathematics.verification.verdicts import Condition, ExceptionalPoin
 def find_special(
     outcome: str, kinds: Iterable[tuple[Mapping[str, float], str, Mapping[str, float]]]
 ) -> tuple[ExceptionalPoint, ...]:
-    """The single values at which only one of head and member is defined, and that is no other outcome.
+    """Return the single values at which only one of head and member is defined, and that is no other outcome.
 
     Args: kinds: what is special at a point, `head` or `member`, whichever has no value at it, or "", and the
     point.
@@ -148,7 +148,7 @@ class SpaceExceptions:
         self._conditions: dict[tuple[int, DomainPlace, bool], Condition | None] = {}
 
     def find_exceptions(self, programs: Programs, k: int, holes: Sequence[int], *, both: bool) -> Exceptions:
-        """The points of one of the programs.
+        """Return the points of one of the programs.
 
         Args: holes: of it on each line. both: whether also those where the head is undefined count.
         """
@@ -185,7 +185,7 @@ class SpaceExceptions:
     def _find_condition(
         self, programs: Programs, k: int, number: int, place: DomainPlace, *, lost: bool
     ) -> Condition | None:
-        """The term without a value at a place of a line, and what its operand is there."""
+        """Return the term without a value at a place of a line, and what its operand is there."""
         key = number, place, lost
         if key not in self._conditions:
             chosen, root = (programs, k) if lost else (self._head, 0)
@@ -196,7 +196,7 @@ class SpaceExceptions:
 
 
 def _is_on_all(place: DomainPlace, others: Sequence[Sequence[tuple[DomainPlace, bool]]]) -> bool:
-    """Whether a place is one of those of all other lines of its variable, of which there are some."""
+    """Return whether a place is one of those of all other lines of its variable, of which there are some."""
     return bool(others) and all(any(place.ball.overlaps(one.ball) for one, _ in rows) for rows in others)
 
 
@@ -214,7 +214,7 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
         return value is not None and value.is_finite() and bool(value.overlaps(arb(target)))
 
     def simplify(node: int) -> int:
-        """The factor of a term, itself a factor, that is 0."""
+        """Return the factor of a term, itself a factor, that is 0."""
         label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
         if label in ("*", "/", "pow", "sqrt", "abs"):
             for part in (a, b) if label == "*" else (a,):

@@ -576,18 +576,18 @@ class BoundaryLine:
         return programs.restrict_to_line(self.name, self.point)
 
     def compute_masks(self, programs: Programs) -> list[tuple[int, int]]:
-        """The holes of programs, and those ends of their domains that are none of the head's."""
+        """Return the holes of programs, and those ends of their domains that are none of the head's."""
         line = self.restrict(programs)
         numbers = self._functions.read_programs(line, line.roots)
         masks = self.edges.compute_masks(line, numbers, line.roots)
         return [(holes, ends & ~self.ends) for holes, ends in masks]
 
     def point_at(self, value: float) -> dict[str, float]:
-        """The point of the line where its variable has a value, by variable."""
+        """Return the point of the line where its variable has a value, by variable."""
         return {**dict(zip(self._region.variables, self.point.tolist(), strict=True)), self.name: value}
 
     def allows(self, value: float) -> bool:
-        """Whether the variable of the line can have a value by what is assumed."""
+        """Return whether the variable of the line can have a value by what is assumed."""
         if self.name in self._region.assumptions.integers and value != round(value):
             return False
         point = self.point.copy()

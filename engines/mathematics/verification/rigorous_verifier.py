@@ -264,7 +264,7 @@ class RigorousVerifier:
         return dict(zip(self.variables, point.at, strict=True))
 
     def _judge_with_more_bits(self, tree: Tree) -> MemberVerdict | None:
-        """What more bits say where terms are lost in the usual ones at all points; None if no more."""
+        """Return what more bits say where terms are lost in the usual ones at all points; None if no more."""
         if not self._deep.shape[1]:
             return None
         program = compile_valid([_to_core_language(tree)], variables=self.variables)
@@ -293,7 +293,7 @@ class RigorousVerifier:
 
 
 def _spread_evenly(count: int) -> list[int]:
-    """The places of a row in an order whose beginnings lie evenly among all.
+    """Return the places of a row in an order whose beginnings lie evenly among all.
 
     >>> _spread_evenly(5)
     [0, 4, 2, 1, 3]

@@ -141,7 +141,7 @@ class Exceptions:
         return any(point.lost for point in self.points)
 
     def list_points(self) -> list[ExceptionalPoint]:
-        """The points that are listed: no more than `SHOWN` of each variable, and so many curves."""
+        """Return the points that are listed: no more than `SHOWN` of each variable, and so many curves."""
         counts: Counter[Tree | None] = Counter()
         listed = []
         for point in self.points:
@@ -153,7 +153,7 @@ class Exceptions:
         return listed
 
     def describe_points(self) -> str:
-        """The points in words, those of x alone by their values: `0, pi/2`, `y = 0, x + y = 0`."""
+        """Return the points in words, those of x alone by their values: `0, pi/2`, `y = 0, x + y = 0`."""
         listed = self.list_points()
         alone = all(point.at.keys() == {VARIABLE} for point in self.points)
         texts = [point.conditions[0][1] if alone else point.text for point in listed]

@@ -107,12 +107,12 @@ class Verifier:
         self._program = compile_many([head])
         points, hopeless = choose_points(self._program, seed)
         self._set_points(points)
-        if self._is_decisive(hopeless):
+        if self._prepare_comparison(hopeless):
             self._recheck = Recheck(self._program, self.points[: self.inside])
             if ends := self._recheck.beside_ends():
                 self._set_points(points, np.array(ends))
 
-    def _is_decisive(self, hopeless: bool) -> bool:
+    def _prepare_comparison(self, hopeless: bool) -> bool:
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
         self._deeper: dict[tuple[int, int], BallValue] = {}
@@ -574,7 +574,7 @@ class MultivariateVerifier(Verifier):
         points = np.concatenate([near, *far, *region.integer_points()], axis=1)
         self._set_points(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
-        if not self._is_decisive(region.points.shape[1] - sum(known) > known[0]):
+        if not self._prepare_comparison(region.points.shape[1] - sum(known) > known[0]):
             return
         # With these points some heads cannot be decided at all.
         through = max(2, _LINES // len(self.shown))

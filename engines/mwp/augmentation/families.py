@@ -173,7 +173,7 @@ def _write_like(written: str, value: Fraction) -> str:
 
 
 def _reorder_facts(problem: Problem, draw: Random) -> Problem | str:
-    """The facts in another order, or else the question first."""
+    """Return the facts in another order, or else the question first."""
     assert problem.equation is not None
     parts = _split(problem)
     facts = [part for part in parts if not is_question(part, problem.language)]

@@ -685,7 +685,7 @@ def _split_amounts(statement: str, name: str) -> tuple[str, str] | None:
 
 
 def _shared_ending(words: list[str], second: int) -> list[str]:
-    """What stands behind both amounts: "… N_0 cows and N_1 pigs in the barn"."""
+    """Return what stands behind both amounts: "… N_0 cows and N_1 pigs in the barn"."""
     for at in range(second + 1, len(words)):
         if words[at] in ("in", "on", "at", "for", "from", "to", "during", "with"):
             return words[at:]

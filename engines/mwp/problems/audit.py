@@ -134,7 +134,7 @@ def _sort_key(rows: Sequence[Problem]) -> Any:
 
 
 def _list_reader_findings(read: ProblemFile) -> Iterator[AuditFinding]:
-    """What the reader has said of rows already."""
+    """Return what the reader has said of rows already."""
     kinds: Mapping[str, AuditKind] = {
         "no equation": "not read",
         "ambiguous": "binding",

@@ -210,7 +210,7 @@ def _clean_equation(text: str) -> str:
 
 
 def _one_side(text: str) -> str | None:
-    """What an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`; None for more."""
+    """Return what an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`; None for more."""
     sides = [side.strip() for side in _clean_equation(text).split("=") if side.strip()]
     if len(sides) > 1 and re.fullmatch(r"[^\W\d]\w*", sides[0]) and not MASK.fullmatch(sides[0]):
         del sides[0]

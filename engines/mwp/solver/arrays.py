@@ -286,7 +286,7 @@ def _normalize(inputs: ShortFloats, known: NamedArrays, name: str, epsilon: np.f
 
 
 def _apply_gelu(inputs: ShortFloats) -> ShortFloats:
-    """The exact one, with the error function; NumPy has none."""
+    """Return the exact one, with the error function; NumPy has none."""
     scaled = (inputs * np.float32(1 / math.sqrt(2))).ravel().tolist()
     erf = np.fromiter(map(math.erf, scaled), np.float32, len(scaled)).reshape(inputs.shape)
     return np.asarray(inputs * np.float32(0.5) * (1 + erf), np.float32)

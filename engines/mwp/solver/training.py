@@ -188,7 +188,7 @@ class SolverTask:
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
-        """The origin of the training: trainer, settings and files, for its fingerprint."""
+        """Return the origin of the training: trainer, settings and files, for its fingerprint."""
         data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
         if self.settings.encoder == "pretrained" or "encoder" in self.data:
             data["encoder"] = model_files(self.data.get("encoder", built_in()))

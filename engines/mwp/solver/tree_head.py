@@ -86,7 +86,7 @@ class TreeHead(Module):
         self.attend = nn.Linear(width, 1)
         self.of_operator = nn.Linear(2 * width, operators)
         self.operand_here, self.operand = nn.Linear(2 * width, width), nn.Linear(width, width)
-        self.of_operand = nn.Linear(width, 1, bias=False)
+        self.operand_score = nn.Linear(width, 1, bias=False)
         self.left, self.right = (_Gated(2 * width + embedding, width) for _ in range(2))
         self.merge = _Gated(2 * width + embedding, width)
         self.dropout = nn.Dropout(dropout)
@@ -104,7 +104,7 @@ class TreeHead(Module):
 
         here = torch.cat([node, context], -1)
         energy = torch.tanh(self.operand_here(here)[:, None] + self.operand(operands))
-        scores = self.of_operand(energy).squeeze(-1).masked_fill(~present, _NEVER)
+        scores = self.operand_score(energy).squeeze(-1).masked_fill(~present, _NEVER)
         return torch.cat([self.of_operator(here), scores], -1)
 
     def _present_operands(self, problems: EncodedProblems) -> Tensor:

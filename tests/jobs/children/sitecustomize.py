@@ -7,7 +7,7 @@ import os
 
 import fake_tasks
 
-from workbench.jobs import machine as timing
+from workbench.jobs import timing
 from workbench.operations import all_operations
 
 fake_tasks.register(all_operations())

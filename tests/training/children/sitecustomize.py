@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from workbench.jobs import machine as timing
+from workbench.jobs import timing
 from workbench.paper import Trainer, all_trainers
 
 all_trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus", "place"))

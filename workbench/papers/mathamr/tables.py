@@ -28,7 +28,7 @@ def topic_row(topic: ResultDocument, _found: object = None) -> dict[str, Any]:
 
 
 def _describe_verdict(hit: ResultDocument) -> str:
-    """What was judged of a hit: `x → n, equal if x > 0`."""
+    """Return what was judged of a hit: `x → n, equal if x > 0`."""
     names = [f"{old} → {new}" for old, new in hit.get("renaming", {}).items()]
     said = " ".join(filter(None, [hit.get("verdict", ""), hit.get("condition", "")]))
     return ", ".join([*names, said]) if said else ""

@@ -21,8 +21,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from workbench.folders import state_dir
-from workbench.jobs import machine as timing
-from workbench.jobs import queue
+from workbench.jobs import queue, timing
 from workbench.jobs.executors import ask_state
 from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job, Ticket, is_protected, sweep_of
 from workbench.jobs.machine import is_network

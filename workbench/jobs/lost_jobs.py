@@ -6,9 +6,9 @@ import contextlib
 
 from engines.core.errors import EngineError
 from workbench.jobs.folder import LIVE, Attempt, Ending
+from workbench.jobs.job_state import JobSnapshot, attempt_standing
 from workbench.jobs.machine import kill_leftovers
 from workbench.jobs.queue import leave_queue, start_supervisor
-from workbench.jobs.view import JobSnapshot, attempt_standing
 
 
 def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.jobs.test_trash import ended, swept
-from workbench.jobs import control, view, watching
+from workbench.jobs import control, job_state, workspace_jobs
 from workbench.jobs.folder import Ending, create_job
-from workbench.jobs.watching import JobWatcher
+from workbench.jobs.workspace_jobs import JobWatcher
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def test_what_is_over_is_read_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
     assert [job.id for job in first] == list(range(sweep.id + 2, 0, -1))
     read: list[Path] = []
     plain = os.stat
-    monkeypatch.setattr(view, "job_view", lambda *_: pytest.fail("a job was read"))
+    monkeypatch.setattr(job_state, "job_view", lambda *_: pytest.fail("a job was read"))
     recorded = SimpleNamespace(stat=lambda path: (read.append(path), plain(path))[1])
-    monkeypatch.setattr(watching, "os", recorded)
+    monkeypatch.setattr(workspace_jobs, "os", recorded)
     rounds = 60
     for number in range(rounds):
         assert watcher.read_jobs(reconcile=not number % 5) is first

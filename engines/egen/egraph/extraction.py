@@ -124,7 +124,7 @@ class EGraph:
 
 
 def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
-    """The same e-graph where every class that is not a number also holds its own wrappings.
+    """Return the same e-graph where every class that is not a number also holds its own wrappings.
 
     Args: wrappings: terms over one pattern variable that are equal to it, such as `* 1 ?a`.
     """
@@ -238,7 +238,7 @@ def _divide_classes(
 
 
 def _find_ending_nodes(homes: Ints, children: Ints, count: int) -> Bools:
-    """Which nodes have a term that ends: a class may hold nothing but terms of itself."""
+    """Return which nodes have a term that ends: a class may hold nothing but terms of itself."""
     ending = np.arange(count + 1) == count  # the last stands for no child
     found = np.zeros(len(homes), np.bool_)
     while (more := np.logical_and(*ending[children.T])).sum() > found.sum():
@@ -430,7 +430,7 @@ def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None)
 
 @cache
 def _nth_prime(place: int) -> int:
-    """The largest primes of 31 bits, the largest first."""
+    """Return the largest primes of 31 bits, the largest first."""
     number = _nth_prime(place - 1) - 2 if place else 2**31 - 1
     while any(number % factor == 0 for factor in range(3, math.isqrt(number) + 1, 2)):
         number -= 2

@@ -1,8 +1,8 @@
-"""Starts what waits in the queue of a folder of runs.
+"""The scheduler of this machine: starts the jobs that wait in the queue of a folder of runs.
 
-Nobody has to be there for the queue to be kept: what waits is files, `advance_queue` starts what fits, and
-every command that looks at jobs, every job that ends, and a keeper (`python -m workbench.jobs.keeper RUNS`)
-that lives as long as something waits call it.
+No daemon is needed: what waits is files, and `advance_queue` starts what fits. It is called by every command
+that looks at jobs, by every job that ends, and by a keeper (`python -m workbench.jobs.scheduler RUNS`) that
+lives as long as something waits.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 from engines.core.errors import EngineError
 from workbench.folders import state_dir
-from workbench.jobs import machine as timing
+from workbench.jobs import timing
 from workbench.jobs.folder import Job, read_document
+from workbench.jobs.lost_jobs import settle_attempt
 from workbench.jobs.machine import Gpu, list_gpus, start_detached
 from workbench.jobs.queue import (
     QUEUE_FOLDER,
@@ -35,7 +36,6 @@ from workbench.jobs.queue import (
     start_supervisor,
     with_job_variables,
 )
-from workbench.jobs.settling import settle_attempt
 from workbench.jobs.sweep_members import awaited_attempts, sweep_lane
 
 _CARDS_S = 5.0
@@ -177,7 +177,7 @@ def keep_queue(runs: Path) -> None:
         pass
     # Without the lock: what others have put there, who found it held for this moment, is started too.
     if free and advance_queue(runs):
-        start_detached("workbench.jobs.keeper", str(runs.resolve()))
+        start_detached("workbench.jobs.scheduler", str(runs.resolve()))
 
 
 @contextlib.contextmanager
