@@ -36,18 +36,12 @@ from engines.mathamr import (
     search,
 )
 from engines.mathamr import evaluate as evaluated
+from engines.mathamr.retrieval.formula_fusion import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.formula_index import FormulaIndex
+from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
 from engines.mathamr.retrieval.opened import open_index
 from engines.mathamr.retrieval.search import rank_formulas
-from engines.mathamr.retrieval.strings import (
-    ComparisonName,
-    FormulaStrings,
-    FuseFormulaRuns,
-    RepresentationName,
-    Rerank,
-    fuse_runs,
-    rerank_formulas,
-)
+from engines.mathamr.retrieval.strings import ComparisonName, FormulaStrings, RepresentationName
 from engines.mathamr.retrieval.task2 import JudgedUnit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint_folder

@@ -15,15 +15,9 @@ from engines.core.events import Sink, ignore
 from engines.core.hashing import file_stamp
 from engines.core.shown import Shown
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
-from engines.mathamr.graph.amr import (
-    Graph,
-    GraphNode,
-    classify_variable,
-    linearize_graph,
-    read_graph,
-    write_graph,
-)
+from engines.mathamr.graph.amr import Graph, GraphNode, classify_variable, read_graph, write_graph
 from engines.mathamr.graph.grafting import graft_trees, lowercase_graph
+from engines.mathamr.graph.linearization import linearize_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from engines.arqmath.ranking.rank import Fuse
 from engines.arqmath.ranking.tune import Tune
 from engines.arqmath.training.data_files import DrawPairs, PretrainData
 from engines.core.errors import EngineError
+from engines.mathamr.retrieval.formula_reranking import Rerank
 from engines.mathamr.retrieval.search import SearchFormulas
-from engines.mathamr.retrieval.strings import Rerank
 
 A, B = Path("a"), Path("b")
 FIRST: dict[str, Any] = {"topics": (A,), "rerank": False}

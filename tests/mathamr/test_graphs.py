@@ -16,18 +16,11 @@ from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.context import ExtractContext, extract_context
-from engines.mathamr.graph.amr import (
-    Graph,
-    GraphNode,
-    Linearize,
-    linearize,
-    linearize_graph,
-    read_graph,
-    write_graph,
-)
+from engines.mathamr.graph.amr import Graph, GraphNode, read_graph, write_graph
 from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs
 from engines.mathamr.graph.drawing import DrawGraph, draw_graph
 from engines.mathamr.graph.grafting import Graft, graft, graft_formulas, graft_trees
+from engines.mathamr.graph.linearization import Linearize, linearize, linearize_graph
 from engines.mathamr.inspection import Inspect, inspect
 from engines.mathamr.parsing.parsers import ParseAmr, parse_rows
 from engines.mathamr.trees import ParseOpt, ParseSlt, opt, slt

@@ -18,18 +18,16 @@ from engines.formula.parser import ParsedFormula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
+from engines.mathamr.retrieval.formula_fusion import FuseFormulaRuns, fuse_runs
+from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.strings import (
     REPRESENTATIONS,
     EmbedStrings,
     FormulaInContext,
-    FuseFormulaRuns,
     Represent,
-    Rerank,
     embed_strings,
-    fuse_runs,
-    rerank_formulas,
     write_strings,
 )
 from engines.mathamr.retrieval.task2 import EvaluateFormulas, EvaluateRuns, Task2, evaluate, evaluate_runs

@@ -9,14 +9,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.core.spec import Arg
 from tests.conftest import mathwb
 from workbench import __version__
 from workbench.cli import command as common
@@ -25,6 +28,7 @@ from workbench.cli.command import (
     CommandEntry,
     guard_command,
     lazy_group,
+    operation_command,
     paper_group,
     print_result,
     progress_line,
@@ -33,6 +37,7 @@ from workbench.cli.command import (
 from workbench.cli.command import app as root
 from workbench.config import set_value
 from workbench.folders import config_file, default_workspace
+from workbench.operations import Operation
 from workbench.paper import all_papers
 from workbench.tables import align_rows
 
@@ -53,6 +58,30 @@ def test_every_locale_will_do(locale: dict[str, str], shown: str) -> None:
         command, env={**os.environ, **locale}, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, shown in done.stderr, "E900" in done.stderr) == (3, True, False), done.stderr
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseColours:
+    """Choose colours."""
+
+    colours: Annotated[tuple[Literal["red", "green"], ...], Arg("Which of them.")] = ()
+
+
+def choose_colours(spec: ChooseColours) -> dict[str, Any]:
+    """Return what was chosen."""
+    return {"colours": list(spec.colours)}
+
+
+def test_an_option_takes_several_of_its_choices_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    app = typer.Typer()
+    app.command()(operation_command(Operation("choose", "Choose.", f"{__name__}:choose_colours")))
+    run = CliRunner()
+    chosen = run.invoke(app, ["--colours", "red", "--colours", "green", "--json"])
+    assert json.loads(chosen.stdout)["colours"] == ["red", "green"]
+    assert "[red|green]" in run.invoke(app, ["--help"]).stdout
+    other = run.invoke(app, ["--colours", "blue"])
+    assert isinstance(other.exception, EngineError)
+    assert "not one of red, green" in other.exception.what
 
 
 def test_version_and_help_answer() -> None:

@@ -565,12 +565,16 @@ def _keyword_parameter(name: str, annotation: Any, default: Any) -> inspect.Para
 
 def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
     arg = field.arg
+    several = field.many or arg.words
     kind: Any = Literal[field.choices] if field.choices else str if arg.ref else field.kind
+    if field.choices and several:
+        # Typer has no list of choices; the spec checks each of them.
+        kind = str
     # Show a default unless there is none, or an empty one.
     shown: Any = arg.shown or (default not in (None, (), "") and not field.required)
     about: dict[str, Any] = {"help": arg.help, "show_default": shown, "hidden": arg.hidden}
-    if arg.metavar:
-        about["metavar"] = arg.metavar
+    if arg.metavar or (field.choices and several):
+        about["metavar"] = arg.metavar or f"[{'|'.join(map(str, field.choices))}]"
     if field.kind in (int, float) and not field.choices:
         about |= {name: limit for name, limit in (("min", arg.low), ("max", arg.high)) if limit is not None}
     # The limits of a field may be floats; those of an integer option must be integers.
@@ -584,7 +588,6 @@ def _field_parameter(field: Field, default: Any) -> inspect.Parameter:
         if field.kind is bool and default is not False:
             long = f"{long}/--no-{long[2:]}"
         result = typer.Option(*([arg.short] if arg.short else []), long, **about)
-    several = field.many or arg.words
     # Typer wants a list for an option that can be repeated, and None as its default.
     if several:
         kind = list[kind]

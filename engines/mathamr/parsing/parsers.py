@@ -17,16 +17,9 @@ from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.language.training import FORMULA
 from engines.mathamr.context import find_ids, mark_formulas, read_placeholder
-from engines.mathamr.graph.amr import (
-    Branch,
-    Graph,
-    GraphPart,
-    build_graph,
-    linearize_graph,
-    read_graph,
-    write_graph,
-)
+from engines.mathamr.graph.amr import Branch, Graph, GraphPart, build_graph, read_graph, write_graph
 from engines.mathamr.graph.grafting import graft_formulas
+from engines.mathamr.graph.linearization import linearize_graph
 from engines.mathamr.parsing.lexicon import load_frames
 from engines.mathamr.parsing.roles import load_roles
 from engines.mathamr.parsing.rules import build_sentence

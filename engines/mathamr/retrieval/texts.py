@@ -9,8 +9,8 @@ from engines.formula.parser import ParsedFormula
 from engines.forum.readers import Post
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, mark_cleaned_text
-from engines.mathamr.graph.amr import linearize_graph
 from engines.mathamr.graph.grafting import tree_to_graph
+from engines.mathamr.graph.linearization import linearize_graph
 
 
 def write_tree_string(formula: ParsedFormula) -> str:

@@ -60,7 +60,7 @@ OPERATIONS = (
     Operation(
         "mathamr.linearize",
         "Write MathAMR graphs as strings.",
-        "engines.mathamr.graph.amr:linearize",
+        "engines.mathamr.graph.linearization:linearize",
         json_lines=True,
     ),
     Operation(
@@ -113,10 +113,10 @@ OPERATIONS = (
     Operation(
         "mathamr.rerank",
         "Rerank formulas by the cosine of their strings.",
-        "engines.mathamr.retrieval.strings:rerank_formulas",
+        "engines.mathamr.retrieval.formula_reranking:rerank_formulas",
         background=Background("mathamr rerank {folder.name}", "ranks into {out}"),
     ),
-    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.strings:fuse_runs"),
+    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.formula_fusion:fuse_runs"),
     Operation(
         "mathamr.eval",
         "Evaluate runs of formulas, with significance tests.",
