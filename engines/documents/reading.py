@@ -327,7 +327,10 @@ WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[TextPiece]]] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), _read_html_pieces),
 }
 """Readers of documents that are a file each, by its extension."""
-_TEXTS = ("text", "solution", "body", "answer")
+_TEXTS = ("text", "solution", "body", "answer", "response")
+_SOLVES = ("solution", "answer", "response")
+"""Of these the ones that solve what stands in one of the next."""
+_GIVEN = ("problem", "question")
 
 
 def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
@@ -349,8 +352,9 @@ def _read_row_documents(path: Path, on_bad: OnBad) -> Iterator[Document]:
 def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
     """Return the document of a JSON object: its text, behind the problem that it solves."""
     results: list[TextPiece] = []
-    if key == "solution" and isinstance(row.get("problem"), str):
-        results = [TextPiece(p.text, 1, p.formula, said=True) for p in split_pieces(row["problem"], tell)]
+    given = next((row[name] for name in _GIVEN if isinstance(row.get(name), str)), None)
+    if key in _SOLVES and given is not None:
+        results = [TextPiece(p.text, 1, p.formula, said=True) for p in split_pieces(given, tell)]
         results.append(TextPiece("\n\n", 1))
     results += row_pieces(row[key], tell)
     return Document(str(row.get("id", number)), tuple(results), number)

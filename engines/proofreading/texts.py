@@ -100,13 +100,15 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     ['wrong']
 
     Returns: `file`; `documents`: id, file, row (the line that it begins on in a file of several), `sections`
-    with their counts, and `links` with left, relation, right, line, verdict, reason, role, scope, domain,
+    with their counts, `first_wrong` (its step among the links, line, text and reason; None without one), and
+    `links` with left, relation, right, line, verdict, reason, role, scope, domain,
     statement and hypotheses; `counts` of the verdicts; `notations`: why links are unread, with counts;
     `hidden`: how many findings a comment or the baseline hides; `bad`: what could not be read, as file, line
     and what; `complete`, whether it was not stopped.
     """
     from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
+    from engines.proofreading.calculations import find_first_wrong, with_calculations
     from engines.proofreading.documents import MAX_FORMULAS, proofread_document
     from engines.proofreading.link_verdicts import VERDICTS
 
@@ -143,9 +145,12 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             remedy = "Split it into several."
             bad.append(DataError(what, path=file, line=document.row or 1, remedy=remedy))
         judged = proofread_document(with_given(document, spec.given), arbiter)
+        # Rows are the solutions of problems, which calculate in their words too.
+        judged = with_calculations(document, judged) if document.row else judged
         links = [_to_row(each) for each in judged if not each.link.said]
         notations.update(link["reason"] for link in links if link["verdict"] == "unread")
         sections = _count_sections(links)
+        first_wrong = find_first_wrong(links)
         links = hiding.show(document, file, links)
         counts.update(link["verdict"] for link in links)
         row = {
@@ -154,6 +159,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             "row": document.row,
             "links": links,
             "sections": sections,
+            "first_wrong": first_wrong,
         }
         found.append(row)
         ids.add(document.id if wanted else "")

@@ -736,6 +736,10 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
             yield make_printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
             if spec.claims:
                 yield make_printable(f"    {_describe_reading(link)}")
+        if (wrong := document["first_wrong"]) and row:
+            reason = f", {wrong['reason']}" if wrong["reason"] else ""
+            step = f"line {wrong['line']}, step {wrong['step']}: {wrong['text']}{reason}"
+            yield make_printable(f"{document['id']}: first wrong step: {step}")
         for section in document["sections"] if spec.claims else ():
             where = f"{document['id']}, {section['scope']}"
             yield make_printable(f"{where}: {_count_verdicts(section['counts'])}")
