@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from engines.core.tree import Tree
@@ -17,6 +18,7 @@ from engines.proofreading.domains import read_domains
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
 from engines.proofreading.naming import read_meanings
+from engines.proofreading.repetitions import RELATIONS, Statement, find_misquotations
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
@@ -71,6 +73,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     if not reader.cases:
         _odd_ones(found, reader.equations)
         _unlike_bounds(found, reader.bounds, judge)
+    _misquoted(found, reader)
     moduli = Moduli(document, positions)
     return [
         reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
@@ -100,6 +103,23 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, T
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             said = f"{following.left} {following.relation} {following.right}"
             found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
+
+
+def _misquoted(found: list[LinkVerdict], reader: LinkJudge) -> None:
+    """Calls statements wrong that are copies of others but for one digit, sign or index."""
+    statements = []
+    for place, each in enumerate(found):
+        if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
+            continue
+        left, right = (side.tree for side in reader.read_sides(each.link))
+        if left is not None and right is not None:
+            odd = each.outcome in ("given", "not shown") and not each.link.said
+            statements.append(Statement(place, each.link, left, right, odd))
+    for one in find_misquotations(statements):
+        other = found[one.by].link
+        said = " ".join(f"{other.left} {other.relation} {other.right}".split())
+        reason = f"it contradicts {said} (line {other.line}), with {one.instead}"
+        found[one.place] = replace(found[one.place], outcome="wrong", reason=reason)
 
 
 def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:

@@ -111,6 +111,11 @@ PHRASES: Mapping[str, str] = {
         inflation profit* share* proportion* fraction portfolio measure map morphism homomorphism prime
         uniformizer homotopy partition path paths
     """,
+    "varied": """
+        let suppose assume if when now next similarly likewise instead another other otherwise but however
+        whereas while or either respectively replac* chang* switch* new different consider take taking choose
+        set setting first second third case
+    """,
 }
 """The phrases of each cue."""
 
@@ -217,6 +222,11 @@ def last_clause(words: str) -> str:
     clause = re.split(r"[,;:§]", words)[-1]
     opened = [match.start() for match in _compile(PHRASES["opening"]).finditer(clause)]
     return clause[opened[-1] :] if opened else clause
+
+
+def last_sentence(words: str) -> str:
+    """The words of the sentence that leads to a statement."""
+    return re.split(r"[.!?]\s", words)[-1]
 
 
 def ends_with(cue: str, words: str) -> bool:

@@ -1,0 +1,272 @@
+"""Statements said twice, once with another digit, sign or index: the one that is said less often is odd.
+
+A text says most of its equations again, and nearly always in the same way. One that is another's copy but for
+one sign, one digit of a number or one index contradicts it, unless the text varies it: by words such as
+`let` or `similarly`, in the same sentence, as one of several, or in another example. Small statements, such
+as `n = 3`, are varied too often to say anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import inf
+
+from engines.core.tree import Tree
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.terms import free_symbols
+from engines.proofreading.vocabulary import last_sentence, mentions
+
+_MOST_TOKENS = 200
+_MOST_WORDS = 4
+"""Before a statement; those that say that it is another one stand there."""
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
+_PART = re.compile(r"\d+|[+-]|[^\d+-]+")
+_EVEN = ("abs", "norm")
+RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
+"""The relations of which statements are compared."""
+_LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
+_OFTEN = 1.0
+"""So much less is enough of what is said more than once."""
+_LONG_FRACTION = 2
+"""Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
+_ENOUGH = {"digit": 4.5, "value": 14.0, "sign": 5.0, "negation": 7.0, "index": 7.0, "new name": 2.5}
+"""What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a text that is read.
+
+    Attributes:
+        place: Its index among the links.
+        link: The link.
+        left: Its left side.
+        right: Its right side.
+        odd: Whether it may be reported: it is not decided otherwise, nor the problem's.
+    """
+
+    place: int
+    link: ChainLink
+    left: Tree
+    right: Tree
+    odd: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Misquotation:
+    """A statement that is another's copy but for one sign, digit or index.
+
+    Attributes:
+        place: The index of the statement among the links.
+        by: The index of the other.
+        instead: What the other has in its place, in words.
+    """
+
+    place: int
+    by: int
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+
+    @property
+    def weight(self) -> float:
+        if self.kind == "number":
+            return max(1, len(self.text.replace(".", "").lstrip("0")))
+        return 0.5 if self.text in _LIGHT else 1.0
+
+
+_Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
+
+
+def find_misquotations(statements: Sequence[Statement]) -> Iterator[Misquotation]:
+    """Yield the statements that contradict what the text says more often, or said before."""
+    written = {each.place: _write_statement(each) for each in statements}
+    known = {each.place: each for each in statements}
+    names = _count_names((known[place].link.piece, tokens) for place, tokens in written.items())
+    alike: dict[_Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, tokens in written.items():
+        if len(tokens) <= _MOST_TOKENS:
+            for key, text in _iterate_gaps(tokens):
+                alike[key][text].append(place)
+    reported: set[int] = set()
+    for (kind, before, after), texts in alike.items():
+        if len(texts) < 2:
+            continue
+        shared = sum(token.weight for token in (*before, *after))
+        for one, other in combinations(texts, 2):
+            first, second, text, instead = known[texts[one][0]], known[texts[other][0]], other, one
+            many = len(texts[one]), len(texts[other])
+            if min(many) > 1:
+                continue
+            first, second = _choose_nearest(
+                [known[place] for place in texts[one]], [known[place] for place in texts[other]]
+            )
+            if (many[1], -second.place) > (many[0], -first.place):
+                first, second, text, instead = second, first, one, other
+            kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
+            enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
+            if shared + _count_shared(kind, text, instead) < enough:
+                continue
+            if second.place in reported or not second.odd or not _contradict(first, second):
+                continue
+            reported.add(second.place)
+            yield Misquotation(second.place, first.place, _describe(kind, text, instead))
+
+
+def _choose_nearest(some: Sequence[Statement], others: Sequence[Statement]) -> tuple[Statement, Statement]:
+    return min(
+        ((one, other) for one in some for other in others),
+        key=lambda pair: abs(pair[0].link.line - pair[1].link.line),
+    )
+
+
+def _describe(kind: str, text: str, instead: str) -> str:
+    if kind == "negation":
+        return "another sign"
+    return f"{instead} for {text}"
+
+
+def _name_difference(
+    kind: str,
+    text: str,
+    instead: str,
+    many: int,
+    names: Mapping[str, int],
+    before: tuple[_Token, ...],
+    after: tuple[_Token, ...],
+) -> str:
+    """The kind of a difference that is hardly meant; "" for one that may be."""
+    if kind in ("number", "index") and not _is_retyped(text, instead):
+        return ""
+    if kind == "number":
+        fraction = text.partition(".")[2]
+        if (
+            fraction
+            and instead.partition(".")[2] == fraction
+            and (many == 2 or len(fraction) >= _LONG_FRACTION)
+        ):
+            return "new name"
+        alone = not after and before[-1].text in RELATIONS and len(text) == 1
+        return "" if many > 2 else "value" if alone else "digit"
+    if kind == "index" and names.get(f"{before[-1].text}{text}" if before else text, 0) == 1:
+        return "new name"
+    if many > 2 or (kind == "index" and not any(token.text in RELATIONS for token in before)):
+        return ""
+    return kind
+
+
+def _is_retyped(one: str, other: str) -> bool:
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _count_shared(kind: str, one: str, other: str) -> float:
+    """How many digits two numbers share."""
+    return len(one.replace(".", "").lstrip("0")) - 1 if kind == "number" and len(one) == len(other) else 0
+
+
+def _contradict(first: Statement, second: Statement) -> bool:
+    """Whether two statements are about the same, and the text does not vary one on purpose."""
+    one, other = first.link, second.link
+    here, there = one.position, other.position
+    if not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope)) or one.piece == other.piece:
+        return False
+    if _are_in_one_sentence(*((one, other) if one.piece < other.piece else (other, one))):
+        return False
+    if other.is_refused or one.is_refused or _are_parallel(one, other):
+        return False
+    return not mentions("varied", _last_words(other, _MOST_WORDS))
+
+
+def _last_words(link: ChainLink, many: int) -> str:
+    return " ".join(last_sentence(link.before).split()[-many:])
+
+
+def _are_in_one_sentence(first: ChainLink, second: ChainLink) -> bool:
+    """Whether the second stands in the sentence of the first, with no more formulas between than it has."""
+    return second.piece - first.piece <= 2 * second.before.count("§")
+
+
+def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
+    """Whether the same words lead to both."""
+    words = _last_words(one, 2)
+    return bool(words) and words == _last_words(other, 2)
+
+
+def _write_statement(statement: Statement) -> tuple[_Token, ...]:
+    left, right, relation = statement.left, statement.right, statement.link.relation
+    if relation == "=" and (
+        (left.children and not right.children and free_symbols(right))
+        or (not free_symbols(left) and free_symbols(right))
+    ):
+        left, right = right, left
+    relation = "=" if relation == ":=" else relation
+    return (*_write_term(left), _Token("name", relation), *_write_term(right))
+
+
+def _write_term(tree: Tree) -> Iterator[_Token]:
+    """The tokens of a term, operators before their parts: signs, numbers, indices of names, names."""
+    if tree.label == "*" and len(tree.children) == 2 and tree.children[0].label == "-1":
+        yield _NEGATION
+        yield from _write_term(tree.children[1])
+        return
+    if tree.children:
+        sign = tree.label in ("+", "-") and len(tree.children) == 2 and not _is_conjugated(tree.children[1])
+        yield _Token("sign" if sign else "name", tree.label)
+        if len(tree.children) > 2:
+            yield _Token("name", f"{len(tree.children)}")
+        for part in tree.children:
+            for token in _write_term(part):
+                # what holds of |x + y| holds of |x - y| too
+                within = tree.label in _EVEN and token.kind == "sign"
+                yield _Token("name", token.text) if within else token
+        return
+    if _NUMBER.match(tree.label):
+        if tree.label.startswith("-"):
+            yield _NEGATION
+        yield _Token("number", tree.label.lstrip("-"))
+        return
+    for at, part in enumerate(_PART.findall(tree.label)):
+        if at and part in "+-":
+            yield _Token("sign", part)
+        else:
+            yield _Token("index" if at and part.isdecimal() else "name", part)
+
+
+def _is_conjugated(summand: Tree) -> bool:
+    """Whether a sum and a difference with a summand are conjugate: a root, or an imaginary number."""
+    parts = summand.children if summand.label in ("*", "/") else (summand,)
+    return any(
+        part.label in ("sqrt", "root", "i") or (part.label == "pow" and "/" in part.list_labels())
+        for part in parts
+    )
+
+
+_NEGATION = _Token("name", "neg")
+
+
+def _iterate_gaps(tokens: tuple[_Token, ...]) -> Iterator[tuple[_Key, str]]:
+    """Each place at which a statement may differ from another, with what stands there."""
+    yield ("negation", tokens, ()), ""
+    for at, token in enumerate(tokens):
+        if token is _NEGATION:
+            yield ("negation", (*tokens[:at], *tokens[at + 1 :]), ()), "-"
+        elif token.kind != "name":
+            yield (token.kind, tokens[:at], tokens[at + 1 :]), token.text
+
+
+def _count_names(written: Iterable[tuple[int, tuple[_Token, ...]]]) -> Mapping[str, int]:
+    """In how many formulas each name with an index occurs."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for piece, tokens in written:
+        for one, two in pairwise(tokens):
+            if two.kind == "index":
+                found[f"{one.text}{two.text}"].add(piece)
+    return {name: len(pieces) for name, pieces in found.items()}

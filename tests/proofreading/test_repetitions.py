@@ -1,0 +1,65 @@
+"""Statements that are said again with another digit, sign or index."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.texts import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+@pytest.mark.parametrize(
+    ("once", "again", "reason"),
+    [
+        ("$V(q) = a q + 5 q^2$", "$V(q) = a q + 3 q^2$", "(line 1), with 5 for 3"),
+        ("$p = m - nq + r$", "$p = m + nq + r$", "(line 1), with - for +"),
+        ("$b_t = g_1 + g_2 r_t$", "$b_t = g_1 + g_8 r_t$", "(line 1), with 2 for 8"),
+        (r"$\alpha = 0.05$", r"$\alpha = 9.05$", "(line 1), with 0.05 for 9.05"),
+        # What the text says more often counts, wherever it stands.
+        (
+            "$V(q) = a q + 3 q^2$",
+            "$V(q) = a q + 5 q^2$.\n\nRecall $V(q) = a q + 5 q^2$",
+            "(line 5), with 5 for 3",
+        ),
+    ],
+)
+def test_a_copy_with_another_token_contradicts_the_other(
+    proofreader: TextProofreader, once: str, again: str, reason: str
+) -> None:
+    text = f"The model has {once}.\n\nIt is simple.\n\nThe plan rests on {again}.\n"
+    odd = [each for each in proofreader.check_links(text) if each.verdict == "wrong"]
+    assert len(odd) == 1
+    assert "contradicts" in odd[0].reason and reason in odd[0].reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # in the same way
+        "The model has $V(q) = a q + 5 q^2$.\n\nThe plan rests on $V(q) = a q + 5 q^2$.",
+        # varied in words
+        "The model has $V(q) = a q + 5 q^2$.\n\nNow let $V(q) = a q + 3 q^2$.",
+        # in one sentence
+        "The models have $V(q) = a q + 5 q^2$ and also $V(q) = a q + 3 q^2$.",
+        # in a list whose items begin alike
+        "- The model has $V(q) = a q + 5 q^2$.\n- The model has $V(q) = a q + 3 q^2$.",
+        # small values vary
+        "We used $n = 3$.\n\nIt is simple.\n\nThe plan rests on $n = 5$.",
+        # conjugate roots
+        r"The one has $V(q) = a q + b\sqrt{c}$."
+        "\n\nIt is simple.\n\n"
+        r"The plan rests on $V(q) = a q - b\sqrt{c}$.",
+        # a series
+        "The model has $V(q) = a q + 5 q^2$.\n\nThe plan has $V(q) = a q + 3 q^2$.\n\nA bank has $V(q) = a q + 7 q^2$.",
+        # two examples
+        r"\begin{example} The model has $V(q) = a q + 5 q^2$.\end{example}"
+        "\n\n"
+        r"\begin{example} The model rests on $V(q) = a q + 3 q^2$.\end{example}",
+    ],
+)
+def test_what_a_text_varies_is_no_contradiction(proofreader: TextProofreader, text: str) -> None:
+    assert "wrong" not in [each.verdict for each in proofreader.check_links(text)]
