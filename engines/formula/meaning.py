@@ -113,7 +113,7 @@ def read(formula: str | LatexSource, names: Names | None = None, notation: Diale
             if _too_large(meant):
                 raise UnreadError("it is too large")
             return Reading(meant)
-        tree, context = read_strictly(meant, names)
+        tree, context = parse_or_raise(meant, names)
     except UnreadError as error:
         return Reading(None, error.reason)
     except DataError as error:
@@ -136,15 +136,15 @@ def _as_latex(text: str, notation: Dialect) -> str | Tree:
         notation = notation_of(text)
     if notation == "latex":
         return text
-    from engines.formula.notations import LATEX_OF
+    from engines.formula.notations import NOTATION_READERS
 
-    return LATEX_OF[notation](text)
+    return NOTATION_READERS[notation](text)
 
 
 _LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
-def read_strictly(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:
+def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:
     """Return the term, and what was settled while it was read.
 
     Raises:

@@ -513,7 +513,7 @@ def _apply_content_operator(
     return Tree(label, tuple(given))
 
 
-LATEX_OF: Mapping[str, Callable[[str], str | Tree]] = {
+NOTATION_READERS: Mapping[str, Callable[[str], str | Tree]] = {
     "latex": str,
     "plain": latex_of_plain,
     "mathml": meant_by_mathml,

@@ -42,8 +42,8 @@ Notation = Literal["auto", "prefix", "infix", "latex"]
 Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "prefix", "equation"]
 """The dialects: the first four are read naturally, `expression` is the strict one of any notation.
 
-Another natural one is a name here and what makes LaTeX of it in `notations.LATEX_OF`; a strict one is a name
-here and a case in `read`.
+Another natural one is a name here and what makes LaTeX of it in `notations.NOTATION_READERS`; a strict one is a
+name here and a case in `read`.
 """
 
 
@@ -155,11 +155,11 @@ def _read_latex(text: str, letters: str) -> Tree:
     ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
     """
     from engines.formula.cursor import UnreadError
-    from engines.formula.meaning import Names, read_strictly
+    from engines.formula.meaning import Names, parse_or_raise
 
     check_length(text)
     try:
-        tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
+        tree, context = parse_or_raise(text, Names(letters=frozenset(VARIABLE + letters)))
     except UnreadError as error:
         raise_at(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
     # The tree may have more than the strict language: refuse at the first such node.

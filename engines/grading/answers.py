@@ -9,7 +9,8 @@ from engines.formula.brackets import find_closing
 from engines.formula.notations import is_written_with_names
 from engines.formula.words import begins_with_set
 from engines.grading.locales import ANNOUNCED, Locale, language_of, with_decimal_points
-from engines.grading.numbers import in_words, is_quantity
+from engines.grading.numbers import in_words
+from engines.grading.quantities import is_quantity
 from engines.language.numerals import find_numerals, with_ascii_digits
 
 LONGEST = 200_000

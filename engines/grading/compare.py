@@ -155,15 +155,15 @@ class AnswerComparison:
             return self._compare_sets(gold, pred)
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._compare_several(gold, pred)
-        return self._one_and_several(gold, pred)
+        return self._compare_single_with_list(gold, pred)
 
     # ---- numbers and formulas
 
     def _compare_terms(self, gold: Term, pred: Term) -> GradeVerdict:
         if gold.unit is not None or pred.unit is not None:
-            return self._with_units(gold, pred)
-        if gold.begun or pred.begun:
-            return self._going_on(gold, pred)
+            return self._compare_with_units(gold, pred)
+        if gold.shown_digits or pred.shown_digits:
+            return self._compare_unfinished_decimals(gold, pred)
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
             return GradeVerdict("equal if", condition=f"it may be written in base {pred.base}")
         if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
@@ -189,20 +189,20 @@ class AnswerComparison:
         judged = _to_grade_verdict(self._judge.equal(one, other))
         if judged.outcome == "equal":
             return judged
-        return self._up_to_constant(one, other) or self._other_constant(one, other) or judged
+        return self._up_to_constant(one, other) or self._compare_renamed_constant(one, other) or judged
 
-    def _going_on(self, gold: Term, pred: Term) -> GradeVerdict:
+    def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
         if self._digits is not None:
             return self._compare_terms(
-                *(replace(one, begun=0, value=one.value or shown_part(one)) for one in (gold, pred))
+                *(replace(one, shown_digits=0, value=one.value or shown_part(one)) for one in (gold, pred))
             )
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
-        begun, other = (gold, pred) if gold.begun else (pred, gold)
-        shown = shown_part(begun)
-        if other.begun:
-            agree = begun.text.startswith(other.text) or other.text.startswith(begun.text)
+        unfinished, other = (gold, pred) if gold.shown_digits else (pred, gold)
+        shown = shown_part(unfinished)
+        if other.shown_digits:
+            agree = unfinished.text.startswith(other.text) or other.text.startswith(unfinished.text)
         else:
             tree = tree_of_term(other)
             if isinstance(tree, str):
@@ -210,7 +210,7 @@ class AnswerComparison:
             size = Tree("abs", (tree,))
             ends = (
                 Tree("<=", (number_tree(abs(shown)), size)),
-                Tree("<", (size, number_tree(abs(shown) + Fraction(1, 10**begun.begun)))),
+                Tree("<", (size, number_tree(abs(shown) + Fraction(1, 10**unfinished.shown_digits)))),
             )
             within = self._judge.holds(
                 Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (number_tree(shown), tree))))))
@@ -219,10 +219,10 @@ class AnswerComparison:
                 return _to_grade_verdict(within)
             agree = within.outcome == "equal"
         if not agree:
-            return GradeVerdict("different", witness=f"{begun.text}… and {other.text}")
-        return GradeVerdict("equal if", condition=f"{begun.text}… goes on as {other.text}")
+            return GradeVerdict("different", witness=f"{unfinished.text}… and {other.text}")
+        return GradeVerdict("equal if", condition=f"{unfinished.text}… goes on as {other.text}")
 
-    def _other_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    def _compare_renamed_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
         own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
         if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
@@ -302,7 +302,7 @@ class AnswerComparison:
             same if near.outcome == "different" and same.outcome == "different" else near
         )
 
-    def _with_units(self, gold: Term, pred: Term) -> GradeVerdict:
+    def _compare_with_units(self, gold: Term, pred: Term) -> GradeVerdict:
         gold, pred = apply_multiplier(gold), apply_multiplier(pred)
         mine, theirs = gold.unit, pred.unit
         if mine is None and theirs is None:
@@ -442,7 +442,7 @@ class AnswerComparison:
                 found.append(best)
         return _combine_all(found)
 
-    def _one_and_several(self, gold: Form, pred: Form) -> GradeVerdict:
+    def _compare_single_with_list(self, gold: Form, pred: Form) -> GradeVerdict:
         several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
         assert isinstance(several, Many)
         if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:

@@ -15,7 +15,8 @@ from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
 from engines.formula.words import SETS_IN_WORDS
 from engines.grading.forms import EMPTY, Form, WordsForm
-from engines.grading.numbers import Term, in_words, plain_number, read_quantity
+from engines.grading.numbers import Term, in_words, plain_number
+from engines.grading.quantities import read_quantity
 from engines.grading.units import names_unit, read_unit
 from engines.language.numerals import split_chinese
 

@@ -6,24 +6,32 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from engines.core.tree import Tree
-from engines.grading.units import MeasureUnit, names_unit, read_unit
+from engines.grading.units import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A formula or number. `value` is that of a plain number, `decimals` how many it is written with; `begun`
-    how many are written of one that goes on, as 0.333…; `tree` is what the text was read as, if it was."""
+    """A formula or number.
+
+    Args:
+        text: What was written.
+        value: The value of a plain number.
+        decimals: How many decimals it is written with.
+        unit: Its unit.
+        base: The base of its digits.
+        shown_digits: How many decimals are written of a number that goes on, as 0.333…
+        tree: What the text was read as, if it was.
+    """
 
     text: str
     value: Fraction | None = None
     decimals: int | None = None
     unit: MeasureUnit | None = None
     base: int = 10
-    begun: int = 0
+    shown_digits: int = 0
     tree: Tree | None = None
 
     @property
@@ -97,15 +105,15 @@ _SHOWN = re.compile(r"(\d)\1{2,}$|(\d{2,}?)\2+$")
 def _read_periodic(whole: str, digits: str, period: str) -> Fraction:
     r"""`0.1\overline{6}` as 1/6."""
     minus = -1 if whole.startswith("-") else 1
-    begun = Fraction(int(whole.lstrip("+-") + digits or "0"), 10 ** len(digits))
-    return minus * (begun + Fraction(int(period), (10 ** len(period) - 1) * 10 ** len(digits)))
+    before_period = Fraction(int(whole.lstrip("+-") + digits or "0"), 10 ** len(digits))
+    return minus * (before_period + Fraction(int(period), (10 ** len(period) - 1) * 10 ** len(digits)))
 
 
 def _going_on(whole: str, digits: str) -> Term:
     """`0.333…`: the number whose digits go on as they end, where they repeat themselves."""
     match = _SHOWN.search(digits)
     value = None if match is None else _read_periodic(whole, digits, match[1] or match[2])
-    return Term(f"{whole or '0'}.{digits}", value, begun=len(digits))
+    return Term(f"{whole or '0'}.{digits}", value, shown_digits=len(digits))
 
 
 def _read_mixed_number(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
@@ -133,42 +141,3 @@ def in_words(text: str) -> Term | None:
         return Term(str(value), value, unit=read_unit("%"))
     value = read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)
-
-
-def read_quantity(text: str) -> Term | None:
-    r"""Read a quantity in several units of one kind, the larger first, as the sum in the last.
-
-    >>> read_quantity("2 h 30 min").value, read_quantity("5'6\"").unit.text
-    (Fraction(150, 1), 'inches')
-    """
-    text = _FEET.sub(r"\1 feet \2 inches", text)
-    text = _MINUTES.sub(lambda match: f"{match[1]} ° {match[2]} arcminutes", text)
-    pieces = _QUANTITY.findall(text)
-    if len(pieces) < 2 or "".join("".join(piece) for piece in pieces) != text:
-        return None
-    units = [read_unit(word) for _, _, word, _ in pieces]
-    if any(one is None or not one.known for one in units):
-        return None
-    known = [one for one in units if one is not None]
-    falling = all(one.factor > other.factor for one, other in pairwise(known))
-    if len({one.powers for one in known}) != 1 or not falling:
-        return None
-    numbers = [Fraction(number) for number, *_ in pieces]
-    last = known[-1]
-    total = sum((number * one.factor for number, one in zip(numbers, known, strict=True)), Fraction(0))
-    return Term(str(total / last.factor), total / last.factor, unit=last)
-
-
-def is_quantity(text: str) -> bool:
-    """Return whether a text is no more than numbers with known units."""
-    if not text[:1].isdigit() or not text[-1:].isalpha():
-        return False
-    return read_quantity(text) is not None or (
-        (match := _ONE.fullmatch(text)) is not None and names_unit(match[1])
-    )
-
-
-_ONE = re.compile(r"[\d.,/ ]*\d\s+([^\d]+)")
-_FEET = re.compile(r"^(\d+)\s?['′]\s?(\d+)\s?(?:\"|″|'')$")
-_MINUTES = re.compile(r"^(\d+)\s?°\s?(\d+)\s?['′]$")
-_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\s*)([^\W\d_]+\.?|°)((?:,?\s+(?:and\s+|und\s+|et\s+)?|\s*)(?=\d)|$)")

@@ -14,7 +14,7 @@ from engines.grading.trees import number_tree, tree_of_term
 
 
 def shown_part(term: Term) -> Fraction:
-    return Fraction(term.text) if term.begun else term.value or Fraction(0)
+    return Fraction(term.text) if term.shown_digits else term.value or Fraction(0)
 
 
 def scale_term(term: Term, factor: Fraction) -> Term:

@@ -91,7 +91,8 @@ MEASURES: dict[str, Measure] = {
     "bpref": bpref,
     "mrr": lambda ranked, _: reciprocal_rank(ranked),
 }
-"""Each takes the grades of the judged documents in rank order, and all grades of the topic."""
+"""Each takes the grades of the judged documents in rank order, and all grades of the topic. As for the prime
+measures, documents without a judgement are left out first: `bpref` and `mrr` are of judged documents too."""
 
 CUT_MEASURES: dict[str, Measure] = {
     "ndcg5_prime": lambda ranked, judged: ndcg(ranked, judged, k=5),

@@ -11,7 +11,8 @@ from engines import egen
 from engines.core.tree import Tree
 from engines.core.vocabulary import fold_numbers, read_prefix, to_prefix
 from engines.egen.algebra.relations import ARITHMETIC
-from engines.egen.egraph.derivation import ProofEGraph, derive, reverse_step_name
+from engines.egen.egraph.derivation import derive
+from engines.egen.egraph.proof_egraph import ProofEGraph, reverse_step_name
 from engines.egen.records import Derivation
 from engines.egen.rules.table import is_variable, load_rules
 from engines.formula.reader import read_expression as read

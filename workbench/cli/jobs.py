@@ -135,9 +135,9 @@ def _plot_curves(path: Path, curves: list[dict[str, Any]], measure: str) -> None
 
 def compare_two(first: JobView, second: JobView, form: TableForm | None, as_json: bool) -> None:
     """Print the differences between two jobs."""
-    from workbench.jobs.compare import compare_jobs as compared
+    from workbench.jobs.compare import compare_jobs
 
-    result = compared(first, second)
+    result = compare_jobs(first, second)
     kinds = (("setting", result.settings), ("environment", result.environment), ("result", result.results))
     lines: list[str] = []
     for kind, differ in kinds:
@@ -484,7 +484,7 @@ def report_jobs(
     Nothing is sent twice, however often you run this; of steps repeated after an interruption, the first
     values are sent. The setting `reporters` does the same for new jobs while they run.
     """
-    from workbench.jobs.reporting import report_job as send
+    from workbench.jobs.reporting import report_job
 
     name, workspace = check_reporter(to), Workspace.open()
     documents, lines = [], []
@@ -496,7 +496,7 @@ def report_jobs(
 
         # What a tool prints of itself is not the answer of this command.
         with contextlib.redirect_stdout(sys.stderr):
-            done = send(find_job(workspace.runs, number), name, over=is_over)
+            done = report_job(find_job(workspace.runs, number), name, over=is_over)
         documents.append({"id": number, **asdict(done)})
         lines.append(f"{number}  {reporter_line(done)}")
     print_result(documents, as_json, text=lines)

@@ -212,9 +212,9 @@ def serve_tools(limit_s: LimitOption = 300.0) -> None:
 
     Your editor or assistant starts it; nothing is written.
     """
-    from workbench.mcp import serve_tools as answer
+    from workbench.mcp import serve_tools
 
-    answer(limit_s)
+    serve_tools(limit_s)
 
 
 def run_tours(as_json: JsonOption = False) -> None:

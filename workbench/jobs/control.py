@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import remove_drafts as clear_away
+from engines.core.files import remove_drafts
 from workbench.jobs import queue, scheduler, timing
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
@@ -861,7 +861,7 @@ def rebuild_index(workspace: Workspace) -> tuple[int, str]:
     # Step 2: drafts of single files.
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):
-            clear_away(folder, below=False)
+            remove_drafts(folder, below=False)
     # Step 3: an index from nothing. It contains nothing that the run folders do not.
     index = JobIndex(workspace.root)
     index.clear()

@@ -232,7 +232,11 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
 
 
 def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> Verdict:
-    """By all values of the one variable. Raises: UnclearError."""
+    """Judge a relation in one variable by the exact set of values at which it holds.
+
+    Raises:
+        UnclearError: When that set cannot be worked out.
+    """
     # A set of integers is not made of intervals.
     if any(one.label == "in" and one.children[1].label in INTEGERS for one in iterate_flat(assume)):
         raise point_sets.UnclearError
@@ -366,8 +370,8 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
 def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judge whether two statements say the same."""
     left, right = (without_denied_quantifiers(one) for one in (left, right))
-    joined_letters = is_proposition(left) and is_proposition(right)
-    if joined_letters or any(one.label in CONNECTIVES for one in (left, right)):
+    both_propositional = is_proposition(left) and is_proposition(right)
+    if both_propositional or any(one.label in CONNECTIVES for one in (left, right)):
         by_table = compare_by_table(left, right)
         if by_table is not None:
             return by_table
@@ -404,7 +408,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
         if result is not None:
             return result
     # Equations are compared as differences that are multiples of each other.
-    joined = [_as_single_equation(left_truth) for left_truth in (left, right)]
+    joined = [_as_single_equation(side) for side in (left, right)]
     if joined[0] is not None and joined[1] is not None:
         return _judge_equations(judge, joined[0], joined[1], assume)
     # At last, a point at which only one of them holds.
@@ -498,7 +502,7 @@ def _compare_all_remainders(left: Tree, right: Tree) -> Verdict | None:
 
 
 def _compare_with_set(left: Tree, right: Tree) -> Verdict:
-    """Return a statement on one variable, and the set of its values or the only one."""
+    """Compare a statement in one variable with a set of its values, or with its only one."""
     statement, other = (left, right) if is_statement(left) else (right, left)
     names = free_variables(statement)
     if len(names) != 1 or free_variables(other):
@@ -569,7 +573,8 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
 
 
 def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    """Return each is solved for a variable in which it is linear, and put into the other."""
+    """Judge two equations by solving each for a variable in which it is linear, and substituting it into the
+    other."""
     verdicts = []
     for one, other in ((left, right), (right, left)):
         solved = _solve_linear(one)

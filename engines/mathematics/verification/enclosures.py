@@ -611,7 +611,7 @@ class Recheck:
         return any(is_undefined(self.functions.values[one]) for one in (self._function, function))
 
     def compare_at(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
-        """Return one program and the head at a point that is not one of those of `values`."""
+        """Compare one program with the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
             self._elsewhere[x] = functions, values_of(functions, self._head, [0])[0]
@@ -620,8 +620,10 @@ class Recheck:
         return checked or self.compare_closer(programs, k, x)
 
     def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
-        """Return one program and the head at one point, with more and more bits; None if that settles
-        nothing.
+        """Compare one program with the head at one point, with more and more bits.
+
+        Returns:
+            What was found; None if no number of bits settles it.
         """
         for bits, agreed, values in iterate_closer(self._head, programs, k, np.array([x])):
             if agreed is None:

@@ -179,9 +179,14 @@ class Verifier:
     def _decide_outcome(
         self, common: int, missing: int, agreeing: int, differing: int, gained: int
     ) -> MemberOutcome:
-        """Return the rules of judgement, from counts of points of the head's domain: where both are defined,
-        where the member is not, where they agree to within sharp bounds, where they differ; and of points
-        outside where the member is defined.
+        """Decide the outcome from counts of points.
+
+        Args:
+            common: Points of the head's domain at which both are defined.
+            missing: Points of the head's domain at which the member is not.
+            agreeing: Points at which they agree to within sharp bounds.
+            differing: Points at which they differ.
+            gained: Points outside of the head's domain at which the member is defined.
         """
         if differing:
             return "different"
