@@ -42,8 +42,8 @@ Notation = Literal["auto", "prefix", "infix", "latex"]
 Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "prefix", "equation"]
 """The dialects: the first four are read naturally, `expression` is the strict one of any notation.
 
-Another natural one is a name here and what makes LaTeX of it in `notations.NOTATION_READERS`; a strict one is a
-name here and a case in `read`.
+Another natural one is a name here and what makes LaTeX of it in `notations.NOTATION_READERS`; a strict one is
+a name here and a case in `read`.
 """
 
 
