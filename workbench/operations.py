@@ -172,6 +172,8 @@ class Operation:
         listed: Whether help lists it; the others serve screens.
         tool: It only reads and computes, so that `mathwb mcp` offers it, less what its spec writes.
         tables: What it prints has tables, which its command also prints as CSV and for LaTeX.
+        one_thread: Its matrices are so small that its command computes with one thread of NumPy's: more would
+            wait for each other.
     """
 
     name: str
@@ -190,6 +192,7 @@ class Operation:
     listed: bool = True
     tool: bool = False
     tables: bool = False
+    one_thread: bool = False
 
     @property
     def spec_type(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -445,6 +446,18 @@ def test_torch_is_not_imported_for_one_problem() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["7.0", "False", "False"]
+
+
+def test_the_command_solves_with_one_thread_of_numpys() -> None:
+    code = (
+        "import os, sys; from workbench.cli import main\n"
+        "sys.argv = ['mathwb', 'mwp', 'solve', 'mwp-en', 'Ann has 3 pens and buys 4 more. How many?']\n"
+        "try: main()\n"
+        "except SystemExit: print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    clean = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=clean)
+    assert done.stdout.splitlines()[-1] == "1"
 
 
 def test_a_folder_that_is_torn_or_of_another_kind_is_left_to_torch(

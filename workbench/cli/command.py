@@ -652,6 +652,9 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
 def _run_and_print(
     row: Operation, spec: Any, as_json: bool, wanted: Filter | None, form: TableForm | None = None
 ) -> None:
+    if row.one_thread and "numpy" not in sys.modules:
+        # Read when NumPy's library of matrices is loaded; what the user sets holds.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Step 1: start. Of an iterator nothing has been computed yet.
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.start(spec, events=_counted_progress(row), stop=stop)

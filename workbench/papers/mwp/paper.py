@@ -89,7 +89,11 @@ OPERATIONS = (
         tool=True,
     ),
     Operation(
-        "mwp.solve", "Solve a math word problem, step by step.", "engines.mwp.solver.solve:solve", tool=True
+        "mwp.solve",
+        "Solve a math word problem, step by step.",
+        "engines.mwp.solver.solve:solve",
+        tool=True,
+        one_thread=True,
     ),
     Operation(
         "mwp.eval",
