@@ -122,6 +122,8 @@ class _Selection:
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
+        self.set_aside: dict[int, list[int]] = {}
+        self.fillers: set[str] = set()
         self.keys = {self.forms.key_of(self.terms.number_of(self.head.list_labels()))}
         interesting = self.config.order == "interesting"
         self.wanted = max(_CHOSEN_FROM, self.config.members) if interesting else self.config.members
@@ -161,10 +163,13 @@ class _Selection:
     def choose_members(self) -> list[Member]:
         """Return the members that are wanted, of those there are: each unlike those before it, and tidied."""
         reader = ArithmeticReader()
-        others = [(tidy_expression(member.tree, reader), member) for member in self.members if not member.by]
+        # What is written where there are few members comes after all others.
+        last = [member for member in self.members if member.prefix in self.fillers]
+        drawn = [member for member in self.members if member.prefix not in self.fillers]
+        others = [(tidy_expression(member.tree, reader), member) for member in drawn if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
         verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
-        found = [member for member in self.members if member.by]
+        found = [member for member in drawn if member.by]
         for tree, verdict in verdicts.items():
             if _is_accepted(verdict, self.config):
                 found.append(Member(tree, verdict))
@@ -178,6 +183,7 @@ class _Selection:
         first = min(FEW, self.config.members)
         members = once.values()
         ordered = order_by_novelty(members, self.head, first, lambda one: (one.tree, bool(one.by)), reader)
+        ordered += [member for member in last if canonical_key(member.tree) not in once]
         return ordered[: self.config.members]
 
     def remove_holes(self) -> None:
@@ -258,7 +264,7 @@ class _Selection:
                 if (fresh or self.members) and not hurried and self.stop():
                     break
                 started = time.perf_counter()
-                new = list(islice(self.iterate_distinct(streams[length]), share))
+                new = list(islice(self.iterate_distinct(streams[length], drawn=True), share))
                 fresh += new
                 # A length that gives fewer than it was asked for has no more terms.
                 if len(new) < share:
@@ -270,6 +276,20 @@ class _Selection:
             self.judge_terms(fresh)
         if self.config.style != "any":
             self.fill_first_page()
+            self.take_set_aside()
+
+    def take_set_aside(self) -> None:
+        """Take terms that go a way round after all, where there are too few others."""
+        waiting = iter(self.set_aside.items())
+        terms = self.iterate_distinct(waiting)
+        while len(self.members) < self.config.members and not self.stop():
+            found = list(islice(terms, min(_JUDGED_TOGETHER, 2 * (self.config.members - len(self.members)))))
+            if not found:
+                break
+            known = len(self.members)
+            self.judge_terms(found)
+            self.fillers.update(member.prefix for member in self.members[known:])
+        self.dropped["detour"] += sum(1 for _ in waiting)
 
     def fill_first_page(self) -> None:
         """Write the head, and what is equal to it, in other ways, where there are few members."""
@@ -282,6 +302,7 @@ class _Selection:
                 known = len(self.members)
                 self.judge_written_terms(forms)
                 waiting += (member.tree for member in self.members[known:])
+                self.fillers.update(member.prefix for member in self.members[known:])
 
     def iterate_drawn(
         self, sampler: Sampler, length: int, share: int, codes: NDArray[np.int64]
@@ -301,13 +322,18 @@ class _Selection:
             given += len(rows)
             yield from zip(self.terms.add_rows(rows), rows.tolist(), strict=True)
 
-    def iterate_distinct(self, terms: Iterable[tuple[int, list[int]]]) -> Iterator[str]:
+    def iterate_distinct(
+        self, terms: Iterable[tuple[int, list[int]]], *, drawn: bool = False
+    ) -> Iterator[str]:
         for term, row in terms:
             if not self.config.padding and self.forms.is_padded(term):
                 self.dropped["padding"] += 1
                 continue
             if self.config.style != "any" and self.forms.makes_detour(term):
                 self.dropped["detour"] += 1
+                continue
+            if drawn and self.config.style != "any" and self.forms.goes_round(term):
+                self.set_aside.setdefault(term, row)
                 continue
             key = self.forms.key_of(term)
             if key in self.keys:

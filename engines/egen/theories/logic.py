@@ -158,6 +158,9 @@ class _Forms:
     def makes_detour(self, _number: int) -> bool:
         return False
 
+    def goes_round(self, _number: int) -> bool:
+        return False
+
     def is_padded(self, number: int) -> bool:
         term = self.terms.tokens_of(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))

@@ -512,6 +512,9 @@ class _Forms:
     def makes_detour(self, _number: int) -> bool:
         return False
 
+    def goes_round(self, _number: int) -> bool:
+        return False
+
     def is_padded(self, number: int) -> bool:
         tree = self.definition.signs.from_prefix(self.terms.tokens_of(number))
         return any(match_pattern(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])

@@ -155,7 +155,9 @@ class _Forms:
         from engines.mathematics.terms.detours import Detours
         from engines.mathematics.terms.novelty import Ideas
         from engines.mathematics.terms.padding import Padding
+        from engines.mathematics.terms.roundabouts import Roundabouts
 
         self.is_padded = Padding(terms).is_padded
         self.makes_detour = Detours(terms).makes_detour
+        self.goes_round = Roundabouts(terms).goes_round
         self.key_of = (Ideas if direct else Canonical)(terms).key_of

@@ -127,6 +127,9 @@ class _Forms:
     def makes_detour(self, _number: int) -> bool:
         return False
 
+    def goes_round(self, _number: int) -> bool:
+        return False
+
     def is_padded(self, _number: int) -> bool:
         return False
 

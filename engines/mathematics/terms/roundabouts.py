@@ -1,0 +1,251 @@
+"""When a drawn term goes a way round that only its value shows.
+
+Examples are `(x^3 + x)/(x^2 + 1)`, `sqrt(1/x)^(-2)`, `sqrt(sqrt(x))^4` and `(4x + 4)/2`.
+
+`detours` compares factors by their canonical forms. Here a term is a quotient of polynomials in its operands
+that are no sums, products or powers, and polynomials are compared by their images: every such operand becomes
+a random linear polynomial in one variable modulo a prime, so that what divides both halves of a quotient
+divides both of their images, however it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from random import Random
+
+from flint import nmod_poly
+
+from engines.core.vocabulary import LEAVES, apply_float, is_constant_token, operate_float
+from engines.mathematics.terms.canonical import DERIVATIVE, Canonical, Subterms
+
+_PRIME = 2**61 - 1
+_MOST_DEGREE = 200
+"""Powers of a higher degree count as operands."""
+_MOST_EXPONENT = 64
+_ONE = Fraction(1)
+
+
+_Base = tuple[tuple[int, ...], tuple[int, ...]]
+"""The coefficients of both halves of a quotient."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    """What is known of a term: its value as a quotient, what divides all of its coefficients, and the factors
+    that are powers of roots, by base. `alone`: it is such a power. `even`: no value is below 0, plainly."""
+
+    top: nmod_poly
+    bottom: nmod_poly
+    content: Fraction = _ONE
+    roots: dict[_Base, Fraction] = field(default_factory=dict)
+    alone: bool = False
+    even: bool = False
+
+
+class Roundabouts:
+    """Which of numbered terms go a way round, they or any of their subterms.
+
+    >>> from engines.core.vocabulary import ARITY
+    >>> terms = Subterms(ARITY)
+    >>> found = Roundabouts(terms)
+    >>> texts = "/ + pow x 3 x + pow x 2 1", "pow sqrt / 1 x -2", "/ + * 4 x 4 2", "pow sqrt sqrt x 4"
+    >>> [found.goes_round(terms.number_of(text.split())) for text in texts]
+    [True, True, True, True]
+    >>> texts = "/ 1 + sqrt x sqrt + x 1", "/ - 1 cos x sin x", "pow sqrt x 3", "sqrt pow x 2"
+    >>> [found.goes_round(terms.number_of(text.split())) for text in texts]
+    [False, False, False, False]
+    """
+
+    def __init__(self, terms: Subterms) -> None:
+        self._terms, self._key_of = terms, Canonical(terms).key_of
+        self._random = Random(0)
+        self._operands: dict[Hashable, nmod_poly] = {}
+        self._images: list[_Image] = []
+        self._values: list[float | None] = []
+        self._round: list[bool] = []
+
+    def goes_round(self, number: int) -> bool:
+        while len(self._round) <= number:
+            self._read_next()
+        return self._round[number]
+
+    def _read_next(self) -> None:
+        terms, number = self._terms, len(self._round)
+        name, left, right = terms.names[terms.labels[number]], terms.lefts[number], terms.rights[number]
+        goes = (left >= 0 and self._round[left]) or (right >= 0 and self._round[right])
+        self._values.append(self._find_value(name, left, right))
+        if left < 0:
+            image = self._read_leaf(name, number)
+        elif right < 0:
+            image, more = self._read_function(name, left, number)
+            # A number in disguise, as cosh(0).
+            goes = goes or more or self._values[number] in (0, 1, -1)
+        else:
+            image, more = self._read_operation(name, left, right, number)
+            goes = goes or more
+        self._images.append(image)
+        self._round.append(goes)
+
+    def _find_value(self, name: str, left: int, right: int) -> float | None:
+        """The value of a term without variables, as far as it can be told from 0 and 1."""
+        if left < 0:
+            return float(Fraction(name)) if is_constant_token(name) else LEAVES.get(name)
+        one, other = self._values[left], self._values[right] if right >= 0 else 0.0
+        if one is None or other is None or name == DERIVATIVE:
+            return None
+        return apply_float(name, one) if right < 0 else operate_float(name, one, other)
+
+    def _read_leaf(self, name: str, number: int) -> _Image:
+        if is_constant_token(name):
+            value = Fraction(name)
+            image = value.numerator * pow(value.denominator, -1, _PRIME) % _PRIME
+            return _Image(_constant(image), _constant(1), abs(value) or _ONE, even=value >= 0)
+        return self._operand(self._key_of(number), even=name in ("e", "pi"))
+
+    def _read_function(self, name: str, inner: int, number: int) -> tuple[_Image, bool]:
+        if name == "sqrt":
+            return self._root(self._images[inner], 2)
+        image = self._operand(self._key_of(number), even=name in ("abs", "cosh", "sech"))
+        return image, name == "abs" and self._images[inner].even
+
+    def _read_operation(self, name: str, left: int, right: int, number: int) -> tuple[_Image, bool]:
+        terms, one, other = self._terms, self._images[left], self._images[right]
+        if name in ("+", "-"):
+            return _add(one, other, -1 if name == "-" else 1)
+        if name == "*":
+            return _multiply(one, other)
+        if name == "/":
+            image, goes = _multiply(one, _turn(other))
+            return image, goes or _is_reciprocal(other)
+        exponent = self._rational(right)
+        if name != "pow" or exponent is None:
+            return self._operand(self._key_of(number), even=name == "pow" and one.even), False
+        if exponent.denominator > 1:
+            image, goes = self._root_power(one, exponent, number)
+            return image, goes or terms.names[terms.labels[left]] == "1"
+        image, goes = self._power(one, int(exponent), number)
+        base = terms.names[terms.labels[left]]
+        return image, goes or base == "1" or (base == "abs" and exponent % 2 == 0)
+
+    def _power(self, base: _Image, exponent: int, number: int) -> tuple[_Image, bool]:
+        # A root of a root, or a power of what has no sign, written as that.
+        goes = any(gcd(power.denominator, exponent) > 1 for power in base.roots.values())
+        if exponent < 0:
+            goes, base = goes or _is_reciprocal(base), _turn(base)
+        size = abs(exponent)
+        degree = max(base.top.degree(), base.bottom.degree())
+        if not 0 < size <= _MOST_EXPONENT or degree * size > _MOST_DEGREE:
+            return self._operand(self._key_of(number), even=size % 2 == 0), goes
+        roots = {inner: power * size for inner, power in base.roots.items()}
+        halves = base.top**size, base.bottom**size
+        return _Image(*halves, base.content**size, roots, base.alone, base.even or size % 2 == 0), goes
+
+    def _root_power(self, base: _Image, exponent: Fraction, number: int) -> tuple[_Image, bool]:
+        root, round_before = self._root(base, exponent.denominator)
+        raised, goes = self._power(root, exponent.numerator, number)
+        return raised, goes or round_before
+
+    def _root(self, base: _Image, index: int) -> tuple[_Image, bool]:
+        """The image of a root, that of 1/u being 1 over that of u, and whether u is a power of a root."""
+        goes = bool(base.roots) and base.alone
+        if goes:
+            ((inner, power),) = base.roots.items()
+            goes, power = abs(power.numerator) > 1, power / index
+        else:
+            halves = base.top, base.bottom
+            top, bottom = map(_monic, halves)
+            if len(top) <= 1 and len(bottom) <= 1:
+                # Roots of different numbers are different.
+                top, bottom = (tuple(map(int, half.coeffs())) for half in halves)
+            turned = len(top) == 1 < len(bottom)
+            inner, power = (bottom, top) if turned else (top, bottom), Fraction(-1 if turned else 1, index)
+        operand = self._operand(("root", inner, power.denominator)).top
+        size = abs(power.numerator)
+        image = _Image(operand**size, _constant(1), _ONE, {inner: abs(power)}, alone=True, even=True)
+        return _turn(image) if power < 0 else image, goes
+
+    def _rational(self, number: int) -> Fraction | None:
+        name = self._terms.names[self._terms.labels[number]]
+        if is_constant_token(name):
+            return Fraction(name)
+        left, right = self._terms.lefts[number], self._terms.rights[number]
+        if name == "/" and left >= 0 and right >= 0:
+            above, below = self._rational(left), self._rational(right)
+            return above / below if above is not None and below else None
+        return None
+
+    def _operand(self, key: Hashable, *, even: bool = False) -> _Image:
+        if key not in self._operands:
+            line = [self._random.randrange(1, _PRIME), self._random.randrange(1, _PRIME)]
+            self._operands[key] = nmod_poly(line, _PRIME)
+        return _Image(self._operands[key], _constant(1), even=even)
+
+
+def _constant(value: int) -> nmod_poly:
+    return nmod_poly([value], _PRIME)
+
+
+def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
+    numbers = [int(number) for number in polynomial.coeffs()]
+    if not numbers:
+        return ()
+    inverse = pow(numbers[-1], -1, _PRIME)
+    return tuple(number * inverse % _PRIME for number in numbers)
+
+
+def _turn(image: _Image) -> _Image:
+    roots = {inner: -power for inner, power in image.roots.items()}
+    return _Image(image.bottom, image.top, 1 / image.content, roots, image.alone, image.even)
+
+
+def _is_reciprocal(image: _Image) -> bool:
+    return image.top.degree() <= 0 < image.bottom.degree()
+
+
+def _multiply(one: _Image, other: _Image) -> tuple[_Image, bool]:
+    top, bottom = one.top * other.top, one.bottom * other.bottom
+    common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() > 0 else _constant(1)
+    a, b = one.content, other.content
+    goes = (
+        common.degree() > 0
+        or bool(one.roots.keys() & other.roots.keys())
+        or gcd(a.numerator, b.denominator) > 1
+        or gcd(a.denominator, b.numerator) > 1
+        or _meets_base(one, other)
+        or _meets_base(other, one)
+    )
+    if common.degree() > 0:
+        top, bottom = top // common, bottom // common
+    number = max(one.top.degree(), one.bottom.degree()) == 0
+    alone = other.alone and number
+    return _Image(top, bottom, a * b, {**one.roots, **other.roots}, alone, one.even and other.even), goes
+
+
+def _meets_base(one: _Image, other: _Image) -> bool:
+    """Return whether a root in one divides its base in the other."""
+    for (top, bottom), power in one.roots.items():
+        half = other.top if power < 0 else other.bottom
+        if len(bottom) == 1 < len(top) and half.degree() > 0:
+            base = nmod_poly(list(top), _PRIME)
+            if base.gcd(half).degree() == base.degree():
+                return True
+    return False
+
+
+def _add(one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
+    shared = one.bottom.gcd(other.bottom)
+    left, right = other.bottom // shared, one.bottom // shared
+    top, bottom = one.top * left + other.top * right * sign, one.bottom * left
+    if top.degree() < 0:
+        return _Image(_constant(1), _constant(1)), False
+    # Fractions of which the sum can be cancelled, as x/(x + 1)^2 + 1/(x + 1)^2.
+    common = top.gcd(bottom)
+    if common.degree() > 0:
+        top, bottom = top // common, bottom // common
+    a, b = one.content, other.content
+    content = Fraction(gcd(a.numerator, b.numerator), lcm(a.denominator, b.denominator))
+    even = sign > 0 and one.even and other.even
+    return _Image(top, bottom, content, even=even), common.degree() > 0
