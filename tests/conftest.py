@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import io
 import os
@@ -35,6 +36,9 @@ settings.load_profile("repeatable")
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Tests run side by side, one to a core: further threads, theirs or of jobs, would wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Most of what is made in a test goes with the test, and need not be looked for every 700 objects.
+gc.set_threshold(50_000, 20, 50)
 
 # Compiled code is kept from run to run, and not in each test's own folders: compiling takes half a minute.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "compiled"))
@@ -80,6 +84,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files of slow tests alone: what takes minutes must not begin last."""
     quick = {item.path for item in items if item.get_closest_marker("slow") is None}
     items.sort(key=lambda item: item.path in quick)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Set aside what is collected: thousands of tests and what they import are no garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -7,16 +7,21 @@ What cannot run here has a line `<!-- not run: reason -->` before it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import pytest
+
+from tests.conftest import mathwb
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
@@ -71,8 +76,36 @@ def missing_lines(shown: str, printed: str) -> list[str]:
     return missing
 
 
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_OF_SHELL = re.compile(r"[|&;<>$`*?~#]")
+
+
+def plain_commands(block: Block) -> list[list[str]]:
+    r"""The words of each line, if all are commands of mathwb that ask nothing of the shell but its quotes.
+
+    >>> plain_commands(Block("sh", "mathwb a 'b $c' \\\n d \"(e)*\"", None, None, None))
+    [['mathwb', 'a', 'b $c', 'd', '(e)*']]
+    >>> plain_commands(Block("sh", "mathwb a > b", None, None, None))
+    []
+    """
+    lines = block.body.replace("\\\n", " ").strip().splitlines()
+    plain = all(line.startswith("mathwb ") and not _OF_SHELL.search(_QUOTED.sub("", line)) for line in lines)
+    return [shlex.split(line) for line in lines] if plain and block.language == "sh" else []
+
+
 def run(block: Block, session: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a block in the folder: lines of the shell together, Python behind the guide's Python before it."""
+    """Run a block in the folder: commands in this process, which has what they import, and other lines of the
+    shell together; Python behind the guide's Python before it."""
+    if commands := plain_commands(block):
+        done = subprocess.CompletedProcess(commands[0], 0, "", "")
+        with contextlib.chdir(folder), mock.patch.dict(os.environ, COLUMNS="160"):
+            for command in commands:
+                each = mathwb(*command[1:])
+                done.stdout, done.stderr = done.stdout + each.stdout, done.stderr + each.stderr
+                done.returncode = each.returncode
+                if done.returncode:
+                    break
+        return done
     names = "import mathwb\n" if block.language == "python" else ""
     if block.language == "sh":
         command = ["bash", "-e", "-o", "pipefail", "-c", block.body]

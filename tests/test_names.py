@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -141,10 +141,37 @@ def is_participle(name: str) -> bool:
     return word in _IRREGULAR or (word.endswith("ed") and len(word) > 4)
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+class ModuleNames(NamedTuple):
+    """The names that a module gives: those of all functions but properties, with their lines; and those of
+    public classes, types and functions that stand in no other."""
+
+    file: str
+    functions: list[tuple[int, str]]
+    types: set[str]
+    public_functions: set[str]
+
+
+@pytest.fixture(scope="module")
+def modules() -> list[ModuleNames]:
+    return [
+        read_names(str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8")))
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    ]
+
+
+def read_names(file: str, tree: ast.Module) -> ModuleNames:
+    functions = [
+        (node.lineno, node.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property(node)
+    ]
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    types = {name for name in classes if not name.startswith("_")} | set(
+        filter(None, map(alias_name, tree.body))
+    )
+    public = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return ModuleNames(file, functions, types, {name for name in public if not name.startswith("_")})
 
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -167,26 +194,21 @@ def test_participles_are_recognised(name: str, expected: bool) -> None:
     assert is_participle(name) is expected
 
 
-def test_no_more_functions_are_named_by_a_participle() -> None:
+def test_no_more_functions_are_named_by_a_participle(modules: list[ModuleNames]) -> None:
     matches = [
-        f"{file}:{node.lineno} {node.name}"
-        for file, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and is_participle(node.name)
-        and not is_property(node)
+        f"{module.file}:{line} {name}"
+        for module in modules
+        for line, name in module.functions
+        if is_participle(name)
     ]
     assert len(matches) <= PARTICIPLES, "a verb and a noun say more: " + ", ".join(matches[:20])
 
 
-def test_no_more_classes_share_a_name() -> None:
+def test_no_more_classes_share_a_name(modules: list[ModuleNames]) -> None:
     files = defaultdict(set)
-    for file, tree in modules():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                files[node.name].add(file)
-            elif (name := alias_name(node)) is not None:
-                files[name].add(file)
+    for module in modules:
+        for name in module.types:
+            files[name].add(module.file)
     twice = {name: sorted(where) for name, where in files.items() if len(where) > 1}
     assert len(twice) <= TWICE, f"one of them wants a name of its own: {twice}"
 
@@ -200,11 +222,10 @@ def alias_name(node: ast.stmt) -> str | None:
     return name if is_type else None
 
 
-def test_no_more_functions_have_a_name_of_many() -> None:
+def test_no_more_functions_have_a_name_of_many(modules: list[ModuleNames]) -> None:
     files = defaultdict(set)
-    for file, tree in modules():
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                files[node.name].add(file)
+    for module in modules:
+        for name in module.public_functions:
+            files[name].add(module.file)
     spread = {name for name, where in files.items() if len(where) > 3} - VERBS
     assert len(spread) <= SPREAD, f"what they are about belongs to their names: {sorted(spread)}"

@@ -49,6 +49,7 @@ def test_worker(lab: Lab, whole: dict[str, Any]) -> None:
     resumed(lab, number, whole)
 
 
+@pytest.mark.slow
 def test_worker_in_the_middle_of_an_item_and_of_a_line(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.submit(n=6, break_at=3)
     assert lab.wait(number, "failed").done == 3
@@ -75,6 +76,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     assert warnings == ["the supervisor is gone; the work continues and records its own end"]
 
 
+@pytest.mark.slow
 def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     control.reconcile_jobs(lab.workspace)
@@ -89,6 +91,7 @@ def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dic
     assert control.reconcile_jobs(lab.workspace) == []
 
 
+@pytest.mark.slow
 def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     control.reconcile_jobs(lab.workspace)
@@ -115,6 +118,7 @@ def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
     assert not any(stray.exists() for stray in strays)
 
 
+@pytest.mark.slow
 def test_worker_then_supervisor(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     supervisor = lab.supervisor(number)
@@ -126,6 +130,7 @@ def test_worker_then_supervisor(lab: Lab, whole: dict[str, Any]) -> None:
     resumed(lab, number, whole)
 
 
+@pytest.mark.slow
 def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     first = lab.supervisor(number)
@@ -137,6 +142,7 @@ def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
     resumed(lab, number, whole)
 
 
+@pytest.mark.slow
 def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     for _ in range(2):
@@ -148,6 +154,7 @@ def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
     assert lab.wait(number, "succeeded").value == whole
 
 
+@pytest.mark.slow
 def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))
@@ -159,6 +166,7 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
     assert states == ["running", "succeeded"]
 
 
+@pytest.mark.slow
 def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
     for act in (control.stop_job, control.kill_job):
         number = lab.held()
@@ -169,6 +177,7 @@ def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
         )
 
 
+@pytest.mark.slow
 def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     code = (
         "import sys, time, pathlib; from workbench.jobs import control; from workbench.recipes import Recipe;"
@@ -247,6 +256,7 @@ def rewrite(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
+@pytest.mark.slow
 def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))
@@ -300,6 +310,7 @@ def test_ten_minutes_without_an_event(lab: Lab) -> None:
     lab.wait(number, "succeeded")
 
 
+@pytest.mark.slow
 def test_signals_from_outside_stop_gently(lab: Lab) -> None:
     for whom in (lab.worker, lab.supervisor):
         number = lab.held()

@@ -116,6 +116,7 @@ def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
         slots.close()
 
 
+@pytest.mark.slow
 def test_the_keeper_is_replaced(lab: Lab) -> None:
     _, second, third, _ = four(lab)
     for pid in lab.until(lambda: keepers(lab), "a keeper"):
@@ -126,6 +127,7 @@ def test_the_keeper_is_replaced(lab: Lab) -> None:
     assert len(lab.until(lambda: keepers(lab), "another keeper")) == 1
 
 
+@pytest.mark.slow
 def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
     """As after a restart of the machine: nothing of the queue lives, and what waits still waits."""
     numbers = four(lab)
@@ -142,6 +144,7 @@ def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
     assert sorted(begun(lab)[2:]) == numbers[2:]
 
 
+@pytest.mark.slow
 def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
     first, _, third, _ = four(lab)
     for pid in lab.until(lambda: keepers(lab), "a keeper"):
