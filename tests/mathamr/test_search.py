@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.system import asset
 from engines.core.tree import Tree
@@ -378,9 +377,9 @@ def test_equal_formulas_are_those_that_the_judge_proves(
     assert {hit["verdict"] for hit in hits} == {"equal if"}
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
     assert all("a" in hit["latex"] and "b" in hit["latex"] for hit in hits)
-    with pytest.raises(DataError, match="the index has no values"):
+    with expect_error("E670"):
         search(SearchFormulas(opened.folder, "a", how="equal"))
-    with pytest.raises(EngineError, match="the formula cannot be read"):
+    with expect_error("E376"):
         search(SearchFormulas(place, r"\frac{a}{", how="equal"))
     monkeypatch.setattr("engines.mathamr.retrieval.equal_formulas._REFUSED", 0)
     told: list[Event] = []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import DataError
 from engines.documents.reading import read_documents
 from engines.proofreading.texts import Proofread, exit_code, proofread
+from tests.conftest import expect_error
 
 
 def _verdicts(tmp_path: Path, text: str, name: str = "text.md") -> list[tuple[str, int]]:
@@ -246,10 +246,10 @@ def test_formulas_that_do_not_end_and_broken_files_are_told(tmp_path: Path) -> N
     assert found["counts"]["right"] == 1
     assert exit_code(found) == 1
     (tmp_path / "b.ipynb").write_text('{"cells": [\n', "utf-8")
-    with pytest.raises(DataError, match="not JSON"):
+    with expect_error("E300", path=tmp_path / "b.ipynb"):
         list(read_documents(tmp_path / "b.ipynb"))
     (tmp_path / "c.docx").write_text("x", "utf-8")
-    with pytest.raises(DataError, match=r"\.docx"):
+    with expect_error("E430", path=tmp_path / "c.docx"):
         list(read_documents(tmp_path / "c.docx"))
 
 
@@ -322,9 +322,8 @@ def test_a_condition_on_two_letters_is_one_on_each(tmp_path: Path) -> None:
 
 def test_a_file_that_ends_within_a_row_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "$1=1$"}\n{"id": "2", "te', "utf-8")
-    with pytest.raises(DataError, match="ends within this line") as raised:
+    with expect_error("E316", line=2):
         proofread(Proofread(tmp_path / "a.jsonl"))
-    assert (raised.value.line, raised.value.code) == (2, "E316")
 
 
 def test_a_notebook_may_be_one_long_line(tmp_path: Path) -> None:
@@ -400,5 +399,5 @@ def test_a_formula_that_is_too_long_is_told(tmp_path: Path) -> None:
 def test_a_file_without_posts_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text('<posts><row Id="1" Body="a"></posts', encoding="utf-8")
-    with pytest.raises(DataError, match="no documents"):
+    with expect_error("E317", path=path):
         proofread(Proofread(path))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from tests.conftest import expect_error
 from workbench.jobs import control
 from workbench.jobs.folder import Ticket
 from workbench.recipes import Recipe
@@ -32,7 +33,7 @@ def test_pending_is_said_with_its_reason_and_stopped_is_stopped(lab: Slurm) -> N
     number = lab.submit(n=6)
     view = lab.until(lambda: (found := lab.view(number)).waiting and found, "a reason")
     assert (view.state, view.waiting) == ("queued", "Resources")
-    with pytest.raises(EngineError, match=f"job {number} is queued"):
+    with expect_error("E603"):
         control.resume_job(lab.workspace, number)
     control.stop_job(lab.workspace, number)
     view = lab.wait(number, "stopped")
@@ -57,7 +58,7 @@ def test_the_time_limit_saves_and_queues_again(lab: Slurm, whole: dict[str, Any]
     first = control.list_attempts(lab.workspace, number)[0]
     assert (first.state, first.reason) == ("stopped", "the cluster's time limit")
     assert first.value["items"] == 3
-    with pytest.raises(EngineError, match=f"job {number} is"):
+    with expect_error("E603"):
         control.resume_job(lab.workspace, number)
     lab.go(number)
     view = lab.wait(number, "succeeded")

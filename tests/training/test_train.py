@@ -78,7 +78,7 @@ def test_what_is_left_behind(whole: Any) -> None:
 def test_what_is_not_measured_is_refused_before_the_first_step(tmp_path: Path) -> None:
     with expect_error("E630") as caught:
         run(tmp_path, best="acuracy")
-    assert (caught.value.code, caught.value.remedy) == ("E630", "Did you mean 'accuracy'?")
+    assert "'accuracy'" in caught.value.remedy
     assert list(tmp_path.iterdir()) == []
 
 

@@ -126,9 +126,8 @@ def test_a_changed_file_is_noticed_and_the_entry_kept(registry: DataRegistry, tm
     assert (checked.state, checked.data.counts["records"]) == ("changed", 2)
     assert registry.find_entry("mine") == entry
     path.unlink()
-    with pytest.raises(EngineError) as caught:
+    with expect_error("E354", exit_code=3) as caught:
         registry.check_entry(entry)
-    assert (caught.value.code, caught.value.exit_code) == ("E354", 3)
     assert "mathwb data add expressions PATH --name mine" in caught.value.remedy
 
 
