@@ -69,6 +69,11 @@ def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:
         if end is None or other is None or free_symbols(known) != free_symbols(statement):
             continue
         low, high = (end, other) if end.is_above else (other, end)
-        if low.is_above and not high.is_above and low.value > high.value:
+        strict = "=" not in statement.label or "=" not in known.label
+        if (
+            low.is_above
+            and not high.is_above
+            and (low.value > high.value or (low.value == high.value and strict))
+        ):
             return known
     return None

@@ -15,7 +15,7 @@ from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
 from engines.proofreading.discourse import NOWHERE, Position, read_positions
-from engines.proofreading.vocabulary import last_clause, mentions, starts_with_refusal
+from engines.proofreading.vocabulary import is_made_of, last_clause, mentions, starts_with_refusal
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
@@ -76,7 +76,8 @@ class ChainLink:
     Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
     words that follow its formula. chain: number of the chain in the document. place: of the link in the
     chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
-    or words. modulus: of a congruence. said: it is the problem's.
+    or words. modulus: of a congruence. said: it is the problem's. formulas: those of its sentence before it.
+    next_formula: the one behind it. bracketed: the conditions in brackets behind it.
     """
 
     left: str
@@ -94,6 +95,13 @@ class ChainLink:
     piece: int = 0
     formulas: tuple[str, ...] = ()
     next_formula: str = ""
+    bracketed: tuple[str, ...] = ()
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The formulas that say beside it for which numbers it holds."""
+        behind = bool(self.next_formula) and is_made_of("restricting", self.after)
+        return (*self.bracketed, self.next_formula) if behind else self.bracketed
 
     @property
     def is_refused(self) -> bool:
@@ -169,7 +177,13 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         behind = document.pieces[at + 2].text if at + 2 < len(document.pieces) else ""
         last = ""
         before += " for all " if r"\forall" in piece.text else ""
-        for statement in split_statements(piece.text, piece.line):
+        statements = split_statements(piece.text, piece.line)
+        bracketed = tuple(
+            each.sides[0].strip()[1:-1]
+            for each in statements
+            if not each.relations and each.sides[0].strip()[:1] == "(" and each.sides[0].strip()[-1:] == ")"
+        )
+        for statement in statements:
             if statement.lead and not statement.sides[0]:
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]
@@ -178,7 +192,14 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                 number += 1
                 shown = tuple(beside)
                 yield [
-                    replace(link, position=positions[at], piece=at, formulas=shown, next_formula=behind)
+                    replace(
+                        link,
+                        position=positions[at],
+                        piece=at,
+                        formulas=shown,
+                        next_formula=behind,
+                        bracketed=bracketed,
+                    )
                     for link in result
                 ]
         end, opened = last, True

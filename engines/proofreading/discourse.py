@@ -26,6 +26,7 @@ _SIGNS = re.compile(
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
     r"|\\(?P<item>item)(?![A-Za-z])"
+    r"|\\(?P<command>question|titledquestion|problem|exercise|exer|ex|qt|task)(?![A-Za-z])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*\s*"
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
@@ -178,6 +179,10 @@ class _Outline:
                 self._begin_paragraph()
         elif sign["item"] or sign["indent"] is not None:
             self._begin_item(line, listed=bool(sign["item"]))
+        elif sign["command"]:
+            self._close("exercise")
+            self._begin_paragraph()
+            self._open("exercise", "", line)
         elif sign["case"]:
             self._begin_case(sign["which"], line)
         elif sign["lead"]:

@@ -18,6 +18,7 @@ from engines.proofreading.domains import read_domains
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
 from engines.proofreading.naming import read_meanings
+from engines.proofreading.renewals import read_renewals
 from engines.proofreading.repetitions import RELATIONS, Statement, find_misquotations
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
@@ -44,6 +45,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         judge,
         read_meanings(document, positions, names_of(formulas[:MAX_FORMULAS], words)),
         domains=read_domains(document, positions),
+        renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
         own=any(map(_OWN.search, formulas)),
         cases=mentions("cases", words),
         matrices=matrices_of(document),

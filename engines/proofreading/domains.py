@@ -77,7 +77,7 @@ class LetterDomains:
 
     def add(self, name: str, conditions: Sequence[Tree], position: Position, piece: int) -> None:
         """Note what a letter is said to be."""
-        if conditions:
+        if name:
             self.declared[name].append(Declaration(tuple(conditions), position, piece))
 
 
@@ -103,6 +103,17 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
     return domains
 
 
+def list_conditions(statement: Tree | None) -> list[Tree]:
+    """List the inequalities and memberships that a statement says together; none for another."""
+    if statement is None:
+        return []
+    parts = statement.children if statement.label == "and" else (statement,)
+    return [each for each in parts if each.label in _CONDITIONS]
+
+
+_CONDITIONS = ("<", ">", "<=", ">=", "!=")
+
+
 def _iterate_declared(
     latex: str, before: str, after: str, domains: LetterDomains
 ) -> Iterator[tuple[str, list[Tree]]]:
@@ -110,9 +121,9 @@ def _iterate_declared(
     if any(sign in latex for sign in (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤")):
         tree = read(latex).tree
         for statement in (tree.children if tree and tree.label == "and" else (tree,)) if tree else ():
-            name = statement.children[0].label if statement.children else ""
-            if len(statement.children) == 2 and not statement.children[0].children:
-                yield name, _conditions_of(statement, domains)
+            lone = len(statement.children) == 2 and not statement.children[0].children
+            if lone and (conditions := _conditions_of(statement, domains)) is not None:
+                yield statement.children[0].label, conditions
     try:
         parts = pieces_of(LatexSource.from_latex(latex))
     except UnreadError:
@@ -148,6 +159,8 @@ def _kind_in_words(before: str, after: str) -> str:
     """What kind of whole number the words beside a letter say that it is; "" where they do not."""
     words = words_of(before[-80:])[-_WORDS:]
     beside = " ".join(words[-2:])
+    if mentions("continuous", beside):
+        return "R"
     if not mentions("whole", beside) or mentions("counted", " ".join(words)):
         behind = words_of(after[:60])[: _WORDS + 1]
         if behind[:1] not in (["is"], ["be"], ["are"]) or not mentions("whole", " ".join(behind)):
@@ -165,6 +178,8 @@ def _kind_in_words(before: str, after: str) -> str:
 
 def _whole(name: str, kind: str) -> list[Tree]:
     """The conditions of a whole number: of Z any, of N a positive one, of N0 one that is not negative."""
+    if kind == "R":
+        return []
     letter = Tree(name)
     ends = {"N": ONE, "N0": ZERO}
     return [
@@ -173,8 +188,8 @@ def _whole(name: str, kind: str) -> list[Tree]:
     ]
 
 
-def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree]:
-    """What a statement says of the kind of its first letter."""
+def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None:
+    """What a statement says of the kind of its first letter; None where it says nothing of that."""
     letter, other = statement.children
     if statement.label == "in":
         base = other.label.rstrip("+0_*")
@@ -196,4 +211,4 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree]:
         known = domains.declared.get(other.label, ())
         if known and known[-1].is_whole:
             return _whole(letter.label, "N")
-    return []
+    return None

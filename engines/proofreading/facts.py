@@ -8,17 +8,18 @@ combined by linear algebra.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, takewhile
 from math import prod
 from typing import Any
 
 from engines.core.tree import ONE, Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
-from engines.proofreading.discourse import NOWHERE, Position
+from engines.proofreading.discourse import NOWHERE, Position, Scope
 from engines.proofreading.terms import evaluate_term, free_symbols
 
 MOST_STEPS = 5
@@ -33,9 +34,12 @@ _MOST_POWER = 12
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An equation said. `sure`: it is not one case of several; `position`: where it was said; `examined`: a
-    value
-    at which something is looked at, which holds in its paragraph only."""
+    """An equation said.
+
+    Attributes: sure: it is not one case of several. position: where it was said. examined: a value at which
+    something is looked at, which holds in its paragraph only. claimed: it is what a theorem or exercise
+    claims, which its own proof cannot use.
+    """
 
     left: Tree
     right: Tree
@@ -46,6 +50,7 @@ class Fact:
     variables: frozenset[str] = frozenset()
     position: Position = NOWHERE
     examined: bool = False
+    claimed: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -56,7 +61,13 @@ class Fact:
         """Whether it holds at another place of the text."""
         if self.examined and self.position.paragraph != position.paragraph:
             return False
+        if self.claimed and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
+            return False
         return self.position.scope.reaches(position.scope)
+
+    def _between(self, position: Position) -> Iterator[Scope]:
+        """The scopes around a place that are inside the one where it was said."""
+        return takewhile(lambda scope: scope is not self.position.scope, position.scope.lineage)
 
 
 def describe_sources(facts: Sequence[Fact]) -> str:
@@ -103,7 +114,8 @@ class Facts:
     """The equations of a text so far, and the functions that it defines.
 
     Attributes: every, defined_functions, bounds: all of the text so far. said, functions, conditions: those
-    that hold at the position at hand.
+    that hold at the position at hand. renewed: where letters were introduced anew, and the number of the last
+    equation before.
     """
 
     every: list[Fact] = field(default_factory=list)
@@ -113,6 +125,7 @@ class Facts:
     said: list[Fact] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
     conditions: list[Tree] = field(default_factory=list)
+    renewed: defaultdict[str, list[tuple[int, Position]]] = field(default_factory=lambda: defaultdict(list))
     _reduced: dict[tuple[Tree, Tree, bool, bool], Reduced | None] = field(default_factory=dict)
 
     def go_to(self, position: Position) -> None:
@@ -122,10 +135,24 @@ class Facts:
         if here.scope is position.scope and here.paragraph == position.paragraph:
             return
         self._reduced.clear()
-        self.said = [fact for fact in self.every if fact.holds_at(position)]
+        self.said = [
+            fact
+            for fact in self.every
+            if fact.holds_at(position) and not any(self._is_renewed(name, fact) for name in fact.variables)
+        ]
         self.conditions = [bound for bound, place in self.bounds if place.scope.reaches(position.scope)]
         known = (
-            (name, next((one for one in reversed(several) if one.fact.holds_at(position)), None))
+            (
+                name,
+                next(
+                    (
+                        one
+                        for one in reversed(several)
+                        if one.fact.holds_at(position) and not self._is_renewed(name, one.fact)
+                    ),
+                    None,
+                ),
+            )
             for name, several in self.defined_functions.items()
         )
         self.functions = {name: one for name, one in known if one is not None}
@@ -134,6 +161,35 @@ class Facts:
     def last_number(self) -> int:
         """The number of the equation that was said last, -1 for none."""
         return self.every[-1].number if self.every else -1
+
+    def renew(self, names: Iterable[str], position: Position) -> None:
+        """Introduce letters anew at a place: what was said of them does not hold any more there."""
+        for name in names:
+            self.renewed[name].append((self.last_number, position))
+            self.renewed[f"{name}("].append((self.last_number, position))
+            if not position.scope.reaches(self.position.scope):
+                continue
+            self.functions.pop(name, None)
+            self.said = [
+                one for one in self.said if name not in one.variables and f"{name}(" not in one.variables
+            ]
+            self.conditions = [one for one in self.conditions if name not in free_symbols(one)]
+        self._reduced.clear()
+
+    def _is_renewed(self, name: str, fact: Fact) -> bool:
+        return any(
+            number >= fact.number and place.scope.reaches(self.position.scope)
+            for number, place in self.renewed.get(name, ())
+        )
+
+    def replace_condition(self, old: Tree) -> None:
+        """Drop an inequality, which another case contradicts."""
+        self.conditions = [one for one in self.conditions if one != old]
+        self.bounds = [
+            (one, place)
+            for one, place in self.bounds
+            if one != old or not place.scope.reaches(self.position.scope)
+        ]
 
     def add_condition(self, statement: Tree) -> None:
         """Keep an inequality."""
@@ -150,18 +206,22 @@ class Facts:
         *,
         anew: bool = False,
         examined: bool = False,
+        claimed: bool = False,
     ) -> None:
         """Keep an equation; `f(x) = …` defines f.
 
         Args:
             anew: it gives a variable a value, and takes those from it that it had.
             examined: it is a value at which something is looked at.
+            claimed: it is what a theorem or exercise claims.
         """
         if len(left) + len(right) > _MOST_NODES:
             return
         self._reduced.clear()
         names = free_symbols(left) | free_symbols(right)
-        fact = Fact(left, right, text, line, self.last_number + 1, sure, names, self.position, examined)
+        fact = Fact(
+            left, right, text, line, self.last_number + 1, sure, names, self.position, examined, claimed
+        )
         if anew and fact.is_value:
             old = [one for one in self.said if one.is_value and one.left == left and one.right != right]
             self.said = [one for one in self.said if one not in old]

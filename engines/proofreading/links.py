@@ -30,7 +30,7 @@ from engines.proofreading.chains import (
 )
 from engines.proofreading.contexts import STAR, reconsider_link
 from engines.proofreading.discourse import NOWHERE, NUMBERS, Position
-from engines.proofreading.domains import LetterDomains
+from engines.proofreading.domains import LetterDomains, list_conditions
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.naming import LetterMeanings
@@ -152,6 +152,8 @@ class LinkJudge:
         next_link: The link after the chain that is being judged.
         mentions: The formulas that say something of letters, in their order.
         settled: The indices of the pieces of the document whose links have all been decided.
+        beside: The conditions that stand beside the link being judged.
+        renewals: The letters that are introduced anew, by pieces, that are still to come.
         begun: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -172,6 +174,8 @@ class LinkJudge:
     mentions: Sequence[Mention] = ()
     settled: set[int] = field(default_factory=set)
     begun: int = -1
+    beside: Sequence[Tree] = ()
+    renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
 
     @property
     def numbers(self) -> NumberLinks:
@@ -236,6 +240,14 @@ class LinkJudge:
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
             self.facts.go_to(link.position)
+            self._renew_letters(link.piece)
+            free = free_symbols(left.tree) | free_symbols(right.tree)
+            self.beside = [
+                each
+                for written in link.beside
+                for each in list_conditions(self.read_formula(written).tree)
+                if free_symbols(each) <= free
+            ]
             beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
             self.next_link = None if following else next_link
             with limit_work(_MOST_WORK) as limit:
@@ -260,6 +272,12 @@ class LinkJudge:
             if judged.outcome == "wrong":
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
+
+    def _renew_letters(self, piece: int) -> None:
+        """Introduce the letters anew that the text introduces up to a piece."""
+        while self.renewals and self.renewals[0][0] <= piece:
+            _, position, names = self.renewals.pop(0)
+            self.facts.renew(names, position)
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
@@ -345,10 +363,14 @@ class LinkJudge:
         if ends_with("approached", link.before):
             return
         anew = last_sign(last_clause(link.before)) is True
-        examined = is_examined(link, left, right)
+        examined = is_examined(link, left, right) or mentions("existing", link.before)
+        claimed = link.position.scope.kind in ("theorem", "exercise") and (
+            mentions("existing", link.before)
+            or (last_sign(link.before) is not True and mentions("proving", link.before))
+        )
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         text = f"{link.left} = {link.right}"
-        self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined)
+        self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined, claimed=claimed)
 
     def _judge_congruence(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         if not link.modulus and not self.modulus:
@@ -407,6 +429,8 @@ class LinkJudge:
             else None
         )
         opposite = find_opposite(statement, self.facts.conditions) if simple and not carried else None
+        if opposite and not link.said:
+            self.facts.replace_condition(opposite)
         if simple and link.relation in BOUNDS:
             self.facts.add_condition(statement)
         if carried is not None:
@@ -863,7 +887,7 @@ class LinkJudge:
         return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
 
     def _list_assumptions(self, free: frozenset[str]) -> list[Tree]:
-        known = self.domains.list_conditions(free, self.position, self.piece)
+        known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]
         said = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
         return [*known, *(each for each in said if each not in known)]
 

@@ -56,6 +56,7 @@ PHRASES: Mapping[str, str] = {
     "negative": "negative",
     "nonzero": "nonzero non-zero",
     "whole": "integer integers natural whole_numbers",
+    "continuous": "real reals rational rationals complex",
     "counted": "number_of sum_of ratio_of product_of set_of sequence_of set power",
     "denied": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
@@ -106,6 +107,12 @@ PHRASES: Mapping[str, str] = {
         by_way_of_contradiction
     """,
     "contradiction": "contradict* impossible absurd",
+    "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
+    "restricting": "where for with if when provided that all any every each real whenever given",
+    "introducing": "let fix consider suppose choose pick take given",
+    "joining": "and or be a an the let of",
+    "kind of letter": "function functions map mapping polynomial sequence number numbers integer matrix",
+    "proving": "show prove verify demonstrate deduce conclude establish then we_have",
     "named quantity": """
         polic* strateg* permutation* projection* distribution* probabilit* prior* posterior* representation*
         inflation profit* share* proportion* fraction portfolio measure map morphism homomorphism prime

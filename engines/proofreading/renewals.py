@@ -1,0 +1,71 @@
+"""Letters that a text takes for something new: what was said of them before does not hold any more."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from engines.documents.reading import Document
+from engines.formula.cursor import UnreadError
+from engines.formula.lexer import LatexSource
+from engines.formula.meaning import pieces_of
+from engines.formula.symbols import PieceRole
+from engines.formula.words import is_variable, name_of
+from engines.proofreading.chains import SENTENCE
+from engines.proofreading.vocabulary import ends_with, is_made_of, mentions
+
+_MOST_CHARACTERS = 60
+_MEMBERS = ("∈", r"\in", ":", r"\colon", ">", r"\ge", r"\geq")
+
+
+def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
+    r"""Read which letters are introduced anew, by the pieces of the document that do it.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> pieces = TextPiece("Let ", 1), TextPiece("f", 1, True), TextPiece(" be a function", 1)
+    >>> dict(read_renewals(Document("", pieces)))
+    {1: ['f']}
+    """
+    result: defaultdict[int, list[str]] = defaultdict(list)
+    words = ""
+    listed = False
+    for at, piece in enumerate(document.pieces):
+        if not piece.formula:
+            words = SENTENCE.split(piece.text)[-1] if piece.text.strip() else ""
+            listed = listed and is_made_of("joining", words)
+            continue
+        listed = listed or ends_with("introducing", words) or _is_introduced(words)
+        names = _list_names(piece.text) if listed and len(piece.text) <= _MOST_CHARACTERS else []
+        result[at] += names
+        listed = listed and bool(names)
+    return {at: names for at, names in result.items() if names}
+
+
+def _is_introduced(words: str) -> bool:
+    """Whether words before a letter introduce it with what it is: `let a continuous function f`."""
+    last = " ".join(words.lower().split()[-_WORDS:])
+    opening, _, kind = last.rpartition(" a ")
+    return (
+        bool(kind) and mentions("introducing", f"{opening} ") and mentions("kind of letter", kind.split()[-1])
+    )
+
+
+_WORDS = 6
+
+
+def _list_names(latex: str) -> list[str]:
+    """The letters that a formula introduces: it has nothing else, or says where they are from."""
+    try:
+        parts = pieces_of(LatexSource.from_latex(latex))
+    except UnreadError:
+        return []
+    names = []
+    for at, piece in enumerate(parts):
+        if at % 2:
+            if piece.text == ",":
+                continue
+            return names if piece.text in _MEMBERS or piece.role == PieceRole.COLON else []
+        if not is_variable(piece):
+            return []
+        names.append(name_of(piece))
+    return names
