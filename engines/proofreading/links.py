@@ -29,12 +29,13 @@ from engines.proofreading.chains import (
     ChainLink,
 )
 from engines.proofreading.contexts import STAR, reconsider_link
-from engines.proofreading.discourse import NOWHERE, NUMBERS, Position
+from engines.proofreading.discourse import NOWHERE, Position
 from engines.proofreading.domains import LetterDomains, list_conditions
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
-from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.naming import LetterMeanings
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.other_domains import judge_congruence, judge_in_domain
 from engines.proofreading.roles import (
     find_repair,
     is_concluded,
@@ -50,7 +51,6 @@ from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
     UNSURE,
-    WHOLE,
     any_values,
     as_products,
     at_values,
@@ -60,10 +60,8 @@ from engines.proofreading.terms import (
     differ_everywhere,
     evaluate_term,
     exact_difference,
-    find_residue,
     free_symbols,
     is_expansion,
-    is_in_some_base,
     is_slope,
     is_unsure,
     list_divisors,
@@ -90,32 +88,6 @@ _LARGEST = 160
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
-_OF_NUMBERS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "ln",
-        "log",
-        "asin",
-        "acos",
-        "atan",
-        "pi",
-        "integral",
-        "antiderivative",
-        "d",
-        "limit",
-        "mod",
-        "floor",
-        "ceil",
-        "abs",
-    ]
-)
-"""Operations of ordinary numbers, whatever else a text is about."""
-_BASE = re.compile(r"\d_\{?\d")
 _OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 _BY_WORDS = (
@@ -311,7 +283,10 @@ class LinkJudge:
             self._add_statement(link, left, right)
             return LinkVerdict(link, "given", "a definition")
         if link.relation == "congruent" or (link.modulus and link.relation == "="):
-            return self._judge_congruence(link, left, right)
+            modulus = (
+                self.read_formula(link.modulus or self.modulus) if link.modulus or self.modulus else None
+            )
+            return judge_congruence(link, left, right, modulus, self.judge)
         free = free_symbols(left) | free_symbols(right)
         if not free:
             return self.numbers.judge_numbers(link, count_members(left), count_members(right))
@@ -372,32 +347,6 @@ class LinkJudge:
         text = f"{link.left} = {link.right}"
         self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined, claimed=claimed)
 
-    def _judge_congruence(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
-        if not link.modulus and not self.modulus:
-            found = self.judge.equal(left, right)
-            if found.outcome == "equal":
-                return LinkVerdict(link, "right")
-            return LinkVerdict(link, "unread", "the modulus of the congruence is not named beside it")
-        modulus = self.read_formula(link.modulus or self.modulus)
-        if modulus.tree is None:
-            return LinkVerdict(link, "unread", modulus.reason)
-        free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-        given = link.said or last_sign(link.before) or link.is_denied
-        given = given or link.left.startswith("+") or "{-" in link.left
-        if free and (given or not left.children):
-            return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")
-        if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
-            sides = [find_residue(side, int(modulus.tree.label)) for side in (left, right)]
-            if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
-                verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
-                return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
-        if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):
-            return LinkVerdict(link, "given" if given else "not shown", "it depends on its variables")
-        found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
-        if found.outcome == "equal":
-            return LinkVerdict(link, "right")
-        return LinkVerdict(link, "not shown" if not given else "given", found.reason)
-
     # Statements about variables
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
@@ -437,7 +386,9 @@ class LinkJudge:
             return carried
         if opposite:
             return LinkVerdict(
-                link, "given", f"nothing satisfies it and {opposite}: everything follows from both"
+                link,
+                "given",
+                f"nothing satisfies it and {write_term(opposite)}: everything follows from both",
             )
         if given or simple:
             return LinkVerdict(link, "given")
@@ -449,37 +400,11 @@ class LinkJudge:
         Args:
             moduli: those that its section names.
         """
-        link = judged.link
-        self.position = link.position
-        domain = link.position.domain
-        left, right = (side.tree for side in self.read_sides(link))
-        if domain == NUMBERS or left is None or right is None:
+        self.position = judged.link.position
+        left, right = (side.tree for side in self.read_sides(judged.link))
+        if left is None or right is None:
             return judged
-        free = free_symbols(left) | free_symbols(right)
-        if domain == "matrices" and (free & self.matrices or not any(name[0].isupper() for name in free)):
-            return judged
-        labels = {*left.list_labels(), *right.list_labels()}
-        if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
-            return judged
-        numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
-        if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
-            return judged
-        if domain == "digits" and not any(is_in_some_base(one, left, right) for one in numerals):
-            return judged
-        if domain == "residues" and moduli:
-            sides = {
-                modulus: [find_residue(side, modulus) for side in (left, right)] for modulus in sorted(moduli)
-            }
-            if not free and all(None not in pair and pair[0] != pair[1] for pair in sides.values()):
-                return judged
-            equal = [modulus for modulus, pair in sides.items() if None not in pair and pair[0] == pair[1]]
-            # With several moduli nobody knows which is meant here.
-            if not free and equal and len(sides) == 1:
-                return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
-        other = (
-            f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
-        )
-        return replace(judged, outcome="not shown", reason=other)
+        return judge_in_domain(judged, left, right, moduli, self.matrices)
 
     def _of_matrices(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """An equation of matrices: for any that do not commute, or by the values that were said."""
@@ -520,7 +445,7 @@ class LinkJudge:
         """Where only one side of an equation of equal rational functions has a value, as a reason."""
         if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= _LARGEST:
             return ""
-        found = self.judge.equal(left, right, self._list_assumptions(free))
+        found = self._compare(left, right, free)
         return f"where {found.condition}" if found.outcome == "equal if" else ""
 
     def _judge_equation(
@@ -540,7 +465,7 @@ class LinkJudge:
             for one, other in (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))[: 4 if "pm" in labels else 1]
         )
         if plain is None and not apart and shared and len(left) + len(right) < _LARGEST:
-            found = self.judge.equal(left, right, self._list_assumptions(free))
+            found = self._compare(left, right, free)
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
             if for_all and found.outcome == "equal if" and found.witness:
@@ -559,7 +484,7 @@ class LinkJudge:
                 )
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
-                    loses = self.judge.equal(left, beside, self._list_assumptions(free)).outcome == "equal if"
+                    loses = self._compare(left, beside, free).outcome == "equal if"
                 # x = e^{log x} says of which x it speaks
                 if not loses or (not left.children and "ln" in labels):
                     return LinkVerdict(link, "right", f"where {found.condition}")
@@ -577,7 +502,7 @@ class LinkJudge:
                 and len(reduced.left) + len(reduced.right) < _LARGEST
                 and not differ_everywhere(reduced.left, reduced.right)
             ):
-                now = self.judge.equal(reduced.left, reduced.right, self._list_assumptions(free))
+                now = self._compare(reduced.left, reduced.right, free)
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
                 if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
@@ -635,7 +560,7 @@ class LinkJudge:
             and (link.place or plain == 1)
             and self._is_transformation(left, right, equalities, link)
         ):
-            found = found or self.judge.equal(left, right, self._list_assumptions(free))
+            found = found or self._compare(left, right, free)
             if found.outcome == "different":
                 return LinkVerdict(link, "wrong", found.witness)
         names = free_symbols(left)
@@ -768,7 +693,7 @@ class LinkJudge:
             return ""
         if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(free_symbols(left)):
             return ""
-        found = self.judge.equal(left, right, self._list_assumptions(free_symbols(right)))
+        found = self._compare(left, right, free_symbols(right))
         return found.witness if found.outcome == "different" else ""
 
     def _is_sought(self, free: frozenset[str]) -> bool:
@@ -804,7 +729,7 @@ class LinkJudge:
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
             return ""
-        verdict = self.judge.equal(found.left, found.right, self._list_assumptions(sides[0]))
+        verdict = self._compare(found.left, found.right, sides[0])
         if verdict.outcome != "different" or (
             not sides[0] and self.numbers.explain_rounding(found.left, found.right, "=")
         ):
@@ -885,6 +810,14 @@ class LinkJudge:
     def _follows_from_facts(self, left: Tree, right: Tree) -> bool:
         reduced = self.facts.reduce_by_facts(left, right)
         return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
+
+    def _compare(self, left: Tree, right: Tree, free: frozenset[str]) -> Verdict:
+        """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
+        decided, for any."""
+        found = self.judge.equal(left, right, self._list_assumptions(free))
+        if found.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
+            return self.judge.equal(left, right)
+        return found
 
     def _list_assumptions(self, free: frozenset[str]) -> list[Tree]:
         known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]

@@ -59,7 +59,7 @@ def _list_names(latex: str) -> list[str]:
         parts = pieces_of(LatexSource.from_latex(latex))
     except UnreadError:
         return []
-    names = []
+    names: list[str] = []
     for at, piece in enumerate(parts):
         if at % 2:
             if piece.text == ",":

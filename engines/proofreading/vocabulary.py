@@ -9,8 +9,39 @@ matches English words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
+
+_QUANTIFYING = (
+    (
+        "for throughout across with",
+        "all every each any arbitrary either whatever each_and_every every_single",
+    ),
+    ("no_matter", "which what how the whichever where"),
+    ("regardless irrespective independent independently", "of"),
+    ("pick choose take select try plug_in substitute name", "any your whatever whichever an_arbitrary"),
+    ("as", "§", "runs ranges varies goes moves", "over through across"),
+    (
+        "no_matter_which no_matter_what whichever whatever",
+        "§ §_and_§ §_,_§",
+        "you we one",
+        "take choose pick like select try plug_in",
+    ),
+    (
+        "all every each any",
+        "§ §_and_§ real_§ real_§_and_§ real_numbers_§ real_numbers_§_and_§ pair pair_of_reals pair_of_numbers"
+        " pair_of_real_numbers real_number number reals real_numbers numbers",
+        "satisfy satisfies obey obeys",
+    ),
+    ("hold holds true valid", "always identically universally everywhere throughout without_exception"),
+)
+"""How a text says that something is so for all: in each row one of each, in this order."""
+
+
+def _join_phrases(rows: Sequence[Sequence[str]]) -> str:
+    return " ".join("_".join(words) for row in rows for words in product(*map(str.split, row)))
+
 
 PHRASES: Mapping[str, str] = {
     "given": """
@@ -38,17 +69,22 @@ PHRASES: Mapping[str, str] = {
     """,
     "holding": "have has know get obtain is are it_follows that",
     "deducing": "so thus hence therefore whence consequently then",
-    "universal": """
-        for_all for_every for_each for_any for_arbitrary for_real for_positive for_nonzero always identity
-        identities in_general holds_for all_real every_real any_real all_positive all_nonzero all_numbers
-        all_values arbitrary whenever regardless_of no_matter all_angles every_angle any_angle any_two
-        any_numbers every_number each_real all_complex all_integers every_integer any_integer for_real_numbers
+    "universal": f"""
+        always identity identities in_general all_real every_real any_real all_positive all_nonzero
+        all_numbers all_values arbitrary arbitrarily whenever all_angles every_angle any_angle any_two
+        whichever whatever whatsoever identically universally everywhere any_numbers every_number each_real
+        all_complex all_integers every_integer any_integer for_real
+        for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
     """,
     "neutral": """
         real reals number numbers and value values of the angle angles that we it any all every complex
         positive
         negative nonnegative non-negative nonzero non-zero integer integers natural rational x y z a b c n k
         have then is holds true following following: both two positive variables variable know non zero in
+        you your one favourite favorite own choice choices chosen choosing value picked selected entire whole
+        line axis may might be can will turn out to happens input inputs over through across on set turns
+        works valid remains take takes like likes please
+        equality formula relation inequality statement rule single be out
     """,
     "opening": "so thus therefore hence then but because since as and while whereas now",
     "positive": "positive",
@@ -179,7 +215,7 @@ ENVIRONMENTS: Mapping[str, str] = {
 def _alternatives(phrases: str) -> str:
     return "|".join(
         re.escape(phrase.removesuffix("*")).replace("_", r"\s+") + (r"\w*" if phrase.endswith("*") else "")
-        for phrase in phrases.split()
+        for phrase in sorted(phrases.split(), key=len, reverse=True)
     )
 
 

@@ -92,3 +92,82 @@ def test_the_same_holds_in_latex(tmp_path: Path) -> None:
     )
     (document,) = proofread(Proofread(tmp_path / "a.tex"))["documents"]
     assert [link["line"] for link in document["links"] if link["verdict"] == "wrong"] == [3]
+
+
+@pytest.mark.parametrize(
+    ("text", "follows"),
+    [
+        # a letter that is introduced anew has no old values
+        ("Let $f(x) = x^2$. Then $f(3) = 9$.", True),
+        ("Let $f(x) = x^2$.\n\nLet $f$ be a continuous function. Then $f(3) = 9$.", False),
+        ("Let $f(x) = x^2$.\n\nLet $g$ be a continuous function. Then $f(3) = 9$.", True),
+        (r"Let $f(x) = x^2$. Let $f \colon X \to Y$ be given. Then $f(3) = 9$.", False),
+        ("Let $x = 3$. Let $x$ be a real number. Then $x^2 = 9$.", False),
+        ("Let $x = 3$. Let $y$ be a real number. Then $x^2 = 9$.", True),
+        # what is to be proved is no reason in its proof
+        (
+            "\\begin{theorem} There exists $x$ such that $x^3 = x+1$. \\end{theorem}\n"
+            "\\begin{proof} Clearly $x^3 = x+1$. \\end{proof}",
+            False,
+        ),
+        (
+            "\\begin{theorem} Let $x = 2y$. Then $x^2 = 4y^2$. \\end{theorem}\n"
+            "\\begin{proof} Squaring gives $x^2 = 4y^2$. \\end{proof}",
+            True,
+        ),
+        # an exercise says nothing of the next
+        ("\\question Let $a = 2$. Find $a^3$.\n\n\\question Show that $a^3 = 8$.", False),
+        ("\\problem Let $a = 2$. Show that $a^3 = 8$.", True),
+        ("**Exercise 1.** Suppose $x = 4$.\n\n**Exercise 2.** Show that $x^2 = 16$.", False),
+    ],
+)
+def test_what_follows_rests_on_what_holds_there(
+    proofreader: TextProofreader, text: str, follows: bool
+) -> None:
+    assert (_verdicts(proofreader, text)[-1] == "follows") == follows
+
+
+def test_of_two_cases_the_last_holds(proofreader: TextProofreader) -> None:
+    text = r"We write $2m$, where $m \ge 0$. The other case is $m < 0$. There $|m| = "
+    assert _verdicts(proofreader, f"{text}-m$.")[-1] == "right"
+    assert _verdicts(proofreader, f"{text}m$.")[-1] != "right"
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "No matter which $x$ and $y$ you take, ${}$.",
+        "Pick your favourite $x$ and $y$: ${}$.",
+        "Each and every pair of reals satisfies ${}$.",
+        "Regardless of the choice of $x$ and $y$, ${}$.",
+        "Whichever $x$ and $y$ we choose, ${}$.",
+        "As $x$ and $y$ run over the reals, ${}$.",
+        "Irrespective of what $x$ and $y$ are, we have ${}$.",
+        "${}$ holds identically in $x$ and $y$.",
+        "All real $x$ and $y$ satisfy ${}$.",
+        r"For whatever $x$ and $y$ one likes, ${}$.",
+    ],
+)
+def test_a_claim_about_all_numbers_is_told_by_its_grammar(proofreader: TextProofreader, lead: str) -> None:
+    assert _verdicts(proofreader, lead.format("(x+y)^2 = x^2+y^2"))[-1] == "wrong"
+    assert _verdicts(proofreader, lead.format("(x+y)^2 = x^2+2xy+y^2"))[-1] == "right"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If we take $x = 2$, then $x^2 = 4$ and $(x+y)^2 = x^2+y^2$.",
+        "Suppose we choose $y = 0$. Then $(x+y)^2 = x^2+y^2$.",
+        "Find all $x$ that satisfy $x^2 = 4x$.",
+        "Take any $x$ with $x > 1$. Then $|x| = x$.",
+        "Pick any root $x$ of the polynomial. Then $x^2 = x + 1$.",
+        "As $x$ runs over the roots, $x^2 + 1 = 3x$.",
+        r"For all real numbers, $\sqrt{a^2 b^2} = ab$ ($a, b > 0$).",
+        r"We always have $\sqrt{a^2b^2} = ab \quad (a,b>0)$.",
+        r"For all $x$, $\sqrt{x^2} = x$ where $x \ge 0$.",
+    ],
+)
+def test_a_claim_with_conditions_is_not_one_about_all_numbers(
+    proofreader: TextProofreader, text: str
+) -> None:
+    assert "wrong" not in _verdicts(proofreader, text)
