@@ -336,6 +336,21 @@ def test_problems_are_laid_out_by_the_solvers_vectors(trained: tuple[Path, Path]
         arrange_problems(ArrangeProblems(*trained, before=True))
 
 
+def test_problems_to_lay_out_are_chosen_by_equation_and_word(trained: tuple[Path, Path]) -> None:
+    rows = {row.id: row for row in read_problems(trained[1]).usable}
+    template = next(row.template for row in rows.values() if "-" in row.template)
+    found = arrange_problems(ArrangeProblems(*trained, equations=(template,), method="pca"))
+    assert set(found["templates"]) == {template}
+    assert found["ids"] == [id_ for id_, row in rows.items() if row.template == template]
+    word = rows[found["ids"][0]].original.split()[0]
+    some = arrange_problems(ArrangeProblems(*trained, words=(word.upper(),), templates=40, method="pca"))
+    assert some["ids"] == [id_ for id_, row in rows.items() if word.lower() in row.original.lower()]
+    with expect_error("E645"):
+        arrange_problems(ArrangeProblems(*trained, equations=("N_0^N_1",)))
+    with expect_error("E430"):
+        arrange_problems(ArrangeProblems(*trained, equations=("N_0+",)))
+
+
 @pytest.mark.slow
 def test_the_solver_that_ships_is_small_and_solves() -> None:
     folder = asset("models/mwp-en")

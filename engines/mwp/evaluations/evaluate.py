@@ -26,7 +26,8 @@ from engines.mwp.evaluations.contamination import measure_contamination
 from engines.mwp.evaluations.language_settings import PromptSettings
 from engines.mwp.evaluations.mistake_kinds import classify_mistake, group_mistakes
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
-from engines.mwp.problems.problem import Problem, to_infix
+from engines.mwp.problems.equivalence import read_template
+from engines.mwp.problems.problem import EquationError, Problem, to_infix
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.solve import open_cached_solver
 from engines.retrieval.pictures import Method, draw_points, project_to_plane, refuse_idle_seed
@@ -440,6 +441,16 @@ class ArrangeProblems:
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     templates: Annotated[int, Arg("How many equations to show; the paper shows 5.", low=1, high=40)] = 5
+    equations: Annotated[
+        tuple[str, ...],
+        Arg(
+            "Show this equation, as in N_0*N_1-N_2, and others named so, not the commonest.", name="equation"
+        ),
+    ] = ()
+    words: Annotated[
+        tuple[str, ...],
+        Arg("Show only problems with this word, or another such (the paper's Figure 5).", name="word"),
+    ] = ()
     before: Annotated[bool, Arg("Use the encoder as it was before training.")] = False
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
     seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
@@ -453,6 +464,14 @@ class ArrangeProblems:
             raise make_refusal(f"{self.file.name} is no .svg", "E430", "Choose another --out.")
 
 
+def _normalise_template(text: str) -> str:
+    """Return an equation as templates are written: up to the order of operands."""
+    try:
+        return to_infix(read_template(text))
+    except EquationError as error:
+        raise make_refusal(f"--equation {text}: {error}", "E430", "Write it as in N_0*N_1-N_2.") from error
+
+
 def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     """Return points [[x, y], …] with the ids and equations of the problems.
 
@@ -463,12 +482,20 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     from engines.retrieval.encoders import BUILT_IN, encoder
 
     usable = read_problems(spec.data).usable
-    common = [name for name, _ in Counter(row.template for row in usable).most_common(spec.templates)]
-    rows = [row for row in usable if row.template in common]
+    wanted = [word.casefold() for word in spec.words]
+    rows = [row for row in usable if not wanted or any(word in row.original.casefold() for word in wanted)]
+    if spec.equations:
+        shown = [_normalise_template(text) for text in spec.equations]
+    else:
+        shown = [name for name, _ in Counter(row.template for row in rows).most_common(spec.templates)]
+    rows = [row for row in rows if row.template in shown]
     solver = open_cached_solver(spec.model)
     # The encoder before training can be shown only where it is known: for solvers begun from MiniLM.
     if not rows or (spec.before and solver.base != BUILT_IN):
-        what = "no problem here has an equation" if not rows else "the solver was not initialised from MiniLM"
+        chosen = "" if not (spec.equations or wanted) else " of these, with one of the words"
+        what = f"no problem here has an equation{chosen}"
+        if rows:
+            what = "the solver was not initialised from MiniLM"
         raise EngineError(what, code="E645", remedy="Choose other data, or leave --before out.")
     if spec.before:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)

@@ -7,10 +7,31 @@ from fractions import Fraction
 from random import Random
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import EquationError, ProblemValue, evaluate, list_placeholders
+from engines.mwp.problems.numbers import value_of
+from engines.mwp.problems.problem import (
+    EquationError,
+    ProblemValue,
+    constant_label,
+    evaluate,
+    list_placeholders,
+    normalise_equation,
+    read_equation,
+)
 
 _POINTS = 6
 _LARGEST = 10**6
+
+
+def read_template(text: str) -> Tree:
+    """Return an equation as templates are: with its operands in their order, numbers as constants.
+
+    >>> read_template("N_1+N_0*2").list_labels()
+    ['+', '*', 'C_2', 'N_0', 'N_1']
+
+    Raises:
+        EquationError: For what cannot be read.
+    """
+    return normalise_equation(read_equation(text, lambda written: Tree(constant_label(value_of(written)))))
 
 
 def are_equivalent(a: Tree, b: Tree) -> bool:

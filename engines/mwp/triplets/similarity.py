@@ -19,8 +19,9 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import make_refusal
 from engines.core.tree import Tree
 from engines.core.tree_edit import edit_distance, edit_script
-from engines.mwp.problems.numbers import Language, language_of, value_of
-from engines.mwp.problems.problem import Problem, constant_label, normalise_equation, read_equation, to_infix
+from engines.mwp.problems.equivalence import read_template
+from engines.mwp.problems.numbers import Language, language_of
+from engines.mwp.problems.problem import Problem, to_infix
 from engines.mwp.triplets.settings import BleuTokens, Similarity, Text
 
 # Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (Shen et al. 2022).
@@ -203,10 +204,7 @@ def compare_problems(spec: Similarity) -> dict[str, Any]:
         language = language_of(spec.left + spec.right)
         left, right = (tokenize_for_bleu(text, language, spec.tokens) for text in (spec.left, spec.right))
         return {"bibleu": compute_bibleu(left, right), "tokens": [len(left), len(right)]}
-    one, second = (
-        normalise_equation(read_equation(text, lambda written: Tree(constant_label(value_of(written)))))
-        for text in (spec.left, spec.right)
-    )
+    one, second = (read_template(text) for text in (spec.left, spec.right))
     return {
         "left": to_infix(one),
         "right": to_infix(second),
