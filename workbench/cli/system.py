@@ -173,7 +173,7 @@ def _our_value(cell: ReproCell, decimals: int) -> str:
 def _format_number(value: float, decimals: int) -> str:
     if value != value:
         return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"
 
 
 HostOption = Annotated[
