@@ -333,6 +333,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "mwp.anchors": lambda _, place: {"data": word_problems(place), "pool": "train,qr"},
     "mwp.labels": lambda _, place: {"out": str(place / "labels.jsonl")},
     "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
+    "mwp.generate": lambda _, place: {"count": 20, "seed": 3, "out": place / "generated.jsonl"},
     "mwp.challenge": lambda _, place: {
         "data": word_problems(place),
         "out": str(place / "c.jsonl"),

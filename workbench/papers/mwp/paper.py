@@ -51,6 +51,12 @@ OPERATIONS = (
         background=Background("mwp augment {data.name}", "makes variants of {data}"),
     ),
     Operation(
+        "mwp.generate",
+        "Generate Chinese word problems with equations and answers.",
+        "engines.mwp.problems.generation:generate",
+        background=Background("mwp generate {count}", "generates {count} problems"),
+    ),
+    Operation(
         "mwp.triplets",
         "Find hard triplets: same equation in other words, other equation in similar words.",
         "engines.mwp.triplets.selection:find_triplets",

@@ -303,6 +303,20 @@ def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"written to {result['out']}"
 
 
+def generate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Yield the lines that `mathwb mwp generate` prints."""
+    yield (
+        f"{result['problems']:,} problems of {result['situations']:,} situations over "
+        f"{result['templates']:,} templates"
+    )
+    for row in result["rows"][:_SHOWN]:
+        yield f"{row['original']}  {row['equation']}  = {row['answer']:.10g}"
+    if not result["out"] and len(result["rows"]) > _SHOWN:
+        yield f"… and {len(result['rows']) - _SHOWN:,} more; --json lists all, --out writes them"
+    if result["out"]:
+        yield f"written to {result['out']}"
+
+
 def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb mwp triplets` prints."""
     parts = ", ".join(f"{count:,} {part}" for part, count in result["pool"].items())
