@@ -18,6 +18,8 @@ from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver
 from engines.mwp.problems.numbers import mask_numbers, value_of
 from engines.mwp.problems.problem import UNANSWERABLE, evaluate
 from engines.mwp.problems.readers import read_problems
+from tests.chat.model_server import served
+from tests.conftest import expect_error
 
 ZH = asset("sample/problems/sample-zh/problems.jsonl")
 EN = asset("sample/problems/sample-en/problems.jsonl")
@@ -203,3 +205,57 @@ def test_families_are_measured_as_a_whole(tmp_path: Path) -> None:
 def test_a_problem_that_lacks_a_fact_has_no_answer(text: str, right: bool, tmp_path: Path) -> None:
     missing = family_of(BOXES, "12*5-7", tmp_path)["missing"]
     assert score_attempt(missing, SolverAttempt(text)).score.answer is right
+
+
+# ---- paraphrases by a language model
+
+
+PARAPHRASES = {
+    "Ann has 12": "From 12 boxes of 5 pens Ann loses 7 pens. How many pens remain?",
+    "Tom reads": "For 6 days Tom reads 8 pages every day. How many pages are that?",
+    "Sam had": "Sam had 14 marbles, then 10. How many has he?",
+    "Lea has": "Lea has 3 bags with 4 apples in each and eats 2.",
+    "Dan": "Dan has 3 pens and gets 3. How many pens has Dan?",
+}
+TOLD = [
+    ("a", "Ann has 12 boxes with 5 pens in each and loses 7. How many pens are left?", "12*5-7"),
+    ("b", "Tom reads 8 pages a day for 6 days. How many pages does he read?", "8*6"),
+    ("c", "Sam had 14 marbles and found 9. How many marbles does he have now?", "14+9"),
+    ("d", "Lea has 3 bags with 4 apples in each and eats 2. How many apples are left?", "3*4-2"),
+    ("e", "Dan has 3 pens and 3 cups. How many things has Dan?", "3+3"),
+]
+
+
+def test_a_paraphrase_is_taken_only_where_the_equation_survives(tmp_path: Path) -> None:
+    data, out = tmp_path / "told.jsonl", tmp_path / "out.jsonl"
+    rows = [{"id": id_, "question": text, "equation": equation} for id_, text, equation in TOLD]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with served() as model:
+        model.reply = lambda prompt: next(text for key, text in PARAPHRASES.items() if key in prompt)
+        spec = Challenge(data, out, how="families", llm=model.url, llm_model="m")
+        found = challenge(spec, cache=tmp_path / "cache")
+        assert len(model.requests) == 5
+        # Replies are kept: the same set is made again without a question.
+        assert challenge(spec, cache=tmp_path / "cache")["kinds"] == found["kinds"]
+        assert len(model.requests) == 5
+    assert found["kinds"]["paraphrase"]["variants"] == 3
+    assert found["kinds"]["paraphrase"]["refused"] == {
+        "a number is missing, added or changed": 1,
+        "nothing is asked for": 1,
+    }
+    made = {row.id: row for row in read_problems(out).usable if row.id.endswith("/paraphrase")}
+    assert {id_: (row.template, row.answer) for id_, row in made.items()} == {
+        "a/paraphrase": ("N_0*N_1-N_2", 53.0),
+        "b/paraphrase": ("N_0*N_1", 48.0),
+        "e/paraphrase": ("N_0+N_1", 6.0),
+    }
+    assert made["b/paraphrase"].numbers == ("6", "8")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"llm": "http://localhost/v1", "llm_model": "m"}, {"how": "families", "llm_model": "m"}],
+)
+def test_a_model_is_asked_for_families_only(settings: dict[str, Any], tmp_path: Path) -> None:
+    with expect_error("E427"):
+        Challenge(EN, tmp_path / "a", **settings)

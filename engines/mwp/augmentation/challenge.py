@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from engines.core.errors import EngineError
+from engines.chat.settings import ChatSettings
+from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, make_refusal, specification
+from engines.core.spec import Arg, Flat, make_refusal, specification
 from engines.mwp.augmentation.augment import make_variants
-from engines.mwp.augmentation.families import FAMILY_KINDS, FamilyKind, make_family
+from engines.mwp.augmentation.families import FAMILY_KINDS, FamilyKind, certify_variant, make_family
 from engines.mwp.augmentation.variant import VariantKind
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems, write_problems
@@ -33,7 +34,8 @@ class Challenge:
     400 of the rest. `question-first` and `given-that` put the question before the facts, the latter with
     these words in between (English), like the reordering attack of Adv-ASDiv. `families` keeps problems and
     writes with each its variants: other numbers, facts in another order, another number asked for, a sentence
-    that does not matter, a missing fact, other names, things and units; `mwp eval` then reports the drop for
+    that does not matter, a missing fact, other names, things and units, and with --llm URL --model NAME a
+    paraphrase by a language model, taken only if the equation survives. `mwp eval` then reports the drop for
     each kind and the share of whole families that are right.
     """
 
@@ -43,24 +45,36 @@ class Challenge:
     draw: Annotated[int, Arg("How many problems to sample first.", low=1)] = 600
     keep: Annotated[int, Arg("How many coherent problems to sample from those.", low=1)] = 400
     seed: Annotated[int, Arg("Seed for both samples, and for the variants of families.", low=0)] = 0
+    chat: Annotated[ChatSettings, Flat()] = ChatSettings()
+
+    if TYPE_CHECKING:  # checkers see no flat settings
+
+        def __init__(self, data: Path, out: Path, **settings: Any) -> None: ...
 
     def __post_init__(self) -> None:
+        self.chat.check_settings()
+        if self.chat.llm is not None and self.how != "families":
+            what = "a language model only makes paraphrases of families"
+            raise make_refusal(what, "E427", "Add --how families, or leave --llm out.")
         if self.keep > self.draw:
             raise make_refusal(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
 
 
-def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def challenge(
+    spec: Challenge, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """Draw, filter, draw again, and write; the same seed gives the same set.
 
     Raises:
         DataError: As `read_problems` does.
-        EngineError: E683 for a procedure that there is not for the language, E686 where nothing can be made.
+        EngineError: E683 for a procedure that there is not for the language, E686 where nothing can be made,
+            E691 and E692 as language models, E646 where asking one is stopped.
     """
     import numpy as np
 
     usable = read_problems(spec.data).usable
     if spec.how == "families":
-        return _write_families(spec, usable, events, stop)
+        return _write_families(spec, usable, cache, events, stop)
     given_that = spec.how == "given-that"
     if given_that and any(problem.language != "en" for problem in usable):
         what = 'the form "given that" is for English only'
@@ -96,7 +110,9 @@ def _sample_rows(chance: np.random.Generator, rows: Sequence[T], count: int) -> 
     return [rows[place] for place in sorted(positions.tolist())]
 
 
-def _write_families(spec: Challenge, usable: Sequence[Problem], events: Sink, stop: Stop) -> dict[str, Any]:
+def _write_families(
+    spec: Challenge, usable: Sequence[Problem], cache: Path | None, events: Sink, stop: Stop
+) -> dict[str, Any]:
     """Write problems, each with its variants behind it; the key `kinds` counts what was made and refused."""
     import numpy as np
 
@@ -113,6 +129,10 @@ def _write_families(spec: Challenge, usable: Sequence[Problem], events: Sink, st
             families.append([replace(problem, fold=None), *variants])
         if done % 100 == 0 or done == len(sampled):
             events(Event("progress", {"done": done, "total": len(sampled), "unit": "problems"}))
+    kinds_made: tuple[FamilyKind, ...] = FAMILY_KINDS
+    if spec.chat.llm is not None:
+        kinds_made = (*FAMILY_KINDS, "paraphrase")
+        refused += _add_paraphrases(spec, sampled, families, cache, events, stop)
     if not families:
         what = "no family can be made from any of these problems"
         remedy = "Problems need equations, and texts of several sentences."
@@ -136,8 +156,40 @@ def _write_families(spec: Challenge, usable: Sequence[Problem], events: Sink, st
                 "variants": kinds[kind],
                 "refused": {reason: n for (one, reason), n in refused.most_common() if one == kind},
             }
-            for kind in FAMILY_KINDS
+            for kind in kinds_made
         },
         "seed": spec.seed,
         "out": spec.out,
     }
+
+
+def _add_paraphrases(
+    spec: Challenge,
+    sampled: Sequence[Problem],
+    families: list[list[Problem]],
+    cache: Path | None,
+    events: Sink,
+    stop: Stop,
+) -> Counter[tuple[FamilyKind, str]]:
+    """Add the paraphrases of problems to their families, and return why there is none of others."""
+    from engines.mwp.augmentation.paraphrases import ask_paraphrases
+
+    refused: Counter[tuple[FamilyKind, str]] = Counter()
+    known = {family[0].id: family for family in families}
+    told = ask_paraphrases(spec.chat, sampled, cache=cache, events=events, stop=stop)
+    for problem, paraphrase in zip(sampled, told, strict=True):
+        if paraphrase is None:
+            raise StoppedError("asking was stopped", remedy="Run it again: replies so far are kept.")
+        reason = paraphrase
+        if isinstance(paraphrase, Problem):
+            reason = certify_variant(problem, paraphrase, "paraphrase")
+        if reason:
+            refused["paraphrase", str(reason)] += 1
+            continue
+        assert isinstance(paraphrase, Problem)
+        if problem.id not in known:
+            known[problem.id] = [replace(problem, fold=None)]
+            families.append(known[problem.id])
+        variant = replace(paraphrase, id=f"{problem.id}/paraphrase", source=problem.id, fold=None)
+        known[problem.id].append(variant)
+    return refused

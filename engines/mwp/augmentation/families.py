@@ -39,8 +39,9 @@ from engines.mwp.problems.problem import (
     renumber_placeholders,
 )
 
-FamilyKind = Literal["numbers", "reordered", "reversed", "distractor", "missing", "entities"]
-FAMILY_KINDS: tuple[FamilyKind, ...] = get_args(FamilyKind)
+FamilyKind = Literal["numbers", "reordered", "reversed", "distractor", "missing", "entities", "paraphrase"]
+FAMILY_KINDS: tuple[FamilyKind, ...] = get_args(FamilyKind)[:-1]
+"""The kinds that are made here; a language model makes paraphrases."""
 
 _TRIES = 200
 _PLACE = re.compile(r"N_(\d+)")
@@ -109,7 +110,7 @@ def certify_variant(source: Problem, variant: Problem, kind: FamilyKind) -> str:
     if variant.answer != source.answer:
         return "the answer is another one"
     shared = [values.index(value) if value in values else -1 for value in map(value_of, source.numbers)]
-    if len({*source.values}) == len(source.values) and kind in ("reordered", "distractor"):
+    if len({*source.values}) == len(source.values) and kind in ("reordered", "distractor", "paraphrase"):
         moved = renumber_placeholders(source.equation, shared)
         return "" if are_equivalent(moved, variant.equation) else "the calculation is another one"
     return ""

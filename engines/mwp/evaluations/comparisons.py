@@ -37,11 +37,13 @@ def compare_solvers(
 
     Returns:
         For each other solver its accuracy, the numbers of problems that only one of the two gets right with
-        McNemar's p-value and Holm's adjustment over all others, and those problems (`flips`).
+        McNemar's p-value and Holm's adjustment over all others, those problems (`flips`), and of families of
+        problems what `measure_families` returns (`families`).
     """
     right = [one.score.answer for one in ours]
     compared = [compare_mcnemar(right, [one.score.answer for one in other.scored]) for other in others]
     adjusted = holm([row["mcnemar_p"] for row in compared])
+    families = [measure_families(rows, other.scored) for other in others]
     return [
         {
             "model": other.name,
@@ -50,8 +52,9 @@ def compare_solvers(
             **counts,
             "holm_p": p,
             "flips": _list_flips(rows, ours, other.scored),
+            **({"families": found} if found is not None else {}),
         }
-        for other, counts, p in zip(others, compared, adjusted, strict=True)
+        for other, counts, p, found in zip(others, compared, adjusted, families, strict=True)
     ]
 
 

@@ -448,6 +448,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         ]
         yield from align_rows((title, "problems", "answers right, %"), groups, most=_SHOWN)
     yield from _family_lines(result.get("families"))
+    yield from _compared_family_lines(result)
     yield from _comparison_lines(result.get("comparisons", ()))
     if probes := result.get("probes"):
         yield ""
@@ -495,6 +496,28 @@ def _family_lines(families: Mapping[str, Any] | None) -> Iterator[str]:
     ]
     header = ("variant", "problems", "problems right, %", "variants right, %", "drop", "McNemar p")
     yield from align_rows(header, rows)
+
+
+def _compared_family_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the shares of whole families and of kinds of variants that are right, of all that is compared."""
+    compared = [row for row in result.get("comparisons", ()) if "families" in row]
+    if not compared:
+        return
+    rows = []
+    for row in (result, *compared):
+        families = row["families"]
+        kinds = families["by_kind"].values()
+        rows.append(
+            (
+                row["model"],
+                f"{100 * families['whole_accuracy']:.1f}",
+                _percent_range(families["ci95"]),
+                *(f"{100 * kind['answer_accuracy']:.1f}" for kind in kinds),
+            )
+        )
+    yield ""
+    kinds = result["families"]["by_kind"]
+    yield from align_rows(("right, %", "whole families", "95 %", *kinds), rows)
 
 
 def _setting_lines(result: Mapping[str, Any]) -> Iterator[str]:
