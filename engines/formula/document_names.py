@@ -156,11 +156,9 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
             counts.powers += series
             counts.indices += bool(below)
             counts.counted += not (series or below)
-        elif any(one.role in (PieceRole.NUMBER, PieceRole.ADD) for one in marks) or above in (
-            "n",
-            "k",
-            "m",
-            "p",
+        elif not (below and len(marks) == 1 and marks[0].role == PieceRole.UNKNOWN) and (
+            any(one.role in (PieceRole.NUMBER, PieceRole.ADD) for one in marks)
+            or above in ("n", "k", "m", "p")
         ):
             counts.powers += 1
     return [(name, above) for name, above, *_ in found if above]

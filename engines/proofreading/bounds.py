@@ -12,6 +12,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.terms import evaluate_term, free_symbols
 
+MINUS_ONE = Tree("-1")
 BOUNDS = ("<", ">", "<=", ">=")
 _NEAR = 4
 """Of the bounds said so far, so many of the last bear on one that comes."""
@@ -34,6 +35,8 @@ def read_end(bound: Tree) -> BoundEnd | None:
     turned = not free_symbols(left)
     side, other = (right, left) if turned else (left, right)
     value = evaluate_term(other, {})
+    if side.label == "*" and side.children[0] == MINUS_ONE and value is not None:  # -x < 0
+        side, value, turned = side.children[1], -value, not turned
     if side.children or not free_symbols(side) or free_symbols(other) or value is None:
         return None
     return BoundEnd(value, (bound.label[0] == ">") != turned)

@@ -358,7 +358,8 @@ class LinkJudge:
         if not link.said and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
-            found = self.judge.holds(statement, self.facts.conditions[-4:])
+            known = [*self._list_assumptions(free_symbols(statement)), *self.facts.conditions[-4:]]
+            found = self.judge.holds(statement, list(dict.fromkeys(known)))
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
         if for_all or self._claims_for_all(link, left, right):
@@ -378,8 +379,8 @@ class LinkJudge:
             else None
         )
         opposite = find_opposite(statement, self.facts.conditions) if simple and not carried else None
-        if opposite and not link.said:
-            self.facts.replace_condition(opposite)
+        while simple and not link.said and (old := find_opposite(statement, self.facts.conditions)):
+            self.facts.replace_condition(old)
         if simple and link.relation in BOUNDS:
             self.facts.add_condition(statement)
         if carried is not None:

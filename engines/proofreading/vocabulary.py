@@ -71,8 +71,8 @@ PHRASES: Mapping[str, str] = {
     "deducing": "so thus hence therefore whence consequently then",
     "universal": f"""
         always identity identities in_general all_real every_real any_real all_positive all_nonzero
-        all_numbers all_values arbitrary arbitrarily whenever all_angles every_angle any_angle any_two
-        whichever whatever whatsoever identically universally everywhere any_numbers every_number each_real
+        all_numbers all_values arbitrary whenever all_angles every_angle any_angle any_two
+        whichever whatever whatsoever any_numbers every_number each_real
         all_complex all_integers every_integer any_integer for_real
         for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
     """,
