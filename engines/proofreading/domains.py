@@ -188,6 +188,14 @@ def _whole(name: str, kind: str) -> list[Tree]:
     ]
 
 
+def list_interval_ends(letter: Tree, interval: Tree) -> list[Tree]:
+    """List the inequalities that say that a letter is in an interval."""
+    kind, low, high = interval.children
+    signs = ">" if kind.label[0] == "o" else ">=", "<" if kind.label[1] == "o" else "<="
+    ends = zip(signs, (low, high), strict=True)
+    return [Tree(sign, (letter, end)) for sign, end in ends if "inf" not in end.list_labels()]
+
+
 def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None:
     """What a statement says of the kind of its first letter; None where it says nothing of that."""
     letter, other = statement.children
@@ -199,12 +207,7 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
         if other.label == "union" and other.children[0].label in ("N", "ℕ"):
             return _whole(letter.label, "N0")
         if other.label == "interval":
-            kind, low, high = other.children
-            ends = (
-                (low, ">" if kind.label[0] == "o" else ">="),
-                (high, "<" if kind.label[1] == "o" else "<="),
-            )
-            return [Tree(sign, (letter, end)) for end, sign in ends if "inf" not in end.list_labels()]
+            return list_interval_ends(letter, other)
         return []
     if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
         # n >= M, where M is a whole number

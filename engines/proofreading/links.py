@@ -29,6 +29,7 @@ from engines.proofreading.chains import (
     ChainLink,
 )
 from engines.proofreading.contexts import STAR, reconsider_link
+from engines.proofreading.definitions import find_undefined
 from engines.proofreading.discourse import NOWHERE, Position
 from engines.proofreading.domains import LetterDomains, list_conditions
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
@@ -45,6 +46,7 @@ from engines.proofreading.roles import (
     write_term,
 )
 from engines.proofreading.slips import find_odd_entry, find_slip, points_of
+from engines.proofreading.steps import explain_root, explain_sign
 from engines.proofreading.terms import (
     DECIMAL,
     DEGREES,
@@ -241,6 +243,10 @@ class LinkJudge:
                 judged = LinkVerdict(link, "right", "up to a constant")
             if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
+            if judged.outcome == "given" and (
+                where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
+            ):
+                judged = LinkVerdict(link, "loses domain", f"defined only where {where}")
             if judged.outcome == "wrong":
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
@@ -391,9 +397,24 @@ class LinkJudge:
                 "given",
                 f"nothing satisfies it and {write_term(opposite)}: everything follows from both",
             )
+        if step := self._explain_multiplication(link, statement):
+            return LinkVerdict(link, "not shown", step)
         if given or simple:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
+
+    def _explain_multiplication(self, link: ChainLink, statement: Tree) -> str:
+        """Which inequality before was multiplied by an expression of either sign to get this one."""
+        before = [(one, bound) for one, bound in self.bounds[-2:] if one is not link]
+        if link.relation not in BOUNDS or not before or not (is_concluded(link) or link.joined == "row"):
+            return ""
+        previous, bound = before[-1]
+        if previous.position.paragraph != link.position.paragraph or previous.chain == link.chain:
+            return ""
+        known = [*self._list_assumptions(free_symbols(statement)), bound]
+        step = explain_sign(bound, statement, [one for one in known if one != statement], self.judge)
+        said = " ".join(f"{previous.left} {previous.relation} {previous.right}".split())
+        return f"{said} (line {previous.line}) was {step}" if step else ""
 
     def judge_in_domain(self, judged: LinkVerdict, moduli: frozenset[int]) -> LinkVerdict:
         """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
@@ -653,7 +674,10 @@ class LinkJudge:
             held.append(self.judge.equal(one, other))
         if all(each.outcome == "equal" for each in held):
             if failed := self._find_failed(link, left.label, right, known):
-                solves = f"it solves {cite_fact(known)}, but not {cite_fact(failed)}"
+                earlier, later = (Tree("=", (each.left, each.right)) for each in (failed, known))
+                how = explain_root(earlier, later, self.judge)
+                how = f", which was {how}" if how else ""
+                solves = f"it solves {cite_fact(known)}, but not {cite_fact(failed)}{how}"
                 return LinkVerdict(link, "not shown", solves)
             return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
         claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
@@ -674,7 +698,9 @@ class LinkJudge:
             here = fact.position.paragraph == link.position.paragraph and fact.number < known.number
             if not here or fact.variables != {name} or fact.is_value or at is None:
                 continue
-            if values_agree(fact.left, fact.right, {name: at}) is False:
+            divided = list_divisors(fact.left) | list_divisors(fact.right)
+            vanishing = any(evaluate_term(each, {name: at}) == 0 for each in divided)
+            if vanishing or values_agree(fact.left, fact.right, {name: at}) is False:
                 return fact
         return None
 

@@ -171,3 +171,42 @@ def test_a_claim_with_conditions_is_not_one_about_all_numbers(
     proofreader: TextProofreader, text: str
 ) -> None:
     assert "wrong" not in _verdicts(proofreader, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (r"Let $\frac{1}{x} < 2$. Hence $1 < 2x$.", "multiplied by x, whose sign"),
+        (r"We solve $\sqrt{x+6} = x$. Squaring gives $x + 6 = x^2$. So $x = -2$.", "was squared"),
+        (
+            r"We solve $\frac{x^2}{x-2} = \frac{4}{x-2}$. We get $x^2 = 4$. So $x = 2$.",
+            "multiplied by x - 2, which can be 0",
+        ),
+        (r"Let $x > 0$ and $\frac{1}{x} < 2$. Hence $1 < 2x$.", ""),
+        (r"We solve $\frac{x^2}{x-2} = \frac{4}{x-2}$. We get $x^2 = 4$. So $x = -2$.", ""),
+    ],
+)
+def test_steps_by_factors_of_unknown_sign_are_named(
+    proofreader: TextProofreader, text: str, reason: str
+) -> None:
+    last = proofreader.check_links(text)[-1]
+    assert reason in last.reason
+    assert ("multiplied" in last.reason or "squared" in last.reason) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "loses"),
+    [
+        (r"Let $f \colon \mathbb{R} \to \mathbb{R}$ be given by $f(x) = \frac1x$.", True),
+        (r"Let $f \colon (0, \infty) \to \mathbb{R}$ be given by $f(x) = \frac1x$.", False),
+        (r"For $x \in [-1, 1]$ we define $g(x) = \sqrt{x}$.", True),
+        (r"For $x \in [0, 1]$ we define $g(x) = \sqrt{x}$.", False),
+        (r"Define $k(x) = \ln x$ for all $x \in \mathbb{R}$.", True),
+        (r"Define $k(x) = \frac{1}{x}$ for $x \ne 0$.", False),
+        (r"Let $h(x) = \ln x$.", False),
+    ],
+)
+def test_a_definition_has_values_in_its_stated_domain(
+    proofreader: TextProofreader, text: str, loses: bool
+) -> None:
+    assert ("loses domain" in _verdicts(proofreader, text)) == loses

@@ -1,0 +1,75 @@
+r"""Definitions whose right side has no value somewhere in the domain that is stated for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from engines.core.tree import ZERO, Tree
+from engines.formula.meaning import Reading
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import REALS
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.domains import list_conditions, list_interval_ends
+from engines.proofreading.terms import free_symbols
+from engines.proofreading.vocabulary import is_made_of
+
+_ARROWS = (r"\to", r"\rightarrow", r"\longrightarrow", "→")
+_COLONS = (r"\colon", ":")
+_UNCLEAR = frozenset(("call", "cases", "sum", "prod", "integral", "limit", "inf", "i", "text", "unit", "pm"))
+_MOST_NODES = 60
+
+
+def find_undefined(
+    link: ChainLink, left: Tree, right: Tree, read_formula: Callable[[str], Reading], judge: Judge
+) -> str:
+    r"""Where a function is defined that the text gives a larger domain; "" where that is all of it.
+
+    Args:
+        left, right: the sides of the definition, as `f(x) = 1/x`.
+        read_formula: how formulas of the text are read.
+    """
+    if left.label != "call" or len(left.children) != 2 or link.place or link.said or link.is_denied:
+        return ""
+    name, argument = left.children
+    if argument.children or free_symbols(right) != {argument.label} or len(right) > _MOST_NODES:
+        return ""
+    if not _UNCLEAR.isdisjoint(right.list_labels()):
+        return ""
+    written = list(link.formulas[-2:])
+    if link.next_formula and is_made_of("restricting", link.after):
+        written.append(link.next_formula)
+    for formula in written:
+        stated = _read_domain(formula, name.label, argument, read_formula)
+        if stated is None:
+            continue
+        beside = [one for latex in written for one in list_conditions(read_formula(latex).tree)]
+        known = [one for one in (*stated, *beside) if free_symbols(one) == {argument.label}]
+        found = judge.equal(Tree("*", (ZERO, right)), ZERO, known)
+        return found.condition if found.outcome == "equal if" and not found.witness else ""
+    return ""
+
+
+def _read_domain(
+    formula: str, name: str, argument: Tree, read_formula: Callable[[str], Reading]
+) -> Sequence[Tree] | None:
+    """The conditions of a domain that a formula states for a function or its argument; None for no domain."""
+    for membership in _iterate_memberships(formula, name, argument.label):
+        tree = read_formula(membership).tree
+        if tree is None or tree.label != "in" or tree.children[0] != argument:
+            continue
+        where = tree.children[1]
+        if where.label in REALS:
+            return []
+        if where.label == "interval":
+            return list_interval_ends(argument, where)
+    return None
+
+
+def _iterate_memberships(formula: str, name: str, argument: str) -> Iterator[str]:
+    """A formula as it is, and `x \\in A` for `f \\colon A \\to B`."""
+    yield formula
+    for colon in _COLONS:
+        head, sign, rest = formula.partition(colon)
+        arrow = next((each for each in _ARROWS if each in rest), "")
+        if sign and arrow and head.strip() == name:
+            yield rf"{argument} \in {rest.partition(arrow)[0]}"
