@@ -170,7 +170,7 @@ class _Outline:
             self._open("section", title, line, level)
             self.near.update(find_domains(title))
         elif sign["edge"]:
-            kind = scope_kind(sign["name"])
+            kind = scope_kind(sign["name"], within=True)
             if kind and sign["edge"] == "begin":
                 self._begin_paragraph()
                 self._open(kind, "", line)

@@ -358,13 +358,19 @@ def find_domains(words: str, often: bool = False) -> Iterator[str]:
             yield domain
 
 
-def scope_kind(name: str) -> str:
+def scope_kind(name: str, *, within: bool = False) -> str:
     """The kind of scope that an environment or a heading of that name begins; "" for none.
 
-    >>> scope_kind("thm"), scope_kind("Examples*"), scope_kind("center")
-    ('theorem', 'example', '')
+    Args: within: a word that says so may stand within the name.
+
+    >>> [scope_kind(name, within=True) for name in ("thm", "Examples*", "mytheorem", "center")]
+    ['theorem', 'example', 'theorem', '']
     """
-    return _KINDS.get(name.lower().rstrip("*"), "")
+    plain = name.lower().rstrip("*")
+    if not within:
+        return _KINDS.get(plain, "")
+    inside = (kind for word, kind in _KINDS.items() if len(word) >= _LONG_WORD and word in plain)
+    return _KINDS.get(plain) or next(inside, "")
 
 
 _WORD = re.compile(r"[a-zA-Z']+")
@@ -372,4 +378,6 @@ _SIGNS = {
     **dict.fromkeys(PHRASES["given"].split(), True),
     **dict.fromkeys(PHRASES["claimed"].split(), False),
 }
+_LONG_WORD = 6
+"""Letters of a word that says also within another name what an environment is, as in `nexercise`."""
 _KINDS = {name: kind for kind, names in ENVIRONMENTS.items() for name in names.split()}

@@ -210,3 +210,9 @@ def test_a_definition_has_values_in_its_stated_domain(
     proofreader: TextProofreader, text: str, loses: bool
 ) -> None:
     assert ("loses domain" in _verdicts(proofreader, text)) == loses
+
+
+def test_environments_of_ones_own_are_scopes_too(proofreader: TextProofreader) -> None:
+    exercises = "Let $a = 2$.", "Show that $a^3 = 8$."
+    text = "\n".join(rf"\begin{{nexercise}} {one} \end{{nexercise}}" for one in exercises)
+    assert _verdicts(proofreader, text)[-1] == "given"
