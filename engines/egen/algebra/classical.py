@@ -334,12 +334,11 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             p, q = (space.make_polynomial(rows[n]) for n in (0, 1))
             root = multiply_terms(space.polynomial_to_tree(q), atom)
             conjugate = subtract_terms(space.polynomial_to_tree(p), root)
-            norm = expand_tree(
-                subtract_terms(
-                    raise_to_power(space.polynomial_to_tree(p), 2),
-                    multiply_terms(raise_to_power(space.polynomial_to_tree(q), 2), square),
-                )
+            difference = subtract_terms(
+                raise_to_power(space.polynomial_to_tree(p), 2),
+                multiply_terms(raise_to_power(space.polynomial_to_tree(q), 2), square),
             )
+            norm = expand_tree(bottom_up(expand_tree(difference), _square_root_power))
             forms = [norm, *_replace_even_powers(norm)]
             norm = min((one for form in forms for one in (form, _power_form(form))), key=len)
             if norm == ZERO:
@@ -347,6 +346,14 @@ def _multiply_by_conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             # Expand the quotient by the conjugate: the norm takes the place of this side.
             other = multiply_terms(space.polynomial_to_tree(result[1 - side]), conjugate)
             yield divide_terms(other, norm) if side else divide_terms(norm, other)
+
+
+def _square_root_power(node: Tree) -> Tree:
+    """Return u for sqrt(u)^2."""
+    squared = (
+        node.label == "pow" and node.children[0].label == "sqrt" and rational_value(node.children[1]) == 2
+    )
+    return node.children[0].children[0] if squared else node
 
 
 def _square_of(atom: Tree) -> Tree | None:
