@@ -320,6 +320,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.export": export,
     "mwp.problems": lambda _, place: {"data": [word_problems(place)], "out": str(place / "mine.jsonl")},
     "mwp.audit": lambda _, place: {"data": word_problems(place)},
+    "mwp.solutions": lambda _, place: {"data": word_problems(place)},
     "mwp.steps": lambda *_: {
         "text": "48/2 = <<48/2=24>>24, and 48+24 = <<48+24=72>>72",
         "problem": "Natalia sold 48 clips in April and half as many in May. How many altogether?",

@@ -118,6 +118,7 @@ COUNTS: Mapping[str, Callable[[Any], list[int]]] = {
     ],
     "mwp.anchors": rows_of("templates", "anchors"),
     "mwp.audit": lambda document: [len(document["kinds"]), len(document["findings"])],
+    "mwp.solutions": rows_of("solutions"),
     "mwp.steps": rows_of("steps"),
     "mwp.eval": lambda document: [
         len(document["ci95"]),
