@@ -22,7 +22,7 @@ from engines.formula.symbols import PieceRole
 from engines.formula.words import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
 from engines.proofreading.discourse import Position
-from engines.proofreading.vocabulary import mentions, words_of
+from engines.proofreading.vocabulary import is_restricted, mentions, words_of
 
 _MOST_CHARACTERS = 120
 """Of a formula that declares a letter."""
@@ -39,12 +39,14 @@ _WORDS = 4
 class Declaration:
     """What a letter is said to be.
 
-    Attributes: conditions: statements that hold of it; piece: where it is said.
+    Attributes: conditions: statements that hold of it; piece: where it is said; restricted: it is of a kind
+    that the conditions do not tell, as an even number.
     """
 
     conditions: tuple[Tree, ...]
     position: Position
     piece: int
+    restricted: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -67,6 +69,11 @@ class LetterDomains:
             for condition in found.conditions
         ]
 
+    def are_restricted(self, names: Iterable[str], position: Position, piece: int) -> bool:
+        """Whether one of some letters is of a kind that its conditions do not tell, as an even number."""
+        found = (self._find(name, position, piece) for name in names)
+        return any(one is not None and one.restricted for one in found)
+
     def _find(self, name: str, position: Position, piece: int) -> Declaration | None:
         several = self.declared.get(name, ())
         for one in reversed(several):
@@ -75,10 +82,18 @@ class LetterDomains:
         habit = len(several) >= _HABIT and all(one.is_whole for one in several)
         return max(several, key=lambda one: len(one.conditions)) if habit else None
 
-    def add(self, name: str, conditions: Sequence[Tree], position: Position, piece: int) -> None:
+    def add(
+        self,
+        name: str,
+        conditions: Sequence[Tree],
+        position: Position,
+        piece: int,
+        *,
+        restricted: bool = False,
+    ) -> None:
         """Note what a letter is said to be."""
         if name:
-            self.declared[name].append(Declaration(tuple(conditions), position, piece))
+            self.declared[name].append(Declaration(tuple(conditions), position, piece, restricted))
 
 
 def read_domains(document: Document, positions: Sequence[Position]) -> LetterDomains:
@@ -98,8 +113,9 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
             continue
         before = document.pieces[at - 1].text if at else ""
         after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
+        kept = is_restricted(before[-_MOST_CHARACTERS:]) or is_restricted(_words_behind(after))
         for name, conditions in _iterate_declared(piece.text, before, after, domains):
-            domains.add(name, conditions, position, at)
+            domains.add(name, conditions, position, at, restricted=kept)
     return domains
 
 
@@ -112,6 +128,12 @@ def list_conditions(statement: Tree | None) -> list[Tree]:
 
 
 _CONDITIONS = ("<", ">", "<=", ">=", "!=")
+
+
+def _words_behind(after: str) -> str:
+    """The words behind a letter that say what it is; "" for others."""
+    words = words_of(after.partition(".")[0].partition(",")[0])[: _WORDS + 1]
+    return " ".join(words) if words[:1] in (["is"], ["be"], ["are"]) else ""
 
 
 def _iterate_declared(

@@ -598,6 +598,7 @@ class LinkJudge:
         value = not left.children and not free_symbols(right)
         free = free_symbols(left) | free_symbols(right)
         known = is_universal(link, free) and not value and not has_condition(link.before)
+        known = known and not self.domains.are_restricted(free, self.position, self.piece)
         return known and self._is_about_numbers(link, left, right)
 
     def _is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:

@@ -24,17 +24,19 @@ _ALONE = (r"\pi", "π")
 class LetterMeanings:
     """The names of a document, in which π is a letter in some sections.
 
-    Attributes: sections: ids of those.
+    Attributes: sections: ids of those. called: ids of the sections in which π has arguments.
     """
 
     names: Names
     sections: frozenset[int] = frozenset()
+    called: frozenset[int] = frozenset()
 
     def names_at(self, position: Position) -> Names:
         """Return what letters mean at a place."""
         if id(position.scope.section) not in self.sections:
             return self.names
-        return replace(self.names, letters=self.names.letters | {"π"})
+        functions = self.names.functions | ({"π"} if id(position.scope.section) in self.called else set())
+        return replace(self.names, letters=self.names.letters | {"π"}, functions=functions)
 
 
 def read_meanings(document: Document, positions: Sequence[Position], names: Names) -> LetterMeanings:
@@ -50,11 +52,14 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
     """
     weights: defaultdict[int, int] = defaultdict(int)
     seen: set[int] = set()
+    called: set[int] = set()
     for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
         if not piece.formula or not any(sign in piece.text for sign in _ALONE):
             continue
         section = id(position.scope.section)
         seen.add(section)
+        if any(f"{sign}(" in piece.text for sign in _ALONE):
+            called.add(section)
         if len(piece.text) <= _MOST_CHARACTERS:
             weights[section] += weigh_pi(piece.text)
         if piece.text.strip().startswith(_ALONE):
@@ -63,7 +68,7 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
             weights[section] += _NAMED * _is_named(before, after)
     whole = sum(weights.values())
     named = {section for section in seen if (weights[section] or whole) > 0}
-    return LetterMeanings(names, frozenset(named))
+    return LetterMeanings(names, frozenset(named), frozenset(called))
 
 
 def _is_named(before: str, after: str) -> bool:

@@ -143,6 +143,11 @@ PHRASES: Mapping[str, str] = {
         by_way_of_contradiction
     """,
     "contradiction": "contradict* impossible absurd",
+    "determining": "a an any every each all some the let fix two",
+    "kind of number": """
+        positive negative nonnegative non zero nonzero integer integers natural number numbers whole real
+        reals rational rationals complex arbitrary fixed given strictly
+    """,
     "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",
@@ -313,6 +318,21 @@ def depends_on_claim(words: str) -> bool:
     return "§" in claim and mentions("deducing", claim.rpartition("§")[2])
 
 
+def is_restricted(words: str) -> bool:
+    """Whether words before a letter say of it more than what kind of number it is.
+
+    >>> is_restricted("let an even integer"), is_restricted("for every positive integer")
+    (True, False)
+    """
+    last = words_of(words)[-_WORDS_OF_KIND:]
+    kinds = [at for at, word in enumerate(last) if word in PHRASES["determining"].split()]
+    if not kinds:
+        return False
+    kind = last[kinds[-1] + 1 :]
+    named = any(mentions(cue, " ".join(kind)) for cue in ("whole", "continuous"))
+    return named and not {*kind} <= {*PHRASES["kind of number"].split()}
+
+
 def starts_with(cue: str, words: str) -> bool:
     """Whether words begin with a phrase of a cue, behind a comma or bracket.
 
@@ -380,4 +400,5 @@ _SIGNS = {
 }
 _LONG_WORD = 6
 """Letters of a word that says also within another name what an environment is, as in `nexercise`."""
+_WORDS_OF_KIND = 5
 _KINDS = {name: kind for kind, names in ENVIRONMENTS.items() for name in names.split()}

@@ -35,7 +35,11 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"The policy $\pi$ is known. The text says $\pi = 3$, and later $\pi = 2$.", False),
         (r"Let $\pi \colon X \to Y$ be the projection. Now $\pi((2+i)) = (5)$.", False),
         (r"The area is $\pi r^2$, and $2\pi = 7.28$.", True),
+        (r"Let $\sigma$ and $\pi$ be permutations, $\pi(1) = 2$, $\pi(2) = 1$. Thus $\pi^2 = 1$.", False),
         # a letter is declared as a whole number
+        ("Let $n$ be an even integer. We have $(-1)^n = 1$ for all $n$.", False),
+        ("For every odd integer $n$, $(-1)^n = -1$.", False),
+        ("For every integer $n$, $(-1)^n = -1$.", True),
         (r"For all $n\in{\mathbb{N}}$, $\lvert\frac1n\rvert = \frac1n$.", False),
         (r"Let $m$ be a positive integer. For all $m$, $\frac{1}{m+1} \le \frac1m$.", False),
         (r"Let $M \in \mathbb{N}$. For all $n \geq M$, $\frac{1}{n+1} \leq \frac1n$.", False),
