@@ -88,7 +88,7 @@ def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
 def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
     """Whether the words say of a statement that it holds for all numbers.
 
-    Args: free: its variables; one of them has to be among those of which the words speak.
+    Args: free: its variables, which have to be those of which the words speak.
     """
     before, after = link.before, link.after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
@@ -96,21 +96,27 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
         return False
     if depends_on_claim(words):
         return False
+    if words is before and ends_with("ranging", before):
+        return False  # it says itself for which numbers
     named = link.next_formula if words is after else _find_quantified(link)
     if not free or not named:
         return True
     names = {name.rstrip("(").partition("_")[0] for name in free}
-    letters = {_GREEK.get(name, name) for name in _LETTERS.findall(named)}
-    return not names.isdisjoint(letters)
+    return names <= {_GREEK.get(name, name) for name in _LETTERS.findall(named)}
 
 
 def _find_quantified(link: ChainLink) -> str:
-    """The formula right behind the words that say for all of what a statement holds; "" where none is."""
-    behind = words_behind("universal", link.before)
-    number = behind.count("§")
-    if not number or len(link.formulas) < number or not is_made_of("neutral", behind.partition("§")[0]):
+    """The formulas right behind the words that say for all of what a statement holds; "" where none is."""
+    behind = words_behind("universal", link.before).split("§")
+    number = len(behind) - 1
+    if not number or len(link.formulas) < number or not is_made_of("neutral", behind[0]):
         return ""
-    return link.formulas[-number]
+    named = [link.formulas[-number]]
+    for words, formula in zip(behind[1:-1], link.formulas[len(link.formulas) - number + 1 :], strict=True):
+        if not is_made_of("joining", words):
+            break
+        named.append(formula)
+    return " ".join(named)
 
 
 def is_concluded(link: ChainLink) -> bool:

@@ -149,6 +149,7 @@ PHRASES: Mapping[str, str] = {
         reals rational rationals complex arbitrary fixed given strictly
     """,
     "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
+    "ranging": "whenever all every each any",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",
     "joining": "and or be a an the let of",

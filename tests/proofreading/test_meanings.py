@@ -164,6 +164,8 @@ def test_a_claim_about_all_numbers_is_told_by_its_grammar(proofreader: TextProof
         "Suppose we choose $y = 0$. Then $(x+y)^2 = x^2+y^2$.",
         "Find all $x$ that satisfy $x^2 = 4x$.",
         "Take any $x$ with $x > 1$. Then $|x| = x$.",
+        "For any $p$ we get $p^2 + 2pq + q^2 = 1$.",
+        "Whenever $ab = 0$, $a = 0$ or $b = 0$.",
         "Pick any root $x$ of the polynomial. Then $x^2 = x + 1$.",
         "As $x$ runs over the roots, $x^2 + 1 = 3x$.",
         r"For all real numbers, $\sqrt{a^2 b^2} = ab$ ($a, b > 0$).",
