@@ -96,7 +96,7 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
         return False
     if depends_on_claim(words):
         return False
-    if words is before and ends_with("ranging", before):
+    if words is before and ends_with("ranging", before.rpartition("§")[2]):
         return False  # it says itself for which numbers
     named = link.next_formula if words is after else _find_quantified(link)
     if not free or not named:
