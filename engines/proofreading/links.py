@@ -18,7 +18,6 @@ from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
-from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.verification.work import limit_work
@@ -45,7 +44,13 @@ from engines.proofreading.roles import (
     read_role,
     write_term,
 )
-from engines.proofreading.slips import find_odd_entry, find_slip, points_of
+from engines.proofreading.slips import (
+    find_identity_slip,
+    find_matrix_slip,
+    find_odd_entry,
+    find_slip,
+    points_of,
+)
 from engines.proofreading.steps import explain_root, explain_sign
 from engines.proofreading.terms import (
     DECIMAL,
@@ -90,7 +95,6 @@ _LARGEST = 160
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
-_OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
@@ -430,7 +434,7 @@ class LinkJudge:
 
     def _of_matrices(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """An equation of matrices: for any that do not commute, or by the values that were said."""
-        if self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal":
+        if self._are_equal_matrices(left, right):
             return LinkVerdict(link, "right")
         lone = not left.children or not right.children
         given = link.said or (last_sign(link.before) and link.place == 0)
@@ -454,11 +458,17 @@ class LinkJudge:
                 )
         if right.label == "matrix" and not left.children:
             self._add_statement(link, left, right)
+        sure = not (given or link.is_refused or link.is_denied or self.cases)
+        if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
+            return LinkVerdict(link, "wrong", slip.reason)
         if given or lone:
             return LinkVerdict(link, "given")
         return LinkVerdict(
             link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""
         )
+
+    def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
+        return self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
@@ -528,6 +538,10 @@ class LinkJudge:
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
                 if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
+                    if any(fact.number > self.begun for fact in reduced.used) and (
+                        said := self._find_slip(link, by_facts=False)
+                    ):
+                        return LinkVerdict(link, "wrong", said)
                     return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
         if (
             for_all
@@ -783,29 +797,19 @@ class LinkJudge:
         Args: by_facts: look also for one by which it would follow from what was said.
         """
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-
-        def are_same(one: Tree, other: Tree) -> bool:
-            names = free_symbols(one), free_symbols(other)
-            return bool(names[0] & names[1]) and self._are_equal(one, other)
-
         free = free_symbols(left) | free_symbols(right)
         if mentions("task", last_clause(link.before)) or mentions(
             "unsolvable", f"{link.before} {link.after}"
         ):
             return ""
-        whole = any(not _OF_WHOLE.isdisjoint(side.list_labels()) for side in (left, right))
         left, right = find_odd_entry(left, right, self._are_equal) or (left, right)
-        complex_ = {"i"} & {*left.list_labels(), *right.list_labels()}
-        found = find_slip(left, right, points_of(free | complex_, whole), are_same)
+        found = find_identity_slip(left, right, self._are_equal)
         if found is None and by_facts and not self.cases and not link.is_denied:
             several = mentions("either", link.before.rpartition("§")[2])
             reduced = None if several else self.facts.reduce_by_facts(left, right)
             if reduced and reduced.points and self.facts.is_settled(free):
                 found = find_slip(left, right, reduced.points, self._follows_from_facts, by_facts=True)
-        if found is None:
-            return ""
-        values = " and ".join(f"{value:.6g}" for value in found.values)
-        return f"{point_shown(found.at)}: {values}; it holds with {found.instead}"
+        return found.reason if found else ""
 
     def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
         """Whether a chain holds without the side in its middle only."""

@@ -17,11 +17,13 @@ from random import Random
 
 from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
+from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import worked_out
 from engines.proofreading.terms import (
     OF_ANGLES,
     apply_label,
     differ_everywhere,
+    evaluate_complex,
     evaluate_term,
     free_symbols,
     real_roots,
@@ -35,6 +37,9 @@ _WHOLE = re.compile(r"-?\d{1,9}\Z")
 _CLOSE = 1e-9
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
+_MANY = 60.0
+"""Terms of an infinite sum; its values are taken where more of them add nothing."""
+_OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
 _OTHER = {"+": ("-", "*"), "-": ("+",)}
 
 
@@ -44,7 +49,14 @@ class Slip:
 
     instead: str
     at: Mapping[str, float]
-    values: tuple[float, float]
+    values: tuple[complex, complex]
+
+    @property
+    def reason(self) -> str:
+        """In words: `x = 2: 4 and 5; it holds with 4 for 5`."""
+        at = {name: value for name, value in self.at.items() if name != "inf" and not name.endswith("(")}
+        values = " and ".join(f"{value:.6g}" for value in self.values)
+        return f"{point_shown(at)}: {values}; it holds with {self.instead}"
 
 
 def find_slip(
@@ -53,11 +65,14 @@ def find_slip(
     points: Sequence[Mapping[str, float]],
     same: Callable[[Tree, Tree], bool],
     by_facts: bool = False,
+    in_calls: bool = False,
+    ordered: bool = False,
 ) -> Slip | None:
     """The one number, sign or operator of a link that is to be another, if one is; none where a side is
     nothing but a variable that the other has not.
 
-    Args: points: where what is known holds; same: whether a link holds.
+    Args: points: where what is known holds; same: whether a link holds; in_calls: look also at the arguments
+    of functions of which nothing is known; ordered: the factors of a product may not be exchanged.
     """
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
         left, right = left.children[3], right.children[3]
@@ -74,9 +89,9 @@ def find_slip(
     if abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        reordered = _sort_operands(other)
+        reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
-        for path, changed, instead in _iterate_changes(sides[side], names):
+        for path, changed, instead in _iterate_changes(sides[side], names, in_calls):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
             if by_facts and not _is_near(instead):
@@ -91,11 +106,85 @@ def find_slip(
                 continue
             whole = sides[side].replace_subtree(path, changed)
             # a + b = a - b would say that b is 0
-            if _sort_operands(whole) != reordered and same(
+            if (whole if ordered else _sort_operands(whole)) != reordered and same(
                 *((whole, other) if side == 0 else (other, whole))
             ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def find_identity_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """The one change by which both sides of a link are equal whatever its variables are.
+
+    Infinite sums are compared at small values, imaginary numbers by their parts, and the arguments of unknown
+    functions are changed where the sides are more than such functions.
+    """
+
+    def are_same(one: Tree, other: Tree) -> bool:
+        return bool(free_symbols(one) & free_symbols(other)) and same(one, other)
+
+    labels = {*left.list_labels(), *right.list_labels()}
+    free = free_symbols(left) | free_symbols(right)
+    if "i" in labels:
+        found = find_complex_slip(left, right, are_same)
+        return found or find_slip(left, right, points_of({*free, "i"}), are_same)
+    whole = not labels.isdisjoint(_OF_WHOLE)
+    points = points_of(free, whole)
+    infinite = "inf" in labels and "sum" in labels
+    # roots and powers of differences, as (1 - x)^a, have values between 0 and 1
+    if infinite or any(evaluate_term(side, points[0]) is None for side in (left, right)):
+        points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
+    if infinite:
+        points = [{**at, "inf": _MANY} for at in points]
+    in_calls = not any(_is_value(side) for side in (left, right))
+    return find_slip(left, right, points, are_same, in_calls=in_calls)
+
+
+def find_complex_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """The one change by which both sides of a link with imaginary numbers are equal."""
+    if len(left) + len(right) > _MOST_NODES:
+        return None
+    sides = left, right
+    free = free_symbols(left) | free_symbols(right)
+    points = points_of(free - {"i"})
+    values = [[evaluate_complex(side, at) for at in points] for side in sides]
+    first, second = values[0][0], values[1][0]
+    if first is None or second is None or abs(first - second) <= _CLOSE * (1 + abs(first)):
+        return None
+    if abs(first + second) < _CLOSE * (1 + abs(first)):
+        return None
+    for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
+        for path, changed, instead in _iterate_changes(sides[side]):
+            whole = sides[side].replace_subtree(path, changed)
+            meets = all(
+                (one := evaluate_complex(whole, at)) is not None
+                and value is not None
+                and abs(one - value) <= _CLOSE * (1 + abs(value))
+                for value, at in zip(wanted, points, strict=True)
+            )
+            if meets and same(*((whole, other) if side == 0 else (other, whole))):
+                return Slip(instead, points[0], (first, second))
+    return None
+
+
+def find_matrix_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """The one change by which an equation of matrices holds for any; I is the identity."""
+    if right == _IDENTITY:
+        return find_slip(
+            left, ONE, points_of(free_symbols(left)), lambda one, _: same(one, right), ordered=True
+        )
+    points = points_of(free_symbols(left) | free_symbols(right))
+    points = [{name: 1.0 if name == "I" else value for name, value in at.items()} for at in points]
+    return find_slip(left, right, points, same, ordered=True)
+
+
+_IDENTITY = Tree("I")
+
+
+def _is_value(side: Tree) -> bool:
+    """Whether a side is nothing but a value of an unknown function, or one with another sign or factor."""
+    parts = side.children if side.label in ("*", "/", "+", "-") else (side,)
+    return sum(part.label == "call" or not part.children for part in parts) == len(parts)
 
 
 def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
@@ -252,12 +341,14 @@ def points_of(names: Iterable[str], whole: bool = False) -> list[dict[str, float
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
 
 
-def _iterate_changes(tree: Tree, names: Sequence[str] = ()) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+def _iterate_changes(
+    tree: Tree, names: Sequence[str] = (), in_calls: bool = False
+) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     """Each change of a number, sign or operator: its place, what is to stand there, and the change in words.
 
     Args: names: variables of the link, of which one with another index may be meant.
     """
-    for path, node, above in islice(_iterate_places(tree, (), ""), _MOST_PLACES):
+    for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:
             for other in _iterate_numbers(node.label, above):
                 yield path, Tree(other), f"{other} for {node.label}"
@@ -284,7 +375,8 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
         value = int(label)
         near = [value + step for step in _STEPS]
         for new in dict.fromkeys([*near, *map(int, iterate_retyped(label))]):
-            if new != value and value * new >= 0 and new and (new != 1 or above not in _VANISHING):
+            kept = new or above == "bound"
+            if new != value and value * new >= 0 and kept and (new != 1 or above not in _VANISHING):
                 yield str(new)
         if value and above != "pow" and (value != -1 or above not in _VANISHING):
             yield str(-value)
@@ -307,13 +399,17 @@ _VANISHING = ("*", "pow", "below")
 
 
 def _iterate_places(
-    tree: Tree, path: tuple[int, ...], above: str
+    tree: Tree, path: tuple[int, ...], above: str, in_calls: bool
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     yield path, tree, above
     # What an unknown function is at another place may be said of it: f(-x) = f(x).
-    for place, child in enumerate(tree.children if tree.label != "call" else ()):
-        below = tree.label == "/" and place == 1
-        yield from _iterate_places(child, (*path, place), "below" if below else tree.label)
+    for place, child in enumerate(tree.children if in_calls or tree.label != "call" else ()):
+        name = tree.label
+        if name == "/" and place == 1:
+            name = "below"
+        elif name in ("sum", "prod") and place in (1, 2):
+            name = "bound"
+        yield from _iterate_places(child, (*path, place), name, in_calls)
 
 
 # ---- the odd one out

@@ -5,7 +5,9 @@ Values are in floating point: quick, to find what a rigorous judge then shows.
 
 from __future__ import annotations
 
+import cmath
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -206,6 +208,42 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
             raise _NoValueError
         return _call_any(at[name], [_evaluate_node(part, at) for part in parts[1:]])
     return apply_label(label, [_evaluate_node(part, at) for part in parts])
+
+
+def evaluate_complex(tree: Tree, at: Mapping[str, float]) -> complex | None:
+    """The value of a term with imaginary numbers; None where it has operations of real numbers only.
+
+    >>> abs(evaluate_complex(Tree("exp", (Tree("*", (Tree("i"), Tree("pi"))),)), {}) + 1) < 1e-12
+    True
+    """
+    with suppress(ArithmeticError, LookupError, ValueError, RecursionError):
+        result = _evaluate_complex_node(tree, at)
+        if cmath.isfinite(result):
+            return result
+    return None
+
+
+def _evaluate_complex_node(tree: Tree, at: Mapping[str, float]) -> complex:
+    label, parts = tree.label, tree.children
+    if label == "i" and not parts:
+        return 1j
+    if label not in _COMPLEX:
+        return _evaluate_node(tree, at)
+    values = [_evaluate_complex_node(part, at) for part in parts]
+    return _COMPLEX[label](*values)
+
+
+_COMPLEX: Mapping[str, Callable[..., complex]] = {
+    "+": lambda *values: sum(values),
+    "*": lambda *values: math.prod(values),
+    "-": operator.sub,
+    "/": operator.truediv,
+    "pow": operator.pow,
+    "exp": cmath.exp,
+    "sin": cmath.sin,
+    "cos": cmath.cos,
+}
+"""The operations of imaginary numbers."""
 
 
 def _evaluate_total(tree: Tree, at: Mapping[str, float]) -> float:
