@@ -47,7 +47,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         domains=read_domains(document, positions),
         renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
         own=any(map(_OWN.search, formulas)),
-        cases=mentions("cases", words),
+        sections_of_cases=frozenset(
+            id(position.scope.section)
+            for piece, position in zip(document.pieces, positions, strict=True)
+            if not piece.formula and mentions("cases", piece.text)
+        ),
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
@@ -72,17 +76,18 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
             found.append(LinkVerdict(chain[room], "unread", many_links))
             break
-    if not reader.cases:
+    if not reader.sections_of_cases:
         _odd_ones(found, reader.equations)
         _unlike_bounds(found, reader.bounds, judge)
-    _misquoted(found, reader)
     moduli = Moduli(document, positions)
-    return [
+    found = [
         reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
         if each.outcome == "wrong"
         else each
         for each in found
     ]
+    _misquoted(found, reader)
+    return found
 
 
 def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:

@@ -124,7 +124,7 @@ class LinkJudge:
         domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
         own: Whether the text defines an operation `*` of its own.
-        cases: Whether the text distinguishes cases.
+        sections_of_cases: The sections that distinguish cases, by their identity.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -145,7 +145,7 @@ class LinkJudge:
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     own: bool = False
-    cases: bool = False
+    sections_of_cases: frozenset[int] = frozenset()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -154,6 +154,11 @@ class LinkJudge:
     begun: int = -1
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
+
+    @property
+    def cases(self) -> bool:
+        """Whether the section at hand distinguishes cases."""
+        return id(self.facts.position.scope.section) in self.sections_of_cases
 
     @property
     def numbers(self) -> NumberLinks:

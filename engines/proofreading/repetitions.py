@@ -21,6 +21,8 @@ from engines.proofreading.terms import free_symbols
 from engines.proofreading.vocabulary import last_sentence, mentions
 
 _MOST_TOKENS = 200
+_MOST_ALIKE = 60
+"""Statements that are alike but for one token; more are a table."""
 _MOST_WORDS = 4
 """Before a statement; those that say that it is another one stand there."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -98,24 +100,28 @@ def find_misquotations(statements: Sequence[Statement]) -> Iterator[Misquotation
                 alike[key][text].append(place)
     reported: set[int] = set()
     for (kind, before, after), texts in alike.items():
-        if len(texts) < 2:
+        if not 2 <= len(texts) <= _MOST_ALIKE:
             continue
         shared = sum(token.weight for token in (*before, *after))
         for one, other in combinations(texts, 2):
-            first, second, text, instead = known[texts[one][0]], known[texts[other][0]], other, one
             many = len(texts[one]), len(texts[other])
             if min(many) > 1:
                 continue
             first, second = _choose_nearest(
                 [known[place] for place in texts[one]], [known[place] for place in texts[other]]
             )
+            text, instead = other, one
             if (many[1], -second.place) > (many[0], -first.place):
                 first, second, text, instead = second, first, one, other
             kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
-            if second.place in reported or not second.odd or not _contradict(first, second):
+            if (
+                second.place in reported
+                or not second.odd
+                or not _contradict(first, second, new=kind == "index" and kind_of == "new name")
+            ):
                 continue
             reported.add(second.place)
             yield Misquotation(second.place, first.place, _describe(kind, text, instead))
@@ -172,17 +178,20 @@ def _count_shared(kind: str, one: str, other: str) -> float:
     return len(one.replace(".", "").lstrip("0")) - 1 if kind == "number" and len(one) == len(other) else 0
 
 
-def _contradict(first: Statement, second: Statement) -> bool:
-    """Whether two statements are about the same, and the text does not vary one on purpose."""
+def _contradict(first: Statement, second: Statement, *, new: bool) -> bool:
+    """Whether two statements are about the same, and the text does not vary one on purpose.
+
+    Args: new: the second has a name that the text has nowhere else, which is no variation.
+    """
     one, other = first.link, second.link
     here, there = one.position, other.position
     if not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope)) or one.piece == other.piece:
         return False
     if _are_in_one_sentence(*((one, other) if one.piece < other.piece else (other, one))):
         return False
-    if other.is_refused or one.is_refused or _are_parallel(one, other):
+    if other.is_refused or one.is_refused:
         return False
-    return not mentions("varied", _last_words(other, _MOST_WORDS))
+    return new or not (_are_parallel(one, other) or mentions("varied", _last_words(other, _MOST_WORDS)))
 
 
 def _last_words(link: ChainLink, many: int) -> str:

@@ -33,6 +33,8 @@ from engines.proofreading.vocabulary import last_sign, mentions, words_of
 
 _MOST_NODES = 80
 _MOST_PLACES = 80
+_ENOUGH = 9
+"""Nodes of a link by what was said in which a number is hardly another by chance."""
 _WHOLE = re.compile(r"-?\d{1,9}\Z")
 _CLOSE = 1e-9
 _STEPS = (1, -1, 2, -2)
@@ -78,7 +80,9 @@ def find_slip(
         left, right = left.children[3], right.children[3]
     sides, names = (left, right), sorted(free_symbols(left) | free_symbols(right))
     if len(left) + len(right) > _MOST_NODES or any(
-        not side.children and not free_symbols(side) <= free_symbols(other)
+        not side.children
+        and not free_symbols(side) <= free_symbols(other)
+        and not (by_facts and len(other) >= _ENOUGH and free_symbols(other))
         for side, other in (sides, sides[::-1])
     ):
         return None
@@ -94,7 +98,7 @@ def find_slip(
         for path, changed, instead in _iterate_changes(sides[side], names, in_calls):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            if by_facts and not _is_near(instead):
+            if by_facts and len(left) + len(right) < _ENOUGH and not _is_near(instead):
                 continue  # by what was said, many numbers fit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
