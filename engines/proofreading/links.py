@@ -337,9 +337,7 @@ class LinkJudge:
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
         # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
         shared = free_symbols(left) & free_symbols(right)
-        doubtful = any(
-            fact.number > self.begun or (fact.is_value and fact.left.label in shared) for fact in used
-        )
+        doubtful = any(one.number > self.begun or (one.is_value and one.left.label in shared) for one in used)
         if doubtful and not link.is_refused and (said := self._find_slip(link, by_facts=False)):
             return LinkVerdict(link, "wrong", said)
         return LinkVerdict(link, "follows", describe_sources(used))
@@ -543,9 +541,8 @@ class LinkJudge:
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
                 if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
-                    if any(fact.number > self.begun for fact in reduced.used) and (
-                        said := self._find_slip(link, by_facts=False)
-                    ):
+                    beside = any(fact.number > self.begun for fact in reduced.used)
+                    if beside and (said := self._find_slip(link, by_facts=False)):
                         return LinkVerdict(link, "wrong", said)
                     return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
         if (
@@ -803,9 +800,8 @@ class LinkJudge:
         """
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         free = free_symbols(left) | free_symbols(right)
-        if mentions("task", last_clause(link.before)) or mentions(
-            "unsolvable", f"{link.before} {link.after}"
-        ):
+        words = f"{link.before} {link.after}"
+        if mentions("task", last_clause(link.before)) or mentions("unsolvable", words):
             return ""
         left, right = find_odd_entry(left, right, self._are_equal) or (left, right)
         found = find_identity_slip(left, right, self._are_equal)
