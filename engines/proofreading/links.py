@@ -541,8 +541,8 @@ class LinkJudge:
                 if now.outcome == "equal":
                     return self._follow(link, reduced.used)
                 if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
-                    beside = any(fact.number > self.begun for fact in reduced.used)
-                    if beside and (said := self._find_slip(link, by_facts=False)):
+                    chained = any(fact.number > self.begun for fact in reduced.used)
+                    if chained and (said := self._find_slip(link, by_facts=False)):
                         return LinkVerdict(link, "wrong", said)
                     return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
         if (
