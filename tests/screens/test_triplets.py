@@ -330,7 +330,7 @@ async def test_problems_are_mapped_before_and_after_training(
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        (command,) = screen.list_commands()
+        command = next(one for one in screen.list_commands() if one.name == "map of the problems")
         assert command.reason == ""
         command.run()
         await settle(pilot, lambda: isinstance(app.screen, ProblemMap))
