@@ -37,11 +37,16 @@ MODULES = {
     "egen.verification.curves": "mathematics.verification.domain_boundaries",
     "egen.verification.pointwise": "mathematics.verification.rigorous_verifier",
     "egen.verification.verify": "mathematics.verification.verifier",
-    "egen.egraph.grammar": "egen.egraph.term_grammar",
+    "arqmath.generation.answers": "arqmath.generation.answer_generation",
+    "egen.egraph.grammar": "egen.egraph.extraction",
+    "egen.egraph.members": "egen.egraph.member_selection",
     "formula.mathml": "formula.content_mathml",
     "mathamr.retrieval.equality": "mathamr.retrieval.equal_formulas",
     "mathematics.verification.rigorous": "mathematics.verification.enclosures",
+    "mwp.problems.likeness": "mwp.problems.near_duplicates",
     "mwp.triplets.find": "mwp.triplets.selection",
+    "mwp.triplets.retrieval": "mwp.triplets.hard_triplets",
+    "retrieval.stored": "retrieval.index_folder",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

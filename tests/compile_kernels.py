@@ -5,7 +5,7 @@ from __future__ import annotations
 import tests.conftest  # noqa: F401 - it names the folder that keeps compiled code
 from engines.core import compiling
 from engines.core.tree_edit import edit_distance
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.settings import EgenConfig, Limits
 from engines.mathematics.terms.notation import read_head
 

@@ -384,7 +384,7 @@ def _make_strings(source: _QueryContext, graph: Graph) -> dict[str, str]:
 def _open_index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import find_index
-    from engines.mathamr.retrieval.opened import open_index
+    from engines.mathamr.retrieval.open_cache import open_index
 
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.system import format_bytes
-from engines.retrieval.stored import Rows, best_of_both, corrupt_file_error, map_array, new_folder, read_about
+from engines.retrieval.index_folder import (
+    Rows,
+    best_of_both,
+    corrupt_file_error,
+    map_array,
+    new_folder,
+    read_about,
+)
 
 Vectors = NDArray[np.float32]
 _QUERIES, _VECTORS = 1_024, 65_536

@@ -25,7 +25,14 @@ from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import fingerprint_folder, library_model, model_error
-from engines.retrieval.stored import Rows, best_of_both, corrupt_file_error, map_array, new_folder, read_about
+from engines.retrieval.index_folder import (
+    Rows,
+    best_of_both,
+    corrupt_file_error,
+    map_array,
+    new_folder,
+    read_about,
+)
 
 _DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
 _BATCH = 32

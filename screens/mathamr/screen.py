@@ -380,7 +380,7 @@ class MathamrScreen(BrowserScreen):
         The shown graph is compared with the parser's, and the parser's own with the published one. Where runs
         are shown they are compared, and for an equal formula its derivation is shown.
         """
-        from screens.mathamr.standings import GraphComparison, StandingsSheet
+        from screens.mathamr.comparisons import GraphComparison, StandingsSheet
 
         if self._equal_shown:
             self._derive_equal()

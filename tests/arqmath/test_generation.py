@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.generation.answers import (
+from engines.arqmath.generation.answer_generation import (
     AnswerDraft,
     Decoding,
     choose_shortest,

@@ -65,7 +65,7 @@ def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
 
 
 CLUSTERS = """
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.mathematics.terms.notation import read_head
 from engines.egen.settings import EgenConfig, Limits
 
@@ -103,7 +103,7 @@ def test_clusters_are_the_same_before_anything_is_compiled(tmp_path: Path) -> No
 def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path) -> None:
     code = (
         f"{PLAIN}{CLUSTERS}"
-        "from engines.egen.egraph import members\n"
+        "from engines.egen.egraph import member_selection\n"
         "members._ROUND = members._JUDGED_TOGETHER = 20\n"  # plain Python is slow
         "seen = []\n"
         "hear = lambda event: seen.extend(event.data.get('members', ()))\n"

@@ -18,7 +18,7 @@ from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, pattern_variables

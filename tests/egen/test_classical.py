@@ -17,7 +17,7 @@ from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families

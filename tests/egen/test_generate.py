@@ -19,7 +19,7 @@ from engines.core.events import Event
 from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.sources import list_templates
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.egraph.process import GrowthProcess
 from engines.egen.records import Cluster
 from engines.egen.rules.table import parse_families
@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, EGraphRunner]) 
     assert one.members == two.members
     assert grown(growers, head, seed=5).members != one.members
     script = (
-        "from engines.egen.egraph.members import generate\n"
+        "from engines.egen.egraph.member_selection import generate\n"
         "from engines.core.vocabulary import read_prefix\n"
         "from engines.egen.settings import EgenConfig, Limits\n"
         f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"

@@ -10,7 +10,7 @@ import pytest
 from engines.core.vocabulary import LETTERS
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.holes import remove_holes
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.generation import to_document, without_members
 from engines.egen.records import Cluster
 from engines.egen.settings import EgenConfig, Limits

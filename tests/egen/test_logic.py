@@ -14,7 +14,7 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.rules.table import parse_families, pattern_variables
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.logic import LOGIC, TABLE, Logic, TruthTable

@@ -13,7 +13,7 @@ from engines.egen.corpora import BuildCorpus, build_corpus
 from engines.egen.corpus.build import saved_plan
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.egraphs import Derive
 from engines.egen.egraphs import derive as derived
 from engines.egen.generation import Generate

@@ -36,7 +36,7 @@ from engines.egen.corpora import (
 )
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.settings import EgenConfig, Limits

@@ -20,7 +20,7 @@ from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
 from engines.egen.egraph.extraction import Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import EGraphRunner, leads_to_detour
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster

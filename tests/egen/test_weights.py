@@ -16,7 +16,7 @@ from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.extraction import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.members import generate
+from engines.egen.egraph.member_selection import generate
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read

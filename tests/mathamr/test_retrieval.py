@@ -64,7 +64,7 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.mathamr.retrieval.opened.open_encoder", lambda *_: Letters())
+    monkeypatch.setattr("engines.mathamr.retrieval.open_cache.open_encoder", lambda *_: Letters())
     monkeypatch.setattr("engines.retrieval.encoders.encoder", lambda *_, **__: Letters())
 
 

@@ -17,7 +17,7 @@ from engines.core.errors import EngineError  # noqa: E402
 from engines.core.spec import read  # noqa: E402
 from engines.core.system import asset  # noqa: E402
 from engines.mwp.augmentation.augment import make_variants  # noqa: E402
-from engines.mwp.problems.likeness import find_look_alikes  # noqa: E402
+from engines.mwp.problems.near_duplicates import find_look_alikes  # noqa: E402
 from engines.mwp.problems.problem import (  # noqa: E402
     Problem,
     evaluate,
@@ -33,7 +33,7 @@ from engines.mwp.solver.reading import (  # noqa: E402
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
 from engines.mwp.solver.solver import open_solver, save_solver  # noqa: E402
 from engines.mwp.solver.training import SolverTask, contrastive_loss, select_material  # noqa: E402
-from engines.mwp.triplets.retrieval import pool_of  # noqa: E402
+from engines.mwp.triplets.hard_triplets import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code, expect_error  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402

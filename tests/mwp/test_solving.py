@@ -35,8 +35,8 @@ from engines.mwp.evaluations.scores import PROBES, score_answer
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.arrays import open_array_solver
-from engines.mwp.solver.blocks import pack_weights, unpack_weights
+from engines.mwp.solver.numpy_solver import open_array_solver
+from engines.mwp.solver.quantization import pack_weights, unpack_weights
 from engines.mwp.solver.reading import EquationWords, ScoredEquation
 from engines.mwp.solver.settings import SolverSettings
 from engines.mwp.solver.solve import Solve, list_steps, problem_of, solve

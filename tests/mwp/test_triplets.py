@@ -20,7 +20,7 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.retrieval import (
+from engines.mwp.triplets.hard_triplets import (
     CANDIDATES,
     Joint,
     equation_vectors,
@@ -255,7 +255,7 @@ def test_random_choices_are_repeated_by_their_seed(tmp_path: Path) -> None:
 def test_joint_triplets_are_those_of_comparing_each_anchor_with_every_example(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engines.mwp.triplets.retrieval._BLOCK", block)
+    monkeypatch.setattr("engines.mwp.triplets.hard_triplets._BLOCK", block)
     spec = FindTriplets(asset("sample/problems/sample-en/problems.jsonl"), strategy="joint", pool="train,qr")
     source = open_pool(spec)
     pool, texts = source.pool, source.texts

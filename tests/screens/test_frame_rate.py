@@ -17,7 +17,7 @@ def run(*_, **__):
     return round(1 / textual.screen.UPDATE_PERIOD)
 
 sys.modules["screens.app"] = types.SimpleNamespace(run=run)
-from workbench.cli.opening import open_screens
+from workbench.cli.launcher import open_screens
 print(open_screens())
 """
 

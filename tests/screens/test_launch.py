@@ -501,7 +501,7 @@ def test_the_command_opens_the_form(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from workbench import cli
-    from workbench.cli import opening
+    from workbench.cli import launcher
 
     opened: list[tuple[str | None, LaunchDraft]] = []
 
@@ -510,7 +510,7 @@ def test_the_command_opens_the_form(
         opened.append((screen, launch))
         return 0
 
-    monkeypatch.setattr(opening, "open_screens", open_screens)
+    monkeypatch.setattr(launcher, "open_screens", open_screens)
 
     def run(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["mathwb", "train", *words])

@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
 from screens.egraphs.sheets import DerivationSheet
+from screens.mathamr.comparisons import GraphComparison, StandingsSheet
 from screens.mathamr.contexts import FILES, OWN, Subject, destinations
 from screens.mathamr.graph import in_the_plane, line_by_line
 from screens.mathamr.inspection import DrawnNode, balance_end
 from screens.mathamr.screen import MathamrScreen
-from screens.mathamr.standings import GraphComparison, StandingsSheet
 from screens.mathamr.texts import lit_part, text_content
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox

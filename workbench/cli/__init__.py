@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from workbench.cli.opening import open_screens
+from workbench.cli.launcher import open_screens
 
 __all__ = ["main"]
 

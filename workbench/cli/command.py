@@ -26,7 +26,7 @@ from engines.core.events import Event, Sink, never
 from engines.core.spec import Field, describe_fields, to_mapping
 from engines.core.text import make_printable
 from workbench import __version__
-from workbench.cli.opening import open_screens
+from workbench.cli.launcher import open_screens
 from workbench.errors import UsageError, explain, one_line
 from workbench.operations import Operation, option_name, to_plain, write_json
 from workbench.paper import Paper, added_papers, all_papers, load, own_papers

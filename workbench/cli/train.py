@@ -11,7 +11,7 @@ import typer
 
 from engines.core.events import Event, Sink
 from engines.core.spec import describe_fields, read
-from workbench.cli import opening
+from workbench.cli import launcher
 from workbench.cli.command import (
     ExecutorOption,
     JsonOption,
@@ -124,7 +124,7 @@ def train_model(
         check_trains(recipe)
         if device:
             recipe = replace(recipe, params={**recipe.params, "device": device})
-        raise typer.Exit(opening.open_screens("jobs", LaunchDraft(recipe, how)))
+        raise typer.Exit(launcher.open_screens("jobs", LaunchDraft(recipe, how)))
     # Step 3: the workspace. The sample data belongs to the recipes that ship.
     workspace = Workspace.open()
     ensure_sample(workspace)

@@ -82,7 +82,7 @@ class Executor(Protocol):
 
 def node_command(run: Path) -> list[str]:
     """Return the command that an executor runs: it works on the last attempt of a run folder."""
-    return [sys.executable, "-P", "-m", "workbench.jobs.node", str(run)]
+    return [sys.executable, "-P", "-m", "workbench.jobs.cluster_supervisor", str(run)]
 
 
 def list_executors() -> list[str]:

@@ -162,7 +162,8 @@ def submit_runs(
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
     # `exec` replaces the shell, so that Slurm's signals arrive at the supervisor itself. `-P` keeps the run
     # folder, which is the working directory, out of the module path.
-    script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
+    supervisor = f"{quote(sys.executable)} -P -m workbench.jobs.cluster_supervisor"
+    script = f"#!/bin/sh\n{choose}exec {supervisor} {which}\n"
     done = _run_command(
         ["sbatch", "--parsable", *positions, *requeue, *given], stdin=script, environment=environment
     )

@@ -94,7 +94,7 @@ def serve_growth() -> RequestHandler:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import EGraphRunner
-    from engines.egen.egraph.members import generate
+    from engines.egen.egraph.member_selection import generate
 
     first = EGraphRunner("strict")
     loaded: dict[Hashable, EGraphRunner] = {("strict", first.theory.kind): first}

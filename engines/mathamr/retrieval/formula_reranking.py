@@ -77,7 +77,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
     from engines.formula.operator_tree import count_features
     from engines.formula.parser import search_tree
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.opened import open_encoder, open_index
+    from engines.mathamr.retrieval.open_cache import open_encoder, open_index
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.trec import Scored, TrecRun, check_out, with_tail, write_manifest, write_run
 

@@ -166,7 +166,7 @@ def _index_once(
     import numpy as np
 
     from engines.mathamr.retrieval.folders import is_current, write_documents
-    from engines.retrieval.stored import new_folder
+    from engines.retrieval.index_folder import new_folder
 
     # Nothing has changed, and the vectors are those of the same encoder: the index is up to date.
     if collection is None and (old := is_current(spec.folder, out, about)) is not None:
@@ -240,7 +240,7 @@ def find_index(
 
 def _refuse_another(out: Path, made_of: Path) -> None:
     from engines.mathamr.retrieval.formula_index import made_of_another
-    from engines.retrieval.stored import ABOUT
+    from engines.retrieval.index_folder import ABOUT
 
     try:
         about = json.loads((out / ABOUT).read_bytes())
@@ -429,7 +429,7 @@ def _write_vectors(which: str, device: str, folder: Path, events: Sink, stop: St
     import pyarrow as pa
 
     from engines.formula.parser import ParsedFormula
-    from engines.mathamr.retrieval.opened import open_encoder
+    from engines.mathamr.retrieval.open_cache import open_encoder
     from engines.mathamr.retrieval.texts import write_tree_string
     from engines.retrieval.dense import build_dense
 

@@ -10,7 +10,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, exactly_one, make_refusal, no_effect, specification
 from engines.core.system import MAX_LATEX
-from engines.mathamr.retrieval.opened import open_encoder, open_index
+from engines.mathamr.retrieval.open_cache import open_encoder, open_index
 
 if TYPE_CHECKING:
     from engines.formula.parser import ParsedFormula

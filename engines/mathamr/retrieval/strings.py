@@ -176,7 +176,7 @@ def write_strings(spec: Represent, *, events: Sink = ignore, stop: Stop = never)
         DataError: As of the index and the topics.
     """
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.opened import open_index
+    from engines.mathamr.retrieval.open_cache import open_index
     from engines.mathamr.retrieval.task2 import Task2
 
     collection = ArqmathFolder.open(spec.folder)
@@ -290,8 +290,8 @@ def embed_strings(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = nev
         EngineError: E402 for strings of several representations; and as `encoder`.
     """
     from engines.core.files import refuse_other, write_array
-    from engines.mathamr.retrieval.opened import open_encoder
-    from engines.retrieval.stored import ABOUT, new_folder
+    from engines.mathamr.retrieval.open_cache import open_encoder
+    from engines.retrieval.index_folder import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)
     results = list(read_named_rows(spec.file, "id", "string", name="id", events=events))

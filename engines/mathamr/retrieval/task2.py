@@ -265,7 +265,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     """
     from engines.formula.parser import operator_tree
     from engines.forum.topics import read_topic_files
-    from engines.mathamr.retrieval.opened import open_index
+    from engines.mathamr.retrieval.open_cache import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
@@ -481,7 +481,7 @@ def evaluate_runs(spec: EvaluateRuns, *, events: Sink = ignore, cache: Path | No
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import find_index
-    from engines.mathamr.retrieval.opened import open_index
+    from engines.mathamr.retrieval.open_cache import open_index
 
     collection = ArqmathFolder.open(spec.folder)
     qrels, unit = _select_judgements(collection)

@@ -18,7 +18,7 @@ from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits
 from engines.mathematics.verification.enclosures import compute_scales, value_at
-from engines.mathematics.verification.work import LongSumError
+from engines.mathematics.verification.work_limit import LongSumError
 
 ExactNumber = int | Fraction
 

@@ -288,7 +288,7 @@ def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
 
 def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
     from engines.mathematics.verification.enclosures import value_at
-    from engines.mathematics.verification.work import LongSumError
+    from engines.mathematics.verification.work_limit import LongSumError
 
     # Raise the precision until the sign is certain.
     for bits in _BITS:

@@ -32,7 +32,7 @@ from engines.mathematics.judging.propositions import compare_unknown_sets
 from engines.mathematics.judging.reals import Known, describe_statement, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.terms.notation import to_infix
-from engines.mathematics.verification.work import LongSumError
+from engines.mathematics.verification.work_limit import LongSumError
 
 _LOCK = RLock()
 """The precision of Arb is one for the whole process: threads judge one after the other."""

@@ -41,7 +41,7 @@ from engines.mathematics.verification.verdicts import (
     ExceptionalPoint,
     Exceptions,
 )
-from engines.mathematics.verification.work import LongSumError, current_limit, spend_work
+from engines.mathematics.verification.work_limit import LongSumError, current_limit, spend_work
 
 # The bits that it takes to see everything an expression is made of.
 #

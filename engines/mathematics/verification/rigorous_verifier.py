@@ -48,7 +48,7 @@ from engines.mathematics.verification.verdicts import (
     MemberOutcome,
     MemberVerdict,
 )
-from engines.mathematics.verification.work import LongSumError, current_limit, spend_work
+from engines.mathematics.verification.work_limit import LongSumError, current_limit, spend_work
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""

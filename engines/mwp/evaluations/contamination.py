@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from engines.mwp.evaluations.comparisons import wilson_interval
-from engines.mwp.problems.likeness import ALIKE, find_look_alikes, fingerprint_problems
+from engines.mwp.problems.near_duplicates import ALIKE, find_look_alikes, fingerprint_problems
 from engines.mwp.problems.problem import Problem
 
 

@@ -304,7 +304,7 @@ def _solve_problems(
 
 
 def _list_remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
-    from engines.mwp.problems.likeness import fingerprint_problems
+    from engines.mwp.problems.near_duplicates import fingerprint_problems
     from engines.mwp.solver.solve import LANGUAGES
 
     result = [solver.note] if solver.note else []

@@ -25,7 +25,7 @@ from engines.mwp.solver.reading import LARGEST, ScoredEquation
 
 if TYPE_CHECKING:
     from engines.mwp.evaluations.language_model import ModelReply
-    from engines.mwp.solver.arrays import ArraySolver
+    from engines.mwp.solver.numpy_solver import ArraySolver
     from engines.mwp.solver.solver import Solver
 
 
@@ -192,7 +192,7 @@ def _list_remarks(problem: Problem, languages: tuple[str, ...], *, words: bool) 
 @cache_by_file_state(2, lambda folder: file_stamp(folder / "solver.json"))
 def _open_light_solver(folder: Path) -> ArraySolver | None:
     """Return a solver that needs no torch, where there is one: most of the time of one problem is imports."""
-    from engines.mwp.solver.arrays import open_array_solver
+    from engines.mwp.solver.numpy_solver import open_array_solver
 
     return open_array_solver(folder)
 

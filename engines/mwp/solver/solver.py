@@ -28,9 +28,9 @@ from engines.core.model_checks import (
 from engines.core.spec import make_refusal, read, to_mapping
 from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
-from engines.mwp.solver.blocks import pack_weights, unpack_weights
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import FROM_SCRATCH, EncodedProblems, PretrainedEncoder, encode_problems
+from engines.mwp.solver.quantization import pack_weights, unpack_weights
 from engines.mwp.solver.reading import (
     EquationWords,
     LegalSteps,

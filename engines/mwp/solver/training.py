@@ -16,7 +16,7 @@ from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import make_refusal, read, to_mapping
 from engines.mwp.evaluations.scores import score_answer
-from engines.mwp.problems.likeness import find_look_alikes, fingerprint_problems
+from engines.mwp.problems.near_duplicates import find_look_alikes, fingerprint_problems
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import EquationWords, ReadProblem, pad_tables
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from engines.mwp.triplets.retrieval import TripletPool
+    from engines.mwp.triplets.hard_triplets import TripletPool
 
 
 def contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
@@ -209,7 +209,7 @@ class SolverTask:
     @cached_property
     def pool(self) -> TripletPool | None:
         """The pool of triplets, or None if the training needs no triplets."""
-        from engines.mwp.triplets.retrieval import parts_of, pool_of
+        from engines.mwp.triplets.hard_triplets import parts_of, pool_of
 
         if not self.settings.alpha and self.settings.anchors == "train":
             return None
@@ -271,7 +271,7 @@ class SolverTask:
     def _find_triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
         bad."""
-        from engines.mwp.triplets.retrieval import iterate_triplets
+        from engines.mwp.triplets.hard_triplets import iterate_triplets
         from engines.mwp.triplets.selection import TripletSource, make_retriever
         from engines.mwp.triplets.settings import FindTriplets, read_bad_triplets
         from engines.mwp.triplets.similarity import similarity_of

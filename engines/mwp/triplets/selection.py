@@ -16,7 +16,7 @@ from engines.core.hashing import file_stamp
 from engines.core.spec import suggest_name
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.retrieval import (
+from engines.mwp.triplets.hard_triplets import (
     Joint,
     PoolIndices,
     TripletPool,

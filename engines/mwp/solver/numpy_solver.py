@@ -20,8 +20,8 @@ from engines.core.arrays import ShortFloats
 from engines.core.errors import EngineError
 from engines.core.spec import read
 from engines.mwp.problems.problem import Problem, leaf_value
-from engines.mwp.solver.blocks import unpack_weights
 from engines.mwp.solver.deductions import PartialDeduction
+from engines.mwp.solver.quantization import unpack_weights
 from engines.mwp.solver.reading import (
     COMMUTATIVE,
     LARGEST,

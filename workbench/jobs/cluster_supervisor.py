@@ -1,8 +1,8 @@
 """The supervisor of a job on a node of a cluster, which is what a batch job of Slurm runs.
 
-`python -m workbench.jobs.node RUN_DIR`. It lives and dies with the batch job, so that nothing of the job is
-left on the machine that it was submitted from. The cluster starts it anew when it has put the job back into
-its queue: a start that finds an attempt begun ends that one and goes on with the next.
+`python -m workbench.jobs.cluster_supervisor RUN_DIR`. It lives and dies with the batch job, so that nothing
+of the job is left on the machine that it was submitted from. The cluster starts it anew when it has put the
+job back into its queue: a start that finds an attempt begun ends that one and goes on with the next.
 
 Before its time limit the cluster warns with SIGUSR2: the work saves and stops, the attempt ends as stopped,
 and the job is queued again, unless it has got no further than the attempt before.
