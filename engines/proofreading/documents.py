@@ -19,7 +19,7 @@ from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
 from engines.proofreading.naming import read_meanings
 from engines.proofreading.renewals import read_renewals
-from engines.proofreading.repetitions import RELATIONS, Statement, find_misquotations
+from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
@@ -86,7 +86,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         else each
         for each in found
     ]
-    _misquoted(found, reader)
+    _find_misquotation(found, reader)
     return found
 
 
@@ -112,7 +112,7 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, T
             found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
 
 
-def _misquoted(found: list[LinkVerdict], reader: LinkJudge) -> None:
+def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
     """Calls statements wrong that are copies of others but for one digit, sign or index."""
     statements = []
     for place, each in enumerate(found):
@@ -121,7 +121,7 @@ def _misquoted(found: list[LinkVerdict], reader: LinkJudge) -> None:
         left, right = (side.tree for side in reader.read_sides(each.link))
         if left is not None and right is not None:
             odd = each.outcome in ("given", "not shown") and not each.link.said
-            statements.append(Statement(place, each.link, left, right, odd))
+            statements.append(RepeatedStatement(place, each.link, left, right, odd))
     for one in find_misquotations(statements):
         other = found[one.by].link
         said = " ".join(f"{other.left} {other.relation} {other.right}".split())

@@ -40,7 +40,7 @@ _ENOUGH = {"digit": 4.5, "value": 14.0, "sign": 5.0, "negation": 7.0, "index": 7
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class RepeatedStatement:
     """A statement of a text that is read.
 
     Attributes:
@@ -88,7 +88,7 @@ class _Token:
 _Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
 
 
-def find_misquotations(statements: Sequence[Statement]) -> Iterator[Misquotation]:
+def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misquotation]:
     """Yield the statements that contradict what the text says more often, or said before."""
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
@@ -127,7 +127,9 @@ def find_misquotations(statements: Sequence[Statement]) -> Iterator[Misquotation
             yield Misquotation(second.place, first.place, _describe(kind, text, instead))
 
 
-def _choose_nearest(some: Sequence[Statement], others: Sequence[Statement]) -> tuple[Statement, Statement]:
+def _choose_nearest(
+    some: Sequence[RepeatedStatement], others: Sequence[RepeatedStatement]
+) -> tuple[RepeatedStatement, RepeatedStatement]:
     return min(
         ((one, other) for one in some for other in others),
         key=lambda pair: abs(pair[0].link.line - pair[1].link.line),
@@ -178,7 +180,7 @@ def _count_shared(kind: str, one: str, other: str) -> float:
     return len(one.replace(".", "").lstrip("0")) - 1 if kind == "number" and len(one) == len(other) else 0
 
 
-def _contradict(first: Statement, second: Statement, *, new: bool) -> bool:
+def _contradict(first: RepeatedStatement, second: RepeatedStatement, *, new: bool) -> bool:
     """Whether two statements are about the same, and the text does not vary one on purpose.
 
     Args: new: the second has a name that the text has nowhere else, which is no variation.
@@ -209,7 +211,7 @@ def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
     return bool(words) and words == _last_words(other, 2)
 
 
-def _write_statement(statement: Statement) -> tuple[_Token, ...]:
+def _write_statement(statement: RepeatedStatement) -> tuple[_Token, ...]:
     left, right, relation = statement.left, statement.right, statement.link.relation
     if relation == "=" and (
         (left.children and not right.children and free_symbols(right))
