@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual._context import active_app
 
 from screens.app import Workbench
 from screens.shell.bars import Load
@@ -25,6 +27,8 @@ from workbench.workspace import Workspace
 
 WAIT = Table._wait_for_rest
 """What tests that hold a key put back."""
+PAINT = Compositor.render_update
+"""What makes the pieces of a frame that have changed."""
 START = 1_790_000_000.0
 
 
@@ -59,8 +63,17 @@ def still_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`pilot.press` waits until each key has done what it does."""
+    """`pilot.press` waits until each key has done what it does, and paints what has changed.
+
+    Frames in between are not painted: without a terminal they are thrown away. Pictures are whole frames.
+    """
     press = Workbench._press_keys
+
+    def paint_if_seen(self: Compositor, full: bool = False, **options: Any) -> Any:
+        unseen = isinstance(app := active_app.get(), Workbench) and app.is_headless
+        return PAINT(self, full, **options) if full or not unseen else None
+
+    monkeypatch.setattr(Compositor, "render_update", paint_if_seen)
 
     async def press_and_wait(self: Workbench, keys: Iterable[str]) -> None:
         for key in keys:
@@ -68,6 +81,8 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
             deadline = time.monotonic() + PATIENCE_S
             while self._keys.busy and self._running and time.monotonic() < deadline:
                 await asyncio.sleep(0.001)
+            if self.is_headless and self._running and self.screen_stack:
+                PAINT(self.screen._compositor, screen_stack=self._background_screens)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
     # A crowded machine gets behind with keys that come in a burst, and with what the palette leads to.
