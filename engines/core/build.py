@@ -42,7 +42,7 @@ class ResumableBuild:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> None:
-        """Args: share: (3, 16), only the third part and every sixteenth from there.
+        """Args: share: (k, n): make only the parts k, k + n, k + 2n, …, so that n processes share the work.
 
         Raises:
             EngineError: E427 for a share without a folder.

@@ -18,7 +18,7 @@ from random import Random
 from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
 from engines.mathematics.judging.numbers import point_shown
-from engines.mathematics.judging.shapes import worked_out
+from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.terms import (
     OF_ANGLES,
     apply_label,
@@ -195,7 +195,7 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
     """The one pair of entries of two matrices or tuples that differ where the others are equal, and not only
     written alike; None where there is no such pair."""
     try:
-        sides = [worked_out(side) for side in (left, right)]
+        sides = [evaluate_matrices(side) for side in (left, right)]
     except EngineError:
         return None
     if len({(side.label, len(side.children)) for side in sides}) > 1 or sides[0].label not in (

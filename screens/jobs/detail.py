@@ -34,7 +34,7 @@ from screens.jobs.columns import (
     summarise_job,
 )
 from screens.jobs.run import (
-    MOST,
+    MAX_FILES,
     Follower,
     News,
     RunCurves,
@@ -649,7 +649,7 @@ class Detail(Pane):
 
     def _show_files(self, rows: list[Any]) -> None:
         self.query_one("#files", Listing).load(rows)
-        self.footnote = f"the first {MOST} files" if len(rows) >= MOST else ""
+        self.footnote = f"the first {MAX_FILES} files" if len(rows) >= MAX_FILES else ""
 
     @property
     def file(self) -> Path | None:

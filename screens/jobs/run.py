@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.jobs.tail import MetricCurve, MetricCurves
 
 
-MOST = 2_000
+MAX_FILES = 2_000
 FIRST_LINES = 2_000
 """How much of a log that exists already is shown; the file holds the rest."""
 
@@ -34,8 +34,8 @@ PIECE_BYTES = 2**18
 HASHED_BYTES = 2**29
 """A larger checkpoint is not read just to say that it is sound."""
 
-_ERRORS = 1_000
-_CELLS = 12
+_OUTPUT_LINES = 1_000
+_LABEL_WIDTH = 12
 
 
 class RunCurves:
@@ -244,7 +244,7 @@ def standings_of(runs: Sequence[JobView]) -> SettingRanking | EngineError:
 
 
 def job_files(view: JobView) -> list[Record]:
-    """Return the files of the run folder, then those of the task's output folder, at most `MOST`."""
+    """Return the files of the run folder, then those of the task's output folder, at most `MAX_FILES`."""
     results: list[Record] = []
     folder, out = Path(view.folder), Path(view.out or view.folder)
     roots = [folder] if out.is_relative_to(folder) else [folder, out]
@@ -260,7 +260,7 @@ def job_files(view: JobView) -> list[Record]:
                 shown = path.relative_to(folder) if root == folder else path
                 row = {"id": str(path), "file": str(shown), "size": status.st_size}
                 results.append({**row, "changed": status.st_mtime})
-                if len(results) >= MOST:
+                if len(results) >= MAX_FILES:
                     return results
     return results
 
@@ -300,11 +300,11 @@ def _describe_origin(found: Mapping[str, Any]) -> Iterator[str]:
         "seed": found.get("seed"),
         "recipe": f"sha256 {found['recipe_sha256'][:16]}" if "recipe_sha256" in found else "",
     }
-    yield from (f"{name:<{_CELLS}}{value}" for name, value in facts.items() if value not in ("", None))
+    yield from (f"{name:<{_LABEL_WIDTH}}{value}" for name, value in facts.items() if value not in ("", None))
     yield from ("", "data that it read")
     for name, data in found.get("data", {}).items():
-        yield f"  {name:<{_CELLS}}{data['path']}"
-        yield f"  {'':<{_CELLS}}{format_bytes(data['bytes'])}, sha256 {data['sha256'][:16]}"
+        yield f"  {name:<{_LABEL_WIDTH}}{data['path']}"
+        yield f"  {'':<{_LABEL_WIDTH}}{format_bytes(data['bytes'])}, sha256 {data['sha256'][:16]}"
     if not found.get("data"):
         yield "  none by its path"
     yield from ("", "versions")
@@ -329,7 +329,7 @@ def log_lines(view: JobView) -> Iterator[str]:
     if tail.damaged:
         yield tail.complaint
     for name in ("stdout.log", "stderr.log"):
-        if lines := last_lines(view.log_path(name), _ERRORS):
+        if lines := last_lines(view.log_path(name), _OUTPUT_LINES):
             yield from ("", f"the end of {name}", *map(make_printable, lines))
 
 

@@ -1,4 +1,7 @@
-"""Reading logs while they grow, and how far an attempt is."""
+"""Reading logs while they grow (new lines, last lines, metric curves), and how far an attempt is.
+
+Nothing here needs the whole of a log in memory, and a log of a million lines costs what is new in it.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
-# Reading logs while they grow: new lines, last lines, and metric curves.
-#
-# Nothing here needs the whole of a log in memory, and a log of a million lines costs what is new in it.
 
 MAX_LINE_BYTES = 4 * 2**20
 """A longer line is no event of ours: it is skipped."""

@@ -405,9 +405,9 @@ class _Ends:
             tree = fold_numbers(side[-1][1])
             new = self._rewrite_tree(self.rules[name], tree)
             if new != tree and len(new) <= _LARGEST:
-                worked_out = unfold_numbers(tree)
-                if worked_out != side[-1][1]:
-                    side.append((ARITHMETIC, worked_out))
+                unfolded = unfold_numbers(tree)
+                if unfolded != side[-1][1]:
+                    side.append((ARITHMETIC, unfolded))
                 side.append((name, unfold_numbers(new)))
                 changed = True
         return changed

@@ -146,7 +146,7 @@ class Model:
                 constants.setdefault(int(self.tables[name]), name)
         return constants
 
-    def worked_out(self) -> Iterator[tuple[Tree, Tree]]:
+    def list_ground_equations(self) -> Iterator[tuple[Tree, Tree]]:
         """Yield operations on constants and their results, if there are not too many."""
         named = self.name_constants()
         rows = [

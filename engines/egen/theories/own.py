@@ -104,7 +104,7 @@ class Definition:
                 f"two rules are named {repeated_name!r}", "Give each a name of its own.", repeated_name
             )
         # Operations on constants are computed from the model, as further rules without variables.
-        ground = self.model.worked_out() if self.model else ()
+        ground = self.model.list_ground_equations() if self.model else ()
         rules += [
             _make_rule(" ".join(left.list_labels()), left, right, "of constants") for left, right in ground
         ]

@@ -12,7 +12,7 @@ older index: what changed is then read anew, and the rest is taken from there.
     looks.arrow         latex, visual_id, error (whether the tree has an error node)
     formulas.arrow      id, post, kind, line, file (row of the index's list), field (row of fields), look
     fields.arrow        post, name, text
-    keys*.npy           see `equality`
+    keys*.npy           see `equal_formulas`
 """
 
 from __future__ import annotations

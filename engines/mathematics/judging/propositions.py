@@ -116,7 +116,7 @@ def without_denied_quantifiers(tree: Tree) -> Tree:
     return Tree(tree.label, tuple(map(without_denied_quantifiers, tree.children)))
 
 
-def with_one_name(left: Tree, right: Tree) -> tuple[Tree, Sequence[Tree], Tree, Sequence[Tree]] | None:
+def unify_bound_variable(left: Tree, right: Tree) -> tuple[Tree, Sequence[Tree], Tree, Sequence[Tree]] | None:
     """Put one name in the place of the variables that two quantified statements bind first.
 
     Returns:

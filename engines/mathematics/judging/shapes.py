@@ -43,7 +43,7 @@ def shape_of(tree: Tree) -> str:
 MatrixRows = list[list[Tree]]
 
 
-def worked_out(tree: Tree) -> Tree:
+def evaluate_matrices(tree: Tree) -> Tree:
     """Return a tree with operations on matrices and vectors carried out.
 
     Raises:

@@ -33,7 +33,7 @@ from engines.mathematics.judging.propositions import (
     CONNECTIVES,
     compare_by_table,
     is_proposition,
-    with_one_name,
+    unify_bound_variable,
     without_denied_quantifiers,
 )
 from engines.mathematics.judging.reals import describe_statement, iterate_flat, read_assumptions
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 _STATEMENTS = (*RELATIONS, *QUANTIFIERS, *CONNECTIVES, "in", "subset", "approx", "congruent")
 # Limits of each way to judge: points that are tried, the degree of polynomials, remainders that are gone
 # through, and lines with the range of their parameter.
-_TRIED = 60
+_MAX_POINTS = 60
 _DEGREE = 40
 _REMAINDERS = 4_000
-_LINES, _REACH = 20, 8
+_LINE_COUNT, _PARAMETER_RANGE = 20, 8
 _T = Tree("#t")
-_UNEQUAL_ENOUGH = 0.05
+_APPROX_TOLERANCE = 0.05
 """Numbers said to be about the same that are so far apart, of their size, are not."""
 
 
@@ -59,12 +59,12 @@ def is_statement(tree: Tree) -> bool:
     return tree.label in _STATEMENTS and bool(tree.children)
 
 
-def without_signs(statement: Tree) -> Tree:
+def expand_plus_minus(statement: Tree) -> Tree:
     """Return a statement without signs ±: an `or` of the statements with all signs + and with all signs -."""
     if not is_statement(statement) or "pm" not in statement.list_labels():
         return statement
     if statement.label in ("and", "or", "not", "implies", "iff"):
-        return Tree(statement.label, tuple(map(without_signs, statement.children)))
+        return Tree(statement.label, tuple(map(expand_plus_minus, statement.children)))
     return Tree("or", shapes.of_signs(statement, together=True).children)
 
 
@@ -140,7 +140,7 @@ def _judge_negation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
 
 def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
     """Return whether a number is about another: to the digits that are written."""
-    sides = [shapes.worked_out(side) for side in (left, right)]
+    sides = [shapes.evaluate_matrices(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
         result = judge.compare_terms(left, right)
         return (
@@ -158,7 +158,7 @@ def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
                 # rounded, or cut off
                 if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
                     return EQUAL
-            if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
+            if apart > _APPROX_TOLERANCE * max(abs(one), abs(other)):
                 witness = f"{numbers.format_number(left)} and {numbers.format_number(right)}"
                 return Verdict("different", witness=witness)
     except numbers.NoValueError:
@@ -188,7 +188,7 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
 
 def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     known = read_assumptions(assume)
-    sides = [known.substitute_given(shapes.worked_out(side)) for side in statement.children]
+    sides = [known.substitute_given(shapes.evaluate_matrices(side)) for side in statement.children]
     relation = Tree(statement.label, tuple(sides))
     names = free_variables(*sides)
     # Other shapes can only be equal or not.
@@ -279,7 +279,7 @@ def _find_refutation(statement: Tree, known: reals.Known) -> str:
 def _sample_points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
     random, result = Random(0), []
     whole = {*known.assumptions.integers}
-    for _ in range(4 * _TRIED):
+    for _ in range(4 * _MAX_POINTS):
         size = random.choice((1, 4, 20))
         point = {
             name: float(random.randint(-10, 30))
@@ -290,7 +290,7 @@ def _sample_points(names: Sequence[str], known: reals.Known) -> list[dict[str, f
         relations = [Tree(one.sign, (one.left, one.right)) for one in known.assumptions.relations]
         if all(truth_at(one, point) for one in relations):
             result.append(point)
-        if len(result) == _TRIED:
+        if len(result) == _MAX_POINTS:
             break
     return result
 
@@ -319,7 +319,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
 
 
 def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
-    """Return where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
+    """Return EQUAL where the signs of the parts prove the relation: squares, powers, absolute values."""
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1
         for one in known.assumptions.relations
@@ -328,13 +328,13 @@ def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    result = _lower_sign(Tree("-", (left, right)) if right != ZERO else left, signs)
+    result = _lower_bound_of_sign(Tree("-", (left, right)) if right != ZERO else left, signs)
     if result is None:
         return None
     return EQUAL if result > 0 or "=" in statement.label else None
 
 
-def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
+def _lower_bound_of_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
     """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
     label, parts = tree.label, tree.children
     exact = numbers.exact_value(tree)
@@ -343,7 +343,7 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
     if not parts:
         return 1 if label in ("pi", "e") else signs.get(label)
     if label in ("+", "*", "/"):
-        sides = [_lower_sign(part, signs) for part in parts]
+        sides = [_lower_bound_of_sign(part, signs) for part in parts]
         if sides[0] is None or sides[1] is None:
             # The sign of u is unknown, but u · u is not negative.
             return 0 if label == "*" and parts[0] == parts[1] else None
@@ -352,7 +352,7 @@ def _lower_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
         return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
     if label == "pow":
         exponent = numbers.exact_value(parts[1])
-        base = _lower_sign(parts[0], signs)
+        base = _lower_bound_of_sign(parts[0], signs)
         if base == 1:
             return 1
         # An even power is not negative, and with a negative exponent it is positive wherever it is defined.
@@ -381,7 +381,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
         return _judge_quantified(judge, left, right, assume)
     # Relations with the same sides, up to order, say the same.
     if left.label in RELATIONS and right.label in RELATIONS:
-        same = _sides_alike(judge, left, right, assume)
+        same = _compare_sides(judge, left, right, assume)
         if same is not None:
             return same
     if left.label == right.label == "congruent":
@@ -404,7 +404,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
             )
     # The same connective of equal parts.
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
-        result = _parts_alike(judge, left, right, assume)
+        result = _compare_parts(judge, left, right, assume)
         if result is not None:
             return result
     # Equations are compared as differences that are multiples of each other.
@@ -423,7 +423,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
 
 def _judge_quantified(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """Statements with the same quantifier over the same values say the same if what they quantify does."""
-    alike = with_one_name(left, right)
+    alike = unify_bound_variable(left, right)
     if alike is not None:
         body, ranges, other, others = alike
         same = all(
@@ -457,7 +457,7 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
     names = sorted(free_variables(left, right))
     remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
     # Look for integers at which only one of the two holds.
-    for _ in range(0 if assume else _TRIED):
+    for _ in range(0 if assume else _MAX_POINTS):
         point = {name: float(random.randint(0, 12)) for name in names}
         held = [truth_at(remainder, point) for remainder in remainders]
         if None not in held and held[0] != held[1]:
@@ -518,7 +518,7 @@ def _compare_with_set(left: Tree, right: Tree) -> Verdict:
     )
 
 
-def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
+def _compare_sides(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
     """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
     turned = Tree(TURNED[right.label], right.children[::-1])
     for other in (right, turned):
@@ -556,7 +556,7 @@ def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
     return None
 
 
-def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
+def _compare_parts(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
     """Statements of the same parts, which in `and`, `or` and `iff` are in any order."""
     if len(left.children) != len(right.children):
         return None
@@ -587,7 +587,7 @@ def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence
             witness = f"{display_name(name)} = {describe_statement(instead)} solves one of them only"
             return Verdict("different", witness=witness)
         verdicts.append(result.outcome)
-    if verdicts == ["equal", "equal"] or _factors_alike(left, right):
+    if verdicts == ["equal", "equal"] or _have_same_factors(left, right):
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _find_separating_solution(left, right)
     return apart or undecided_verdict("it is not known whether they have the same solutions")
@@ -622,7 +622,7 @@ def _find_separating_solution(left: Tree, right: Tree) -> Verdict | None:
     names = sorted(free_variables(left, right))
     random = Random(0)
     # Restrict both to a random line through integer points: polynomials in t.
-    for _ in range(_LINES):
+    for _ in range(_LINE_COUNT):
         start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
         line_of = {
             name: Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T))))
@@ -635,7 +635,11 @@ def _find_separating_solution(left: Tree, right: Tree) -> Verdict | None:
             # Remove common factors: only roots of one of them can tell the two apart.
             while one.degree() > 0 and (shared := one.gcd(other)).degree() > 0:
                 one = one / shared
-            values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
+            values = (
+                [(t, one(t)) for t in range(-_PARAMETER_RANGE, _PARAMETER_RANGE + 1)]
+                if one.degree() > 0
+                else []
+            )
             # A change of sign brackets a root, by the intermediate value theorem.
             for (low, before), (high, after) in pairwise(values):
                 if before * after < 0:
@@ -719,7 +723,7 @@ def _solve_linear(equation: Tree) -> tuple[str, Tree] | None:
     return None
 
 
-def _factors_alike(left: Tree, right: Tree) -> bool:
+def _have_same_factors(left: Tree, right: Tree) -> bool:
     """Return whether the differences of equations have the same irreducible factors, hence the same
     solutions.
     """

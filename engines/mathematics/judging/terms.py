@@ -80,11 +80,11 @@ class TermJudge:
         if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
             return undecided_verdict("the terms are too large")
         known = read_assumptions(assume)
-        left, right = (known.substitute_given(shapes.worked_out(side)) for side in (left, right))
+        left, right = (known.substitute_given(shapes.evaluate_matrices(side)) for side in (left, right))
         if left == right:
             return EQUAL
         if statements.is_statement(left) or statements.is_statement(right):
-            left, right = (statements.without_signs(side) for side in (left, right))
+            left, right = (statements.expand_plus_minus(side) for side in (left, right))
             return statements.judge_equivalence(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)

@@ -12,8 +12,16 @@ from engines.mwp.solver.reading import EquationWords, LegalSteps
 
 @dataclass(frozen=True, slots=True)
 class PartialDeduction:
-    """An equation on the way: its problem, and of every quantity what it is, what it is worth, whether it may
-    be used, and whether it must be; with the logarithm of the probability so far."""
+    """An equation on the way.
+
+    Attributes:
+        row: The place of its problem in the batch.
+        trees: What each quantity is: a constant, a number of the text, or the result of a step.
+        values: What each is worth.
+        free: Whether each may be used in a step.
+        pending: Whether each must still be used: the results of steps.
+        score: The logarithm of the probability so far.
+    """
 
     row: int
     trees: tuple[Tree, ...]
@@ -27,7 +35,7 @@ class PartialDeduction:
         """Return the deduction without a step.
 
         Args:
-            labels: Of the constants and numbers, more than there are where a batch has longer problems.
+            labels: Of the constants and numbers, padded to the longest problem of the batch.
             worth: What those that are there are worth.
             row: Of the problem in its batch.
         """
