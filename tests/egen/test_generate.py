@@ -98,9 +98,10 @@ def test_long_members_are_equal_by_another_arithmetic(
     head = " ".join(read(head).list_labels())
     settings = {"max_tokens": MAX_TOKENS, "style": style, "padding": style == "any"}
     cluster = grown(growers, head, members=600, **settings)
-    long = [member.tree for member in cluster.members if member.tokens > 64][::6]
-    assert len(long) > 5
-    assert max(map(len, long)) > 100
+    # Without detours there are fewer of them.
+    long = [member.tree for member in cluster.members if member.tokens > 64][:: 6 if style == "any" else 1]
+    assert len(long) > (5 if style == "any" else 2)
+    assert max(map(len, long)) > 100 or style != "any"
     found = unsound(cluster.head, long)
     assert (found["compared"], found["different"]) == (len(long), 0)
     # To mpmath a power of a negative number is complex where its exponent is 1 less a rounding.
