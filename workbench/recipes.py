@@ -110,7 +110,8 @@ _DOTTED = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 
 
 def _parse_toml(text: bytes) -> dict[str, Any]:
-    """What TOML says. A key of many parts is refused before it is read: it takes memory by their square.
+    """Return what TOML says. A key of many parts is refused before it is read: it takes memory by their
+    square.
 
     Raises:
         ValueError and RecursionError: For what is none, or too much.

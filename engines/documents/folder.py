@@ -208,8 +208,8 @@ def _has_column(path: Path, column: str | None) -> bool:
 
 
 def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
-    """The documents of a folder, or of a file with what it inputs, each with its file: formulas are without
-    the commands that the project defines, and its environments have the names that they stand for.
+    """Return the documents of a folder, or of a file with what it inputs, each with its file: formulas are
+    without the commands that the project defines, and its environments have the names that they stand for.
 
     A LaTeX file that another one in its folder, or in the folder above, inputs is read with the definitions
     of that one. Tables and dumps in a folder are passed over.

@@ -131,8 +131,8 @@ def _read_groups(text: str) -> list[str]:
 
 
 def _environment_meaning(definition: str) -> tuple[str, str] | None:
-    r"""What `\begin` and `\end` of an environment stand for: the formula that it makes, or the theorem,
-    example … of which it is one by its title; None where it is neither.
+    r"""Return what `\begin` and `\end` of an environment stand for: the formula that it makes, or the
+    theorem, example … of which it is one by its title; None where it is neither.
 
     >>> _environment_meaning(r"\newtheorem{ex}{Example}[section]")
     ('\\begin{example}', '\\end{example}')

@@ -95,7 +95,7 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
 
 
 def _name_at(piece: Piece) -> str:
-    """The name that a piece is, also with an accent; "" for another."""
+    """Return the name that a piece is, also with an accent; "" for another."""
     if is_variable(piece):
         return name_of(piece)
     mark = _ACCENTS.get(piece.alone.label, "")
@@ -165,7 +165,7 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
 
 
 def _is_followed_by(line: Sequence[Piece], at: int, values: Sequence[str]) -> bool:
-    """Whether an equals sign and one of some values stand behind a place, and nothing more."""
+    """Return whether an equals sign and one of some values stand behind a place, and nothing more."""
     if at + 1 >= len(line) or line[at].text != "=":
         return False
     after = line[at + 1]
@@ -233,7 +233,7 @@ def _weigh_pi_at(line: Sequence[Piece], at: int) -> int:
 
 
 def _divides_pi(piece: Piece) -> int:
-    """The weight of a fraction or root of π and a number, such as π/2."""
+    """Return the weight of a fraction or root of π and a number, such as π/2."""
     if piece.alone.label not in ("O!divide", "O!root") or len(piece.alone.children) < 2:
         return 0
     above, below = (argument_pieces(one) for one in piece.alone.children[:2])

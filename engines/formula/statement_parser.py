@@ -70,7 +70,8 @@ class StatementParser(Expressions):
     # Quantifiers
 
     def parse_quantified(self, label: str) -> Tree:
-        r"""What a sign such as `\forall` quantifies: variables, where they range, and all that follows."""
+        r"""Return what a sign such as `\forall` quantifies: variables, where they range, and all that
+        follows."""
         names, ranges = self.parse_range("")
         while (
             self.is_gap(self.here) or self.here.role == PieceRole.COLON or words_of(self.here) in _SUCH_THAT

@@ -292,7 +292,8 @@ class _Reader(TokenCursor):
         return atoms
 
     def read_argument(self, depth: int) -> list[Atom]:
-        """What a command or script applies to: a group or a single token, of a number its first digit."""
+        """Return what a command or script applies to: a group or a single token, of a number its first
+        digit."""
         if self.at >= len(self.tokens):
             return []
         token = self.tokens[self.at]

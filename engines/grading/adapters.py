@@ -44,8 +44,8 @@ def verify(
     timeout_seconds: int | None = None,  # noqa: ARG001
     raise_on_error: bool = False,  # noqa: ARG001
 ) -> bool:
-    """Whether an answer that `parse` found is that of the reference: equal, or rounded to `float_rounding`
-    decimals where one of the two is written as a decimal.
+    """Return whether an answer that `parse` found is that of the reference: equal, or rounded to
+    `float_rounding` decimals where one of the two is written as a decimal.
 
     A set is always compared with the relation that it solves; the arguments without use are those of
     Math-Verify. Raises: EngineError E402 for `strict=False`, where names of variables would not count.

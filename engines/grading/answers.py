@@ -159,8 +159,8 @@ _MANY = 2_000
 
 
 def _read_braces(text: str, start: int) -> tuple[str, int]:
-    """What the braces at `start` hold, and where that ends; without braces the next word, to the end of its
-    line where they are not closed."""
+    """Return what the braces at `start` hold, and where that ends; without braces the next word, to the
+    end of its line where they are not closed."""
     if text[start : start + 1] != "{":
         word = re.compile(r"\s*(\\?[A-Za-z]+|[^\s{}$\\]+)").match(text, start)
         return (word[1], word.end()) if word else ("", start)
@@ -173,7 +173,8 @@ def _read_braces(text: str, start: int) -> tuple[str, int]:
 
 
 def _is_list_separator(between: str) -> bool:
-    """Whether what stands between two answers makes them a list: a comma or an "and", and little else."""
+    """Return whether what stands between two answers makes them a list: a comma or an "and", and little
+    else."""
     plain = _FORMAT.sub(" ", between)
     few = len(plain.split()) <= _WORDS_BETWEEN and "." not in plain
     return few and bool(_JOIN.search(plain)) and not _REASONS.search(plain)
@@ -321,7 +322,8 @@ def _find_plain_answer(text: str, announced: bool) -> str:
 
 
 def _find_spelt_number(text: str) -> str:
-    """The only number in words of a sentence; "" where there is none, or something with it changes it."""
+    """Return the only number in words of a sentence; "" where there is none, or something with it changes
+    it."""
     found = find_numerals(text)
     if len(found) != 1 or in_words(text) is not None:
         return ""

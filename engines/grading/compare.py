@@ -97,7 +97,8 @@ def differ_in_kind(gold: Form, pred: Form) -> GradeVerdict:
 
 
 def _is_settled(item: Form) -> bool:
-    """Whether an answer is of its kind whatever its letters stand for: a number, a set, an equation."""
+    """Return whether an answer is of its kind whatever its letters stand for: a number, a set, an
+    equation."""
     if isinstance(item, WordsForm):
         return len(item.text) > 1
     return (
@@ -589,7 +590,8 @@ class AnswerComparison:
         return GradeVerdict("equal", reason=f"{constants[1]} and {constants[0]} stand for any constant")
 
     def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
-        """What is read as a whole: statements with connectives or quantifiers, families, cases, sets."""
+        """Return what is read as a whole: statements with connectives or quantifiers, families, cases,
+        sets."""
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees

@@ -331,7 +331,8 @@ class _Grading:
 
 
 def _read_rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of columns."""
+    """Return the pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of
+    columns."""
     lines = read_lines(path, on_bad=on_bad)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:

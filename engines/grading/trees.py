@@ -105,8 +105,8 @@ def number_tree(value: Fraction) -> Tree:
 
 
 def list_on_line(item: Form) -> list[Form] | None:
-    """The intervals and single values that a set is made of, joined where their ends are the same number and
-    in order where they are numbers; None for what is no set of the line."""
+    """Return the intervals and single values that a set is made of, joined where their ends are the same
+    number and in order where they are numbers; None for what is no set of the line."""
     if isinstance(item, IntervalForm | Without):
         return [item]
     if isinstance(item, Many) and item.kind == "tuple" and len(item.items) == 2:

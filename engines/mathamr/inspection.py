@@ -172,8 +172,8 @@ def build_node_rows(
 
 
 def _find_word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tuple[int, int] | None:
-    """Where the word of a concept stands: the first that begins like it, or is its pronoun or modal verb, and
-    that no other concept has."""
+    """Return where the word of a concept stands: the first that begins like it, or is its pronoun or modal
+    verb, and that no other concept has."""
     stem = re.sub(r"-\d+\Z", "", concept.lower()).partition("-")[0][:_STEM]
     for number, (word, start, end) in enumerate(words):
         meant = PRONOUNS.get(word) or MODALS.get(word, (word, ""))[0]
@@ -417,7 +417,8 @@ class _NearestFormulas:
         return [self.build_row(rank, look, score) for rank, (look, score) in enumerate(result, start=1)]
 
     def list_equal(self, warnings: list[str]) -> tuple[list[dict[str, Any]], str]:
-        """What is equal to the query, then what is after renaming; and why neither could be looked for."""
+        """Return what is equal to the query, then what is after renaming; and why neither could be looked
+        for."""
         from engines.mathamr.retrieval.equal_formulas import Equality, EqualityKind
 
         if not self.spec.equal:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
-from engines.proofreading.discourse import NOWHERE, Position, read_positions
+from engines.proofreading.scopes import NOWHERE, Position, read_positions
 from engines.proofreading.vocabulary import is_made_of, last_clause, mentions, starts_with_refusal
 
 MAX_FORMULA = 50_000
@@ -379,7 +379,7 @@ _ROW_ENDED = re.compile(r"\\\\|\\end\b")
 
 
 def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
-    r"""Whether `&` and another one part two statements of a row, `a &= b && c &= d`."""
+    r"""Return whether `&` and another one part two statements of a row, `a &= b && c &= d`."""
     following = _NEXT_COLUMN.match(latex, at)
     if following is None or not (statement.relations and statement.sides[-1].strip()):
         return False

@@ -22,7 +22,7 @@ _MOST_NODES = 60
 def find_undefined(
     link: ChainLink, left: Tree, right: Tree, read_formula: Callable[[str], Reading], judge: Judge
 ) -> str:
-    r"""Where a function is defined that the text gives a larger domain; "" where that is all of it.
+    r"""Return where a function is defined that the text gives a larger domain; "" where that is all of it.
 
     Args:
         left, right: the sides of the definition, as `f(x) = 1/x`.
@@ -52,7 +52,8 @@ def find_undefined(
 def _read_domain(
     formula: str, name: str, argument: Tree, read_formula: Callable[[str], Reading]
 ) -> Sequence[Tree] | None:
-    """The conditions of a domain that a formula states for a function or its argument; None for no domain."""
+    """Return the conditions of a domain that a formula states for a function or its argument; None for no
+    domain."""
     for membership in _iterate_memberships(formula, name, argument.label):
         tree = read_formula(membership).tree
         if tree is None or tree.label != "in" or tree.children[0] != argument:

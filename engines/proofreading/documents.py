@@ -13,13 +13,13 @@ from engines.formula.document_names import names_of
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
-from engines.proofreading.discourse import Moduli, read_positions
 from engines.proofreading.domains import read_domains
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
 from engines.proofreading.naming import read_meanings
-from engines.proofreading.renewals import read_renewals
+from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
+from engines.proofreading.scopes import Moduli, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.terms import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
@@ -46,7 +46,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         read_meanings(document, positions, names_of(formulas[:MAX_FORMULAS], words)),
         domains=read_domains(document, positions),
         renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
-        own=any(map(_OWN.search, formulas)),
+        redefines_star=any(map(_OWN.search, formulas)),
         sections_of_cases=frozenset(
             id(position.scope.section)
             for piece, position in zip(document.pieces, positions, strict=True)

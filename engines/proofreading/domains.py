@@ -21,7 +21,7 @@ from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.words import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
-from engines.proofreading.discourse import Position
+from engines.proofreading.scopes import Position
 from engines.proofreading.vocabulary import is_restricted, mentions, words_of
 
 _MOST_CHARACTERS = 120
@@ -70,7 +70,8 @@ class LetterDomains:
         ]
 
     def are_restricted(self, names: Iterable[str], position: Position, piece: int) -> bool:
-        """Whether one of some letters is of a kind that its conditions do not tell, as an even number."""
+        """Return whether one of some letters is of a kind that its conditions do not tell, as an even
+        number."""
         found = (self._find(name, position, piece) for name in names)
         return any(one is not None and one.restricted for one in found)
 
@@ -100,7 +101,7 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
     r"""Read what kinds of numbers the letters of a document stand for.
 
     >>> from engines.documents.reading import TextPiece
-    >>> from engines.proofreading.discourse import read_positions
+    >>> from engines.proofreading.scopes import read_positions
     >>> document = Document("", (TextPiece("for all ", 1), TextPiece(r"n\in{\mathbb{N}}", 1, True)))
     >>> positions = read_positions(document)
     >>> known = read_domains(document, positions).list_conditions("n", positions[1], 1)
@@ -131,7 +132,7 @@ _CONDITIONS = ("<", ">", "<=", ">=", "!=")
 
 
 def _words_behind(after: str) -> str:
-    """The words behind a letter that say what it is; "" for others."""
+    """Return the words behind a letter that say what it is; "" for others."""
     words = words_of(after.partition(".")[0].partition(",")[0])[: _WORDS + 1]
     return " ".join(words) if words[:1] in (["is"], ["be"], ["are"]) else ""
 
@@ -163,7 +164,7 @@ def _iterate_declared(
 
 
 def _is_range(parts: Sequence[Piece]) -> bool:
-    """Whether a formula lists the values of an index: `n = 1, 2, \\dots`."""
+    """Return whether a formula lists the values of an index: `n = 1, 2, \\dots`."""
     return (
         len(parts) > 3
         and parts[1].text == "="
@@ -178,7 +179,7 @@ def _is_list(parts: Sequence[Piece]) -> bool:
 
 
 def _kind_in_words(before: str, after: str) -> str:
-    """What kind of whole number the words beside a letter say that it is; "" where they do not."""
+    """Return what kind of whole number the words beside a letter say that it is; "" where they do not."""
     words = words_of(before[-80:])[-_WORDS:]
     beside = " ".join(words[-2:])
     if mentions("continuous", beside):
@@ -199,7 +200,8 @@ def _kind_in_words(before: str, after: str) -> str:
 
 
 def _whole(name: str, kind: str) -> list[Tree]:
-    """The conditions of a whole number: of Z any, of N a positive one, of N0 one that is not negative."""
+    """Return the conditions of a whole number: of Z any, of N a positive one, of N0 one that is not
+    negative."""
     if kind == "R":
         return []
     letter = Tree(name)
@@ -219,7 +221,7 @@ def list_interval_ends(letter: Tree, interval: Tree) -> list[Tree]:
 
 
 def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None:
-    """What a statement says of the kind of its first letter; None where it says nothing of that."""
+    """Return what a statement says of the kind of its first letter; None where it says nothing of that."""
     letter, other = statement.children
     if statement.label == "in":
         base = other.label.rstrip("+0_*")

@@ -19,7 +19,7 @@ from typing import Any
 from engines.core.tree import ONE, Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
-from engines.proofreading.discourse import NOWHERE, Position, Scope
+from engines.proofreading.scopes import NOWHERE, Position, Scope
 from engines.proofreading.terms import evaluate_term, free_symbols
 
 MOST_STEPS = 5
@@ -58,7 +58,7 @@ class Fact:
         return not self.left.children and bool(free_symbols(self.left)) and not free_symbols(self.right)
 
     def holds_at(self, position: Position) -> bool:
-        """Whether it holds at another place of the text."""
+        """Return whether it holds at another place of the text."""
         if self.examined and self.position.paragraph != position.paragraph:
             return False
         if self.claimed and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
@@ -66,7 +66,7 @@ class Fact:
         return self.position.scope.reaches(position.scope)
 
     def _between(self, position: Position) -> Iterator[Scope]:
-        """The scopes around a place that are inside the one where it was said."""
+        """Return the scopes around a place that are inside the one where it was said."""
         return takewhile(lambda scope: scope is not self.position.scope, position.scope.lineage)
 
 
@@ -256,7 +256,7 @@ class Facts:
         self.defined_functions.setdefault(name, []).append(self.functions[name])
 
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
-        """The facts that share a variable with these, directly or through others, the last first."""
+        """Return the facts that share a variable with these, directly or through others, the last first."""
         wanted, found = set(names), []
         pending = list(reversed(self.said[-4 * _RECENT :]))
         for _ in range(3):
@@ -269,7 +269,7 @@ class Facts:
         return sorted(found[:_RECENT], key=lambda fact: -fact.number)
 
     def equation_for(self, name: str) -> Fact | None:
-        """The last equation in one variable alone that is not its value."""
+        """Return the last equation in one variable alone that is not its value."""
         for fact in reversed(self.said):
             if name in fact.variables:
                 sides = self.apply_definitions(fact.left, []), self.apply_definitions(fact.right, [])
@@ -283,8 +283,8 @@ class Facts:
         return None
 
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
-        """Whether statements contradict each other: a claim that follows from them follows also where it is
-        changed."""
+        """Return whether statements contradict each other: a claim that follows from them follows also
+        where it is changed."""
         if len(used) < 2:
             return False
         beside = Tree("+", (left, ONE))
@@ -296,11 +296,11 @@ class Facts:
         return found is not None and found.same
 
     def was_stated(self, left: Tree, right: Tree) -> bool:
-        """Whether an equation was said as it stands."""
+        """Return whether an equation was said as it stands."""
         return any((fact.left, fact.right) == (left, right) for fact in self.said)
 
     def is_settled(self, names: frozenset[str]) -> bool:
-        """Whether no variable of a claim, or of what bears on it, was said to have two values."""
+        """Return whether no variable of a claim, or of what bears on it, was said to have two values."""
         known: dict[str, Tree] = {}
         for fact in self.facts_about(names):
             lone = not fact.left.children and free_symbols(fact.left) and not free_symbols(fact.right)
@@ -332,7 +332,7 @@ class Facts:
     def _value_of_function(
         self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int
     ) -> Tree | None:
-        """What a function of the text, or a derivative of it such as f', is at a place."""
+        """Return what a function of the text, or a derivative of it such as f', is at a place."""
         base = name.rstrip("'")
         known = self.functions.get(base)
         if known is None or not depth or (len(base) < len(name) and len(known.arguments) > 1):
@@ -352,8 +352,8 @@ class Facts:
         return body if len(body) < _MOST_NODES else None
 
     def reduce_by_definitions(self, left: Tree, right: Tree) -> Reduced | None:
-        """The sides of a claim by definitions of functions alone, each of them the only one of its function;
-        None where a function is left of which nothing is known."""
+        """Return the sides of a claim by definitions of functions alone, each of them the only one of its
+        function; None where a function is left of which nothing is known."""
         used: list[Fact] = []
         left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
         once = {known.fact for known in self.functions.values() if known.once}
@@ -365,7 +365,7 @@ class Facts:
     def reduce_by_facts(
         self, left: Tree, right: Tree, *, sure: bool = False, values: bool = True
     ) -> Reduced | None:
-        """The sides of a claim by what was said before; None where that says nothing of it.
+        """Return the sides of a claim by what was said before; None where that says nothing of it.
 
         Args:
             sure: use only what is no case of several.
@@ -404,7 +404,7 @@ class Facts:
 
 
 def _differentiate(tree: Tree, name: str) -> Tree | None:
-    """The derivative of a term; None where it has parts that are not differentiated."""
+    """Return the derivative of a term; None where it has parts that are not differentiated."""
     try:
         return differentiate(tree, name)
     except (KeyError, ValueError):
@@ -418,7 +418,7 @@ def _unique_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 def _substitute_variables(
     left: Tree, right: Tree, facts: list[Fact], used: list[Fact]
 ) -> tuple[Tree, Tree, list[Fact]]:
-    """The sides with what variables are said to be inside of functions, `sin(x)` where x = 1."""
+    """Return the sides with what variables are said to be inside of functions, `sin(x)` where x = 1."""
     inside = {
         name
         for side in (left, right)
@@ -553,7 +553,7 @@ class _Ideal:
         return None
 
     def _is_refuted(self, poly: Any) -> bool:
-        """Whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
+        """Return whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
         at = [evaluate_term(atom, {}) if atom.children else None for atom in self.space.atoms]
         known = [0.0 if value is None else value for value in at]
         used = [value for value, degree in zip(at, poly.degrees(), strict=True) if degree]
@@ -582,7 +582,8 @@ class _Ideal:
         )
 
     def _combine_facts(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
-        """The facts of which multiples add up to the claim: by division, or small ones by linear algebra."""
+        """Return the facts of which multiples add up to the claim: by division, or small ones by linear
+        algebra."""
         from flint import fmpq_mat
 
         rest, divisors = claim, []

@@ -27,15 +27,15 @@ from engines.proofreading.chains import (
     TOO_LONG,
     ChainLink,
 )
-from engines.proofreading.contexts import STAR, reconsider_link
 from engines.proofreading.definitions import find_undefined
-from engines.proofreading.discourse import NOWHERE, Position
 from engines.proofreading.domains import LetterDomains, list_conditions
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.naming import LetterMeanings
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_domains import judge_congruence, judge_in_domain
+from engines.proofreading.other_readings import STAR, reconsider_link
 from engines.proofreading.roles import (
     find_repair,
     is_concluded,
@@ -44,9 +44,9 @@ from engines.proofreading.roles import (
     read_role,
     write_term,
 )
+from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import (
     find_identity_slip,
-    find_matrix_slip,
     find_odd_entry,
     find_slip,
     points_of,
@@ -58,9 +58,7 @@ from engines.proofreading.terms import (
     LOG,
     OF_ANGLES,
     UNSURE,
-    any_values,
     as_products,
-    at_values,
     constant_gap,
     count_members,
     count_terms,
@@ -80,7 +78,7 @@ from engines.proofreading.vocabulary import (
     has_condition,
     is_made_of,
     last_clause,
-    last_sign,
+    last_cue_makes_given,
     mentions,
 )
 
@@ -123,7 +121,7 @@ class LinkJudge:
         meanings: What the document says of its letters.
         domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
-        own: Whether the text defines an operation `*` of its own.
+        redefines_star: Whether the text defines an operation `*` of its own.
         sections_of_cases: The sections that distinguish cases, by their identity.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
@@ -132,26 +130,26 @@ class LinkJudge:
         settled: The indices of the pieces of the document whose links have all been decided.
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
-        begun: The number of the last equation that the text states before the chain being judged.
+        last_before: The number of the last equation that the text states before the chain being judged.
     """
 
     judge: Judge
     meanings: LetterMeanings
     domains: LetterDomains = field(default_factory=LetterDomains)
     facts: Facts = field(default_factory=Facts)
-    read_: dict[tuple[str, Names], Reading] = field(default_factory=dict)
+    readings: dict[tuple[str, Names], Reading] = field(default_factory=dict)
     position: Position = NOWHERE
     piece: int = 0
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
-    own: bool = False
+    redefines_star: bool = False
     sections_of_cases: frozenset[int] = frozenset()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
     mentions: Sequence[Mention] = ()
     settled: set[int] = field(default_factory=set)
-    begun: int = -1
+    last_before: int = -1
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
 
@@ -165,12 +163,26 @@ class LinkJudge:
         """The judge of links without variables."""
         return NumberLinks(self.judge, self.read_formula, self.read_sides)
 
+    @property
+    def matrix_links(self) -> MatrixLinks:
+        """The judge of equations of matrices."""
+        return MatrixLinks(
+            terms=self.judge,
+            facts=self.facts,
+            matrices=self.matrices,
+            cases=self.cases,
+            follow=self._make_follows_verdict,
+            state=self._add_statement,
+        )
+
     def read_formula(self, latex: str) -> Reading:
         names = self.meanings.names_at(self.position)
-        found = self.read_.get((latex, names))
+        found = self.readings.get((latex, names))
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = self.read_[latex, names] = read(meant, "latex" if "{" in meant else "auto", names=names)
+            found = self.readings[latex, names] = read(
+                meant, "latex" if "{" in meant else "auto", names=names
+            )
         return found
 
     def judge_chain(
@@ -207,9 +219,9 @@ class LinkJudge:
             self.settled.add(links[0].piece)
 
     def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
-        equalities = sum(link.relation == "=" for link in links)
-        self.begun = self.facts.last_number
-        begun = self.read_sides(links[0])[0].tree if links else None
+        equality_count = sum(link.relation == "=" for link in links)
+        self.last_before = self.facts.last_number
+        chain_start = self.read_sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
@@ -231,21 +243,23 @@ class LinkJudge:
                 for each in list_conditions(self.read_formula(written).tree)
                 if free_symbols(each) <= free
             ]
-            beyond = self.read_sides(following)[1].tree if following and following.relation == "=" else None
+            next_side = (
+                self.read_sides(following)[1].tree if following and following.relation == "=" else None
+            )
             self.next_link = None if following else next_link
             with limit_work(_MOST_WORK) as limit:
-                judged = self._judge_link(link, left.tree, right.tree, equalities, beyond)
+                judged = self._judge_link(link, left.tree, right.tree, equality_count, next_side)
             unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
             if unsettled and limit.refused and not link.said:
                 judged = LinkVerdict(link, "not shown", "it takes more work than one link is given")
             # sides with a constant C, of the antiderivative that the chain begins with
             if (
                 judged.outcome == "wrong"
-                and begun
-                and begun.label == "antiderivative"
+                and chain_start
+                and chain_start.label == "antiderivative"
                 and all(
-                    len(free_symbols(side) - free_symbols(begun)) == 1
-                    and self.judge.equal(begun, side).outcome == "equal"
+                    len(free_symbols(side) - free_symbols(chain_start)) == 1
+                    and self.judge.equal(chain_start, side).outcome == "equal"
                     for side in (left.tree, right.tree)
                 )
             ):
@@ -274,7 +288,7 @@ class LinkJudge:
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
     def _logarithm_base(self, link: ChainLink) -> str:
-        """The base of logarithms without one in which a link holds; "" where there is none."""
+        """Return the base of logarithms without one in which a link holds; "" where there is none."""
         for base in ("10", "2") if LOG.search(link.left + link.right) else ():
             left, right = (
                 self.read_formula(LOG.sub(rf"\\log_{{{base}}}", side)).tree
@@ -288,11 +302,11 @@ class LinkJudge:
         return ""
 
     def _judge_link(
-        self, link: ChainLink, left: Tree, right: Tree, equalities: int, beyond: Tree | None
+        self, link: ChainLink, left: Tree, right: Tree, equality_count: int, next_side: Tree | None
     ) -> LinkVerdict:
         if count_terms(left) + count_terms(right) > _MOST_TERMS:
             return LinkVerdict(link, "not shown", "a sum or product has too many terms")
-        if self.own and STAR.search(link.left + link.right):
+        if self.redefines_star and STAR.search(link.left + link.right):
             return LinkVerdict(link, "unread", "the text defines an operation * of its own")
         if link.relation == ":=":
             self._add_statement(link, left, right)
@@ -308,13 +322,15 @@ class LinkJudge:
         if link.relation != "=":
             return self._judge_relation(link, left, right)
         if not self.matrices.isdisjoint(free):
-            return self._of_matrices(link, left, right)
+            return self.matrix_links.judge(link, left, right)
         self.equations.append((link, left, right))
-        if beyond is not None and not free_symbols(beyond):
-            equalities = 1  # a = b = 0 says that both are 0
-        judged = self._judge_equation(link, left, right, free, equalities)
+        if next_side is not None and not free_symbols(next_side):
+            equality_count = 1  # a = b = 0 says that both are 0
+        judged = self._judge_equation(link, left, right, free, equality_count)
         if judged.outcome in ("given", "not shown") and not (link.said or link.is_refused):
-            said = self._find_slip(link) or (self._left_out(left, right, beyond) if beyond else "")
+            said = self._find_slip(link) or (
+                self._explain_odd_middle(left, right, next_side) if next_side else ""
+            )
             judged = LinkVerdict(link, "wrong", said) if said else judged
         # A function that is written in another form is still defined once.
         form = (
@@ -326,8 +342,8 @@ class LinkJudge:
             self._add_statement(link, left, right)
         return judged
 
-    def _follow(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
-        """The verdict of what holds by earlier statements: by few, each with its line, it follows."""
+    def _make_follows_verdict(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
+        """Return the verdict of what holds by earlier statements: by few, each with its line, it follows."""
         if len(used) > MOST_STEPS:
             steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
             return LinkVerdict(link, "not shown", steps)
@@ -337,7 +353,9 @@ class LinkJudge:
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
         # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
         shared = free_symbols(left) & free_symbols(right)
-        doubtful = any(one.number > self.begun or (one.is_value and one.left.label in shared) for one in used)
+        doubtful = any(
+            one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
+        )
         if doubtful and not link.is_refused and (said := self._find_slip(link, by_facts=False)):
             return LinkVerdict(link, "wrong", said)
         return LinkVerdict(link, "follows", describe_sources(used))
@@ -350,11 +368,11 @@ class LinkJudge:
         # Near x = 0 is not at x = 0.
         if ends_with("approached", link.before):
             return
-        anew = last_sign(last_clause(link.before)) is True
+        anew = last_cue_makes_given(last_clause(link.before)) is True
         examined = is_examined(link, left, right) or mentions("existing", link.before)
         claimed = link.position.scope.kind in ("theorem", "exercise") and (
             mentions("existing", link.before)
-            or (last_sign(link.before) is not True and mentions("proving", link.before))
+            or (last_cue_makes_given(link.before) is not True and mentions("proving", link.before))
         )
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         text = f"{link.left} = {link.right}"
@@ -364,26 +382,26 @@ class LinkJudge:
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
-        given = link.said or last_sign(link.before)
+        given = link.said or last_cue_makes_given(link.before)
         simple = not left.children or not right.children
         # What is unequal in general is so at some values, and not at all.
-        for_all = not simple and link.relation != "!=" and self._is_for_all(link, left, right)
+        for_all = not simple and link.relation != "!=" and self._is_stated_for_all(link, left, right)
         if not link.said and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
-            known = [*self._list_assumptions(free_symbols(statement)), *self.facts.conditions[-4:]]
+            known = [*self._list_hypotheses(free_symbols(statement)), *self.facts.conditions[-4:]]
             found = self.judge.holds(statement, list(dict.fromkeys(known)))
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
-        if for_all or self._claims_for_all(link, left, right):
-            found = self.judge.holds(statement, self._list_conditions(link, left, right))
+        if for_all or self._is_concluded_for_all(link, left, right):
+            found = self.judge.holds(statement, self._list_worded_hypotheses(link, left, right))
             if found.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {found.witness}")
         reduced = self.facts.reduce_by_facts(left, right)
         if reduced is not None and not (free_symbols(reduced.left) | free_symbols(reduced.right)):
             found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
             if found.outcome == "equal":
-                return self._follow(link, reduced.used)
+                return self._make_follows_verdict(link, reduced.used)
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")
         carried = (
@@ -411,14 +429,14 @@ class LinkJudge:
         return LinkVerdict(link, "not shown", "it depends on its variables")
 
     def _explain_multiplication(self, link: ChainLink, statement: Tree) -> str:
-        """Which inequality before was multiplied by an expression of either sign to get this one."""
+        """Return which inequality before was multiplied by an expression of either sign to get this one."""
         before = [(one, bound) for one, bound in self.bounds[-2:] if one is not link]
         if link.relation not in BOUNDS or not before or not (is_concluded(link) or link.joined == "row"):
             return ""
         previous, bound = before[-1]
         if previous.position.paragraph != link.position.paragraph or previous.chain == link.chain:
             return ""
-        known = [*self._list_assumptions(free_symbols(statement)), bound]
+        known = [*self._list_hypotheses(free_symbols(statement)), bound]
         step = explain_sign(bound, statement, [one for one in known if one != statement], self.judge)
         said = " ".join(f"{previous.left} {previous.relation} {previous.right}".split())
         return f"{said} (line {previous.line}) was {step}" if step else ""
@@ -435,77 +453,40 @@ class LinkJudge:
             return judged
         return judge_in_domain(judged, left, right, moduli, self.matrices)
 
-    def _of_matrices(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
-        """An equation of matrices: for any that do not commute, or by the values that were said."""
-        if self._are_equal_matrices(left, right):
-            return LinkVerdict(link, "right")
-        lone = not left.children or not right.children
-        given = link.said or (last_sign(link.before) and link.place == 0)
-        free = free_symbols(left) | free_symbols(right)
-        values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
-        used = [values[name] for name in sorted(free & values.keys())]
-        if used and free & self.matrices <= values.keys():
-            sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
-            found = self.judge.equal(*sides)
-            if found.outcome == "equal":
-                return self._follow(link, used)
-            # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
-            unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
-            unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
-            named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
-            sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
-            unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
-            if found.outcome == "different" and left.children and not unlike:
-                return LinkVerdict(
-                    link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
-                )
-        if right.label == "matrix" and not left.children:
-            self._add_statement(link, left, right)
-        sure = not (given or link.is_refused or link.is_denied or self.cases)
-        if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
-            return LinkVerdict(link, "wrong", slip.reason)
-        if given or lone:
-            return LinkVerdict(link, "given")
-        return LinkVerdict(
-            link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""
-        )
-
-    def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
-        return self.judge.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
-
-    def _is_matrix(self, tree: Tree) -> bool:
-        return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
-
     def _name_exceptions(self, left: Tree, right: Tree, free: frozenset[str]) -> str:
-        """Where only one side of an equation of equal rational functions has a value, as a reason."""
+        """Return where only one side of an equation of equal rational functions has a value, as a reason."""
         if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= _LARGEST:
             return ""
         found = self._compare(left, right, free)
         return f"where {found.condition}" if found.outcome == "equal if" else ""
 
     def _judge_equation(
-        self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equalities: int
+        self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equality_count: int
     ) -> LinkVerdict:
-        lone = not left.children or not right.children or left.label == "call"
-        for_all = self._is_for_all(link, left, right)
-        plain, labels = exact_difference(left, right), {*left.list_labels(), *right.list_labels()}
-        if plain == 0:
+        has_bare_side = not left.children or not right.children or left.label == "call"
+        for_all = self._is_stated_for_all(link, left, right)
+        exact_gap, labels = exact_difference(left, right), {*left.list_labels(), *right.list_labels()}
+        if exact_gap == 0:
             return LinkVerdict(link, "right", self._name_exceptions(left, right, free))
         found: Verdict | None = None
-        shared = not lone or (
+        shared = not has_bare_side or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
         )
-        apart = plain is None and all(
+        never_equal = exact_gap is None and all(
             differ_everywhere(choose_signs(left, repeat(one)), choose_signs(right, repeat(other)))
             for one, other in (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))[: 4 if "pm" in labels else 1]
         )
-        if plain is None and not apart and shared and len(left) + len(right) < _LARGEST:
+        if exact_gap is None and not never_equal and shared and len(left) + len(right) < _LARGEST:
             found = self._compare(left, right, free)
             if found.outcome == "equal":
                 return LinkVerdict(link, "right", found.reason)
             if for_all and found.outcome == "equal if" and found.witness:
                 return self._refute(link, left, right)
-            if found.outcome == "equal if" and not link.said and not (lone and last_sign(link.before)):
+            if (
+                found.outcome == "equal if"
+                and not link.said
+                and not (has_bare_side and last_cue_makes_given(link.before))
+            ):
                 if found.witness:
                     return LinkVerdict(link, "right if", found.condition)
                 # factorials are of whole numbers
@@ -526,12 +507,12 @@ class LinkJudge:
                 return LinkVerdict(link, "loses domain", found.condition)
         defined = self.facts.reduce_by_definitions(left, right)
         if defined and self.judge.equal(defined.left, defined.right).outcome == "equal":
-            return self._follow(link, defined.used)
+            return self._make_follows_verdict(link, defined.used)
         reduced = self.facts.reduce_by_facts(left, right, values=not for_all)
         # A derivative is that everywhere, and not only at a value that was said.
         if reduced is not None and not (is_slope(left) and self._explain_misapplication(link, left, right)):
             if reduced.same:
-                return self._follow(link, reduced.used)
+                return self._make_follows_verdict(link, reduced.used)
             if (
                 reduced.used
                 and len(reduced.left) + len(reduced.right) < _LARGEST
@@ -539,9 +520,13 @@ class LinkJudge:
             ):
                 now = self._compare(reduced.left, reduced.right, free)
                 if now.outcome == "equal":
-                    return self._follow(link, reduced.used)
-                if now.outcome == "equal if" and not lone and not self._are_contradictory(link, reduced.used):
-                    chained = any(fact.number > self.begun for fact in reduced.used)
+                    return self._make_follows_verdict(link, reduced.used)
+                if (
+                    now.outcome == "equal if"
+                    and not has_bare_side
+                    and not self._are_contradictory(link, reduced.used)
+                ):
+                    chained = any(fact.number > self.last_before for fact in reduced.used)
                     if chained and (said := self._find_slip(link, by_facts=False)):
                         return LinkVerdict(link, "wrong", said)
                     return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
@@ -554,7 +539,7 @@ class LinkJudge:
         solved = self._judge_solution(link, left, right)
         if solved is not None and solved.outcome == "follows":
             return solved
-        if link.said or (last_sign(link.before) and not link.joined and link.place == 0):
+        if link.said or (last_cue_makes_given(link.before) and not link.joined and link.place == 0):
             return LinkVerdict(link, "given")
         if solved is not None:
             return solved
@@ -562,55 +547,63 @@ class LinkJudge:
             link, left, right
         ):
             return LinkVerdict(link, "wrong", said)
-        if equalities == 1 and self._claims_for_all(link, left, right):
+        if equality_count == 1 and self._is_concluded_for_all(link, left, right):
             refuted = self._refute(link, left, right)
             if refuted.outcome == "wrong":
                 return refuted
-        if plain == 1 and (said := self._find_constant_gap(link, left, right)):
+        if exact_gap == 1 and (said := self._find_constant_gap(link, left, right)):
             return LinkVerdict(link, "wrong", said)
         constrained = bool(self.facts.facts_about(free))
         doubtful = link.is_denied or link.is_one_of_several
-        if not constrained and plain == 1 and not last_sign(link.before) and is_expansion(left, right):
+        if (
+            not constrained
+            and exact_gap == 1
+            and not last_cue_makes_given(link.before)
+            and is_expansion(left, right)
+        ):
             if doubtful:
                 return LinkVerdict(link, "not shown", "its sides differ")
             return LinkVerdict(link, "wrong", self.judge.equal(left, right).witness)
         if (
             not constrained
-            and not lone
-            and plain == 1
+            and not has_bare_side
+            and exact_gap == 1
             and len(free) > 1
             and link.place == 0
-            and equalities == 1
-            and (is_concluded(link) or last_sign(link.before) is None)
+            and equality_count == 1
+            and (is_concluded(link) or last_cue_makes_given(link.before) is None)
             and (repair := find_repair(left, right))
         ):
             return LinkVerdict(link, "right if", repair)
         if not constrained and (
-            lone or (link.place == 0 and equalities == 1 and not mentions("rewritten", link.before))
+            has_bare_side
+            or (link.place == 0 and equality_count == 1 and not mentions("rewritten", link.before))
         ):
-            return LinkVerdict(link, "given", "its variables are first mentioned here" if lone else "")
+            return LinkVerdict(
+                link, "given", "its variables are first mentioned here" if has_bare_side else ""
+            )
         if not doubtful and not link.is_rounded and (said := self._find_contradiction(left, right)):
             return LinkVerdict(link, "wrong", said)
         if (
             not doubtful
-            and not lone
+            and not has_bare_side
             and (not constrained or reduced is None or not reduced.used)
-            and (link.place or plain == 1)
-            and self._is_transformation(left, right, equalities, link)
+            and (link.place or exact_gap == 1)
+            and self._is_transformation(left, right, equality_count, link)
         ):
             found = found or self._compare(left, right, free)
             if found.outcome == "different":
                 return LinkVerdict(link, "wrong", found.witness)
         names = free_symbols(left)
         new = not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
-        if lone and (not constrained or new):
+        if has_bare_side and (not constrained or new):
             return LinkVerdict(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.outcome == "undecided" else ""
         return LinkVerdict(link, "not shown", reason or "it holds neither always nor by what was said before")
 
-    def _is_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
-        """Whether an equation or inequality is claimed for all numbers: it is not the value of a variable, as
-        in `for each i = 1`, and no condition in words restricts it."""
+    def _is_stated_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation or inequality is claimed for all numbers: it is not the value of a
+        variable, as in `for each i = 1`, and no condition in words restricts it."""
         value = not left.children and not free_symbols(right)
         free = free_symbols(left) | free_symbols(right)
         known = is_universal(link, free) and not value and not has_condition(link.before)
@@ -618,7 +611,7 @@ class LinkJudge:
         return known and self._is_about_numbers(link, left, right)
 
     def _is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
-        """Whether an equation has variables that stand for any numbers, the same on both sides."""
+        """Return whether an equation has variables that stand for any numbers, the same on both sides."""
         one, other = free_symbols(left), free_symbols(right)
         if link.said or any(name.endswith("(") or name[-1] == "'" for name in one | other):
             return False
@@ -627,8 +620,8 @@ class LinkJudge:
             return False
         return bool(one) and not _VECTORS.search(link.left + link.right) and (one == other or not other)
 
-    def _claims_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
-        """Whether a statement that is said to follow is one of any numbers: nothing was said of its
+    def _is_concluded_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether a statement that is said to follow is one of any numbers: nothing was said of its
         variables."""
         if not (is_concluded(link) and self._is_about_numbers(link, left, right)) or self.cases or link.place:
             return False
@@ -656,7 +649,7 @@ class LinkJudge:
     def _refute(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """A claim about any numbers with one at which it fails, and with the condition under which it
         holds."""
-        found = self.judge.equal(left, right, self._list_conditions(link, left, right))
+        found = self.judge.equal(left, right, self._list_worded_hypotheses(link, left, right))
         if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
             return LinkVerdict(link, "right", found.condition and f"where {found.condition}")
         if found.outcome == "undecided":
@@ -664,8 +657,8 @@ class LinkJudge:
         condition = found.condition or find_repair(left, right)
         return LinkVerdict(link, "wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
 
-    def _list_conditions(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
-        """What holds for the variables of a claim: by inequalities, and by the words beside it."""
+    def _list_worded_hypotheses(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
+        """Return what holds for the variables of a claim: by inequalities, and by the words beside it."""
         free = free_symbols(left) | free_symbols(right)
         words = f"{link.before} {link.after.partition('.')[0]}"
         named = [
@@ -674,7 +667,7 @@ class LinkJudge:
             if mentions(cue, words)
             for name in sorted(free)
         ]
-        return [*self._list_assumptions(free), *named]
+        return [*self._list_hypotheses(free), *named]
 
     def _judge_solution(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
         """A value of a variable by the equation for it that was said last; None where there is none."""
@@ -722,8 +715,8 @@ class LinkJudge:
         return None
 
     def _explain_miscalculation(self, link: ChainLink, left: Tree, right: Tree) -> str:
-        """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
-        may be sought."""
+        """Return why a derivative, a limit, a sum … is not what the text says; "" where it is, or its
+        variables may be sought."""
         if (
             self.cases
             or left.label not in _CALCULATED
@@ -741,11 +734,12 @@ class LinkJudge:
         return found.witness if found.outcome == "different" else ""
 
     def _is_sought(self, free: frozenset[str]) -> bool:
-        """Whether what comes next is an equation for the same variables, or their value: they are sought."""
+        """Return whether what comes next is an equation for the same variables, or their value: they are
+        sought."""
         if (
             self.next_link is None
             or self.next_link.relation != "="
-            or last_sign(self.next_link.before.split("§")[-1])
+            or last_cue_makes_given(self.next_link.before.split("§")[-1])
         ):
             return False
         left, right = (side.tree for side in self.read_sides(self.next_link))
@@ -753,7 +747,8 @@ class LinkJudge:
         return bool(names) and names <= free and right is not None and not free_symbols(right)
 
     def _explain_misapplication(self, link: ChainLink, left: Tree, right: Tree) -> str:
-        """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
+        """Return why a value or a derivative of a function is not what the text's definition gives; "" where
+        it is.
 
         A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
         same variables, or is said to follow.
@@ -767,8 +762,8 @@ class LinkJudge:
         if sides[0] != sides[1] or len(found.left) + len(found.right) >= _LARGEST:
             return ""
         if sides[0]:
-            plain = left.label == "call" and all(not each.children for each in left.children)
-            claimed = is_slope(left) or (last_sign(link.before) is False and not plain)
+            is_value = left.label == "call" and all(not each.children for each in left.children)
+            claimed = is_slope(left) or (last_cue_makes_given(link.before) is False and not is_value)
             if "call" in right.list_labels() or not claimed or self._is_sought(sides[0]):
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
@@ -783,7 +778,7 @@ class LinkJudge:
     def _find_constant_gap(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """By which number the sides of a link differ whatever its variables are; "" where they do not, or
         where an equation may have no solution."""
-        if not left.children or link.is_denied or link.is_one_of_several or last_sign(link.before):
+        if not left.children or link.is_denied or link.is_one_of_several or last_cue_makes_given(link.before):
             return ""
         words = f"{link.before} {link.after}"
         if mentions("task", words) or mentions("unsolvable", words):
@@ -794,7 +789,8 @@ class LinkJudge:
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
 
     def _find_slip(self, link: ChainLink, by_facts: bool = True) -> str:
-        """Where a link fails that one other number, sign or operator would make hold; "" where none does.
+        """Return where a link fails that one other number, sign or operator would make hold; "" where none
+        does.
 
         Args: by_facts: look also for one by which it would follow from what was said.
         """
@@ -812,21 +808,25 @@ class LinkJudge:
                 found = find_slip(left, right, reduced.points, self._follows_from_facts, by_facts=True)
         return found.reason if found else ""
 
-    def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
-        """Whether a chain holds without the side in its middle only."""
+    def _explain_odd_middle(self, left: Tree, right: Tree, next_side: Tree) -> str:
+        """Return whether a chain holds without the side in its middle only."""
         free = free_symbols(right)
-        if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
+        if (
+            not right.children
+            or left == next_side
+            or not free <= free_symbols(left) | free_symbols(next_side)
+        ):
             return ""
         if (
             any(name.endswith("(") for name in free)
             or "unit" in right.list_labels()
-            or self._are_equal(right, beyond)
+            or self._are_equal(right, next_side)
         ):
             return ""
         points: Sequence[Mapping[str, float]] = points_of(free | free_symbols(left))
-        if not self._are_equal(left, beyond):
-            reduced = self.facts.reduce_by_facts(left, beyond, sure=True)
-            if reduced is None or not reduced.same or self._follows_from_facts(right, beyond):
+        if not self._are_equal(left, next_side):
+            reduced = self.facts.reduce_by_facts(left, next_side, sure=True)
+            if reduced is None or not reduced.same or self._follows_from_facts(right, next_side):
                 return ""
             reduced = self.facts.reduce_by_facts(left, right, sure=True)
             points = reduced.points if reduced else ()
@@ -847,25 +847,25 @@ class LinkJudge:
     def _compare(self, left: Tree, right: Tree, free: frozenset[str]) -> Verdict:
         """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
         decided, for any."""
-        found = self.judge.equal(left, right, self._list_assumptions(free))
+        found = self.judge.equal(left, right, self._list_hypotheses(free))
         if found.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
             return self.judge.equal(left, right)
         return found
 
-    def _list_assumptions(self, free: frozenset[str]) -> list[Tree]:
+    def _list_hypotheses(self, free: frozenset[str]) -> list[Tree]:
         known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]
         said = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
         return [*known, *(each for each in said if each not in known)]
 
-    def _is_transformation(self, left: Tree, right: Tree, equalities: int, link: ChainLink) -> bool:
-        """Whether an expression is written in another way: both sides share their variables."""
+    def _is_transformation(self, left: Tree, right: Tree, equality_count: int, link: ChainLink) -> bool:
+        """Return whether an expression is written in another way: both sides share their variables."""
         one, other = free_symbols(left), free_symbols(right)
         if not one or one != other or any(name.endswith("(") for name in one | other):
             return False
         labels = {*left.list_labels(), *right.list_labels()}
         if _VECTORS.search(link.left + link.right) or labels & {"pm", "unit", "text"}:
             return False
-        return equalities >= 2
+        return equality_count >= 2
 
     def _find_contradiction(self, left: Tree, right: Tree) -> str:
         """By which facts a claim is false: they determine its variables, and no case was distinguished since;

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import Document
 from engines.formula.document_names import weigh_pi
 from engines.formula.meaning import Names
-from engines.proofreading.discourse import Position
+from engines.proofreading.scopes import Position
 from engines.proofreading.vocabulary import mentions, words_of
 
 _NAMED = 3
@@ -43,7 +43,7 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
     r"""Find the sections in which π is a name, as that of a policy, a permutation or a projection.
 
     >>> from engines.documents.reading import TextPiece
-    >>> from engines.proofreading.discourse import read_positions
+    >>> from engines.proofreading.scopes import read_positions
     >>> words = TextPiece("the stationary distribution ", 1)
     >>> document = Document("", (words, TextPiece(r"\pi", 1, True)))
     >>> positions = read_positions(document)
@@ -72,7 +72,7 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
 
 
 def _is_named(before: str, after: str) -> bool:
-    """Whether the words around a letter say what it is a name of."""
+    """Return whether the words around a letter say what it is a name of."""
     words = words_of(before.rpartition("\n\n")[2][-60:])[-_BEHIND:]
     if words and mentions("named quantity", " ".join(words[-2:])):
         return True

@@ -73,7 +73,7 @@ class NumberLinks:
         return LinkVerdict(link, "wrong", found.witness)
 
     def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
-        """How else two different numbers can be meant, so that they are no mistake."""
+        """Return how else two different numbers can be meant, so that they are no mistake."""
         one, other = evaluate_term(left, {}), evaluate_term(right, {})
         exact = right.children and not any(
             "." in label for label in (*left.list_labels(), *right.list_labels())
@@ -128,7 +128,7 @@ class NumberLinks:
         return self.judge.holds(Tree(relation, (left, right)))
 
     def explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
-        """Whether one side is the other, rounded to the digits that it shows."""
+        """Return whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
             if one.label == "/" and one.children[1].label == "100" and not one.children[0].children:
                 one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent
@@ -147,13 +147,13 @@ class NumberLinks:
         return ""
 
     def _is_mistyped(self, left: Tree, right: Tree) -> bool:
-        """Whether another digit makes a decimal number what a term is, rounded."""
+        """Return whether another digit makes a decimal number what a term is, rounded."""
         if right.children or len(right.label) < _LONG or not DECIMAL.match(right.label):
             return False
         return any(self.explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
 
     def _are_equal_without_units(self, link: ChainLink) -> bool:
-        """Whether the sides are equal where signs of per cent, of money and units are left out."""
+        """Return whether the sides are equal where signs of per cent, of money and units are left out."""
         sides = [_MARKS.sub(" ", DEGREES.sub("", side)) for side in (link.left, link.right)]
         if sides == [link.left, link.right]:
             return False

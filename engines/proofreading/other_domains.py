@@ -9,8 +9,8 @@ from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.discourse import NUMBERS
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.terms import (
     DECIMAL,
     WHOLE,
@@ -20,7 +20,7 @@ from engines.proofreading.terms import (
     free_symbols,
     is_in_some_base,
 )
-from engines.proofreading.vocabulary import last_sign
+from engines.proofreading.vocabulary import last_cue_makes_given
 
 _OF_NUMBERS = frozenset(
     [
@@ -62,7 +62,7 @@ def judge_congruence(
     if modulus.tree is None:
         return LinkVerdict(link, "unread", modulus.reason)
     free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-    given = link.said or last_sign(link.before) or link.is_denied
+    given = link.said or last_cue_makes_given(link.before) or link.is_denied
     given = given or link.left.startswith("+") or "{-" in link.left
     if free and (given or not left.children):
         return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")

@@ -151,7 +151,7 @@ def _name_difference(
     before: tuple[_Token, ...],
     after: tuple[_Token, ...],
 ) -> str:
-    """The kind of a difference that is hardly meant; "" for one that may be."""
+    """Return the kind of a difference that is hardly meant; "" for one that may be."""
     if kind in ("number", "index") and not _is_retyped(text, instead):
         return ""
     if kind == "number":
@@ -176,12 +176,12 @@ def _is_retyped(one: str, other: str) -> bool:
 
 
 def _count_shared(kind: str, one: str, other: str) -> float:
-    """How many digits two numbers share."""
+    """Return how many digits two numbers share."""
     return len(one.replace(".", "").lstrip("0")) - 1 if kind == "number" and len(one) == len(other) else 0
 
 
 def _contradict(first: RepeatedStatement, second: RepeatedStatement, *, new: bool) -> bool:
-    """Whether two statements are about the same, and the text does not vary one on purpose.
+    """Return whether two statements are about the same, and the text does not vary one on purpose.
 
     Args: new: the second has a name that the text has nowhere else, which is no variation.
     """
@@ -201,12 +201,13 @@ def _last_words(link: ChainLink, many: int) -> str:
 
 
 def _are_in_one_sentence(first: ChainLink, second: ChainLink) -> bool:
-    """Whether the second stands in the sentence of the first, with no more formulas between than it has."""
+    """Return whether the second stands in the sentence of the first, with no more formulas between than it
+    has."""
     return second.piece - first.piece <= 2 * second.before.count("§")
 
 
 def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
-    """Whether the same words lead to both."""
+    """Return whether the same words lead to both."""
     words = _last_words(one, 2)
     return bool(words) and words == _last_words(other, 2)
 
@@ -223,7 +224,7 @@ def _write_statement(statement: RepeatedStatement) -> tuple[_Token, ...]:
 
 
 def _write_term(tree: Tree) -> Iterator[_Token]:
-    """The tokens of a term, operators before their parts: signs, numbers, indices of names, names."""
+    """Return the tokens of a term, operators before their parts: signs, numbers, indices of names, names."""
     if tree.label == "*" and len(tree.children) == 2 and tree.children[0].label == "-1":
         yield _NEGATION
         yield from _write_term(tree.children[1])
@@ -252,7 +253,7 @@ def _write_term(tree: Tree) -> Iterator[_Token]:
 
 
 def _is_conjugated(summand: Tree) -> bool:
-    """Whether a sum and a difference with a summand are conjugate: a root, or an imaginary number."""
+    """Return whether a sum and a difference with a summand are conjugate: a root, or an imaginary number."""
     parts = summand.children if summand.label in ("*", "/") else (summand,)
     return any(
         part.label in ("sqrt", "root", "i") or (part.label == "pow" and "/" in part.list_labels())

@@ -22,7 +22,7 @@ from engines.proofreading.vocabulary import (
     ends_with,
     is_made_of,
     last_clause,
-    last_sign,
+    last_cue_makes_given,
     mentions,
     ranges_over_numbers,
     words_behind,
@@ -56,7 +56,7 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
         return "given"
     if link.is_denied_after or mentions("contradiction", clause):
         return "contradiction"
-    if link.position.scope.kind == "supposition" and last_sign(clause):
+    if link.position.scope.kind == "supposition" and last_cue_makes_given(clause):
         return "supposition"
     if link.relation == ":=" or (lone and link.relation == "=" and mentions("defining", clause)):
         return "definition"
@@ -64,7 +64,7 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
         return "case"
     if is_universal(link):
         return "universal claim"
-    sign = last_sign(link.before)
+    sign = last_cue_makes_given(link.before)
     if sign and mentions("task", clause):
         return "equation to be solved"
     if sign:
@@ -77,8 +77,8 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
 
 
 def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
-    """Whether a statement is a value at which something is looked at: `at x = 1`, `for h = 0`, `when n =
-    2`."""
+    """Return whether a statement is a value at which something is looked at: `at x = 1`, `for h = 0`,
+    `when n = 2`."""
     if left is None or right is None or link.relation != "=" or link.place:
         return False
     lone = not left.children and free_symbols(left) and not free_symbols(right)
@@ -86,13 +86,13 @@ def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
 
 
 def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
-    """Whether the words say of a statement that it holds for all numbers.
+    """Return whether the words say of a statement that it holds for all numbers.
 
     Args: free: its variables, which have to be those of which the words speak.
     """
     before, after = link.before, link.after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
-    if not words or link.is_refused or last_sign(words, without="universal") is True:
+    if not words or link.is_refused or last_cue_makes_given(words, without="universal") is True:
         return False
     if depends_on_claim(words):
         return False
@@ -106,7 +106,8 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
 
 
 def _find_quantified(link: ChainLink) -> str:
-    """The formulas right behind the words that say for all of what a statement holds; "" where none is."""
+    """Return the formulas right behind the words that say for all of what a statement holds; "" where none
+    is."""
     behind = words_behind("universal", link.before).split("§")
     number = len(behind) - 1
     if not number or len(link.formulas) < number or not is_made_of("neutral", behind[0]):
@@ -120,7 +121,7 @@ def _find_quantified(link: ChainLink) -> str:
 
 
 def is_concluded(link: ChainLink) -> bool:
-    """Whether words or an arrow right before a statement say that it follows."""
+    """Return whether words or an arrow right before a statement say that it follows."""
     return mentions("concluding", last_clause(link.before)) or link.joined == "so"
 
 

@@ -29,7 +29,7 @@ from engines.proofreading.terms import (
     real_roots,
     values_agree,
 )
-from engines.proofreading.vocabulary import last_sign, mentions, words_of
+from engines.proofreading.vocabulary import last_cue_makes_given, mentions, words_of
 
 _MOST_NODES = 80
 _MOST_PLACES = 80
@@ -70,8 +70,8 @@ def find_slip(
     in_calls: bool = False,
     ordered: bool = False,
 ) -> Slip | None:
-    """The one number, sign or operator of a link that is to be another, if one is; none where a side is
-    nothing but a variable that the other has not.
+    """Return the one number, sign or operator of a link that is to be another, if one is; none where a side
+    is nothing but a variable that the other has not.
 
     Args: points: where what is known holds; same: whether a link holds; in_calls: look also at the arguments
     of functions of which nothing is known; ordered: the factors of a product may not be exchanged.
@@ -118,7 +118,7 @@ def find_slip(
 
 
 def find_identity_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """The one change by which both sides of a link are equal whatever its variables are.
+    """Return the one change by which both sides of a link are equal whatever its variables are.
 
     Infinite sums are compared at small values, imaginary numbers by their parts, and the arguments of unknown
     functions are changed where the sides are more than such functions.
@@ -145,7 +145,7 @@ def find_identity_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], boo
 
 
 def find_complex_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """The one change by which both sides of a link with imaginary numbers are equal."""
+    """Return the one change by which both sides of a link with imaginary numbers are equal."""
     if len(left) + len(right) > _MOST_NODES:
         return None
     sides = left, right
@@ -172,7 +172,7 @@ def find_complex_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool
 
 
 def find_matrix_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """The one change by which an equation of matrices holds for any; I is the identity."""
+    """Return the one change by which an equation of matrices holds for any; I is the identity."""
     if right == _IDENTITY:
         return find_slip(
             left, ONE, points_of(free_symbols(left)), lambda one, _: same(one, right), ordered=True
@@ -186,14 +186,15 @@ _IDENTITY = Tree("I")
 
 
 def _is_value(side: Tree) -> bool:
-    """Whether a side is nothing but a value of an unknown function, or one with another sign or factor."""
+    """Return whether a side is nothing but a value of an unknown function, or one with another sign or
+    factor."""
     parts = side.children if side.label in ("*", "/", "+", "-") else (side,)
     return sum(part.label == "call" or not part.children for part in parts) == len(parts)
 
 
 def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
-    """The one pair of entries of two matrices or tuples that differ where the others are equal, and not only
-    written alike; None where there is no such pair."""
+    """Return the one pair of entries of two matrices or tuples that differ where the others are equal, and
+    not only written alike; None where there is no such pair."""
     try:
         sides = [evaluate_matrices(side) for side in (left, right)]
     except EngineError:
@@ -220,12 +221,12 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
 
 
 def _is_alone(*sides: Tree) -> bool:
-    """Whether one of two sides is nothing but a variable, or a value of an unknown function."""
+    """Return whether one of two sides is nothing but a variable, or a value of an unknown function."""
     return any(free_symbols(side) and (not side.children or side.label == "call") for side in sides)
 
 
 def _is_near(instead: str) -> bool:
-    """Whether a change puts no number in the place of another that is far from it."""
+    """Return whether a change puts no number in the place of another that is far from it."""
     new, _, old = instead.partition(" for ")
     if not (_WHOLE.match(new) and _WHOLE.match(old)):
         return True
@@ -245,7 +246,7 @@ _Values = dict[tuple[int, ...], "float | None"]
 
 
 def _tabulate_values(tree: Tree, at: Mapping[str, float]) -> _Values:
-    """The values of the parts of a term, by their places."""
+    """Return the values of the parts of a term, by their places."""
     table: _Values = {}
 
     def add_values(node: Tree, path: tuple[int, ...]) -> float | None:
@@ -275,7 +276,7 @@ def _apply(label: str, parts: Sequence[float | None]) -> float | None:
 def _evaluate_changed(
     tree: Tree, path: tuple[int, ...], changed: Tree, table: _Values, at: Mapping[str, float]
 ) -> float | None:
-    """The value of a term with another in a place of it, by the values of the parts that stay."""
+    """Return the value of a term with another in a place of it, by the values of the parts that stay."""
     nodes = [tree]
     for place in path:
         nodes.append(nodes[-1].children[place])
@@ -296,8 +297,8 @@ def _evaluate_changed(
 
 
 def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> str:
-    """The change that makes a bound on a variable say what another says, where whole numbers tell them apart;
-    "" for two that are nothing but a variable and a number, or where no one change does."""
+    """Return the change that makes a bound on a variable say what another says, where whole numbers tell
+    them apart; "" for two that are nothing but a variable and a number, or where no one change does."""
     name = next(iter(free_symbols(one)))
     if len(one) + len(other) > _MOST_NODES or (_is_simple(one) and _is_simple(other)):
         return ""
@@ -323,7 +324,7 @@ def _is_simple(bound: Tree) -> bool:
 
 
 def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
-    """Whether a bound holds at whole numbers, and between them."""
+    """Return whether a bound holds at whole numbers, and between them."""
     result: list[bool | None] = []
     for place in _PLACES:
         one, other = (evaluate_term(side, {name: place}) for side in bound.children)
@@ -387,7 +388,7 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
 
 
 def iterate_retyped(number: str) -> Iterator[str]:
-    """The numbers that differ from a number in one digit.
+    """Return the numbers that differ from a number in one digit.
 
     >>> list(iterate_retyped("-0.5"))[7:11]
     ['-8.5', '-9.5', '-0.0', '-0.1']
@@ -504,7 +505,7 @@ def _is_clear(statement: ComparedSides) -> bool:
 
 
 def _read_value(statement: ComparedSides) -> tuple[str, float] | None:
-    """The variable that stands alone, and its value."""
+    """Return the variable that stands alone, and its value."""
     for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
         if not one.children and free_symbols(one) and not free_symbols(other):
             value = evaluate_term(other, {})
@@ -562,10 +563,10 @@ def _iterate_oddities(
 
 
 def _is_supposed(statement: ComparedSides) -> bool:
-    """Whether it is a definition or a value that is tried, or said to have no solution."""
+    """Return whether it is a definition or a value that is tried, or said to have no solution."""
     if "no" in words_of(statement.before[-60:] + " " + statement.after[:40]):
         return True
     if not any(not side.children and free_symbols(side) for side in (statement.left, statement.right)):
         return False
     words = statement.before
-    return last_sign(words) is True or mentions("supposed", words.rpartition("§")[2])
+    return last_cue_makes_given(words) is True or mentions("supposed", words.rpartition("§")[2])

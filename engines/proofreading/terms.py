@@ -48,13 +48,15 @@ _OF_ONE: Mapping[str, Callable[[float], float]] = {
 
 
 def free_symbols(tree: Tree) -> frozenset[str]:
-    """The variables that occur free in a term; functions of which nothing is known count by their names."""
+    """Return the variables that occur free in a term; functions of which nothing is known count by their
+    names."""
     called = {f"{node.children[0].label}(" for node in tree if node.label == "call"}
     return frozenset(free_variables(tree) | called)
 
 
 def is_unsure(tree: Tree) -> bool:
-    """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
+    """Return whether a term can be meant in several ways: with units, signs ±, angles that may be in
+    degrees."""
     angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
     plain = any(
         "pi" not in each.list_labels() and each != Tree("0") and not free_symbols(each) for each in angles
@@ -63,7 +65,7 @@ def is_unsure(tree: Tree) -> bool:
 
 
 def is_slope(tree: Tree) -> bool:
-    """Whether a term is a derivative, in its variables."""
+    """Return whether a term is a derivative, in its variables."""
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
 
 
@@ -86,7 +88,7 @@ def count_members(tree: Tree) -> Tree:
 
 
 def count_terms(tree: Tree) -> int:
-    """How many terms the sums and products of a term have, those inside others multiplied."""
+    """Return how many terms the sums and products of a term have, those inside others multiplied."""
     inside = max(map(count_terms, tree.children), default=1)
     if tree.label not in ("sum", "prod") or len(tree.children) != 4:
         return inside
@@ -110,7 +112,7 @@ def exact_difference(left: Tree, right: Tree) -> int | None:
 
 
 def list_divisors(tree: Tree) -> frozenset[Tree]:
-    """The factors with variables that a term divides by, without their powers.
+    """Return the factors with variables that a term divides by, without their powers.
 
     >>> from engines.formula.reader import read
     >>> sorted(len(factor) for factor in list_divisors(read("a/(2b) - (x^2-1)/((x-1)^3 c)").tree))
@@ -150,7 +152,8 @@ def constant_gap(left: Tree, right: Tree) -> str:
 
 
 def is_expansion(left: Tree, right: Tree) -> bool:
-    """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
+    """Return whether a product of sums is written as a sum of products, all of one degree in several
+    variables."""
     if free_symbols(left) != free_symbols(right) or len(free_symbols(left)) < 2 or right.label not in "+-":
         return False
     sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
@@ -170,7 +173,7 @@ class _NoValueError(ValueError):
 
 
 def evaluate_term(tree: Tree, at: Mapping[str, float]) -> float | None:
-    """The value of a term; None where it has none that is known. Units count as 1.
+    """Return the value of a term; None where it has none that is known. Units count as 1.
 
     >>> evaluate_term(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
     3.0
@@ -211,7 +214,7 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
 
 
 def evaluate_complex(tree: Tree, at: Mapping[str, float]) -> complex | None:
-    """The value of a term with imaginary numbers; None where it has operations of real numbers only.
+    """Return the value of a term with imaginary numbers; None where it has operations of real numbers only.
 
     >>> abs(evaluate_complex(Tree("exp", (Tree("*", (Tree("i"), Tree("pi"))),)), {}) + 1) < 1e-12
     True
@@ -289,12 +292,16 @@ def _evaluate_determinant(matrix: Tree, at: Mapping[str, float]) -> float:
 
 
 def _call_any(seed: float, values: Sequence[float]) -> float:
-    """The value of a function that stands for any: it has no symmetry or period of its own."""
+    """Return the value of a function that stands for any: it has no symmetry or period of its own."""
     return sum(math.sin(seed * value + place) + value * value / 7 for place, value in enumerate(values, 1))
 
 
 def apply_label(label: str, values: Sequence[float]) -> float:
-    """The value of an operation of numbers. Raises: ValueError, or another error, where it has none."""
+    """Return the value of an operation of numbers.
+
+    Raises:
+        ValueError, or another error, where it has none.
+    """
     if label == "+":
         return sum(values)
     if label == "*":
@@ -348,7 +355,8 @@ def _of_two(label: str, values: Sequence[float]) -> float:
 
 
 def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
-    """Whether two terms have one value there; None where that is not clear, since a number may be rounded."""
+    """Return whether two terms have one value there; None where that is not clear, since a number may be
+    rounded."""
     one, other = evaluate_term(left, at), evaluate_term(right, at)
     if one is None or other is None:
         return None
@@ -361,7 +369,8 @@ def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | Non
 
 
 def differ_everywhere(left: Tree, right: Tree) -> bool:
-    """Whether two terms differ at every place that is looked at: with variables of all signs, and whole."""
+    """Return whether two terms differ at every place that is looked at: with variables of all signs, and
+    whole."""
     names = sorted(free_symbols(left) | free_symbols(right))
     if not names:
         return False
@@ -396,13 +405,13 @@ def expand_mixed_numbers(tree: Tree) -> Tree:
 
 
 def apart_in_any_sign(left: Tree, right: Tree) -> bool:
-    """Whether two terms with signs ± differ whichever of both is meant."""
+    """Return whether two terms with signs ± differ whichever of both is meant."""
     sides = [[choose_signs(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
     return all(values_agree(one, other, {}) is False for one in sides[0] for other in sides[1])
 
 
 def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
-    """Where two terms that are at most quadratic in a variable are equal; [] for others."""
+    """Return where two terms that are at most quadratic in a variable are equal; [] for others."""
     found: list[float] = []
     for place in (0.0, 1.0, 2.0, 3.0, -1.0):
         one, other = (evaluate_term(side, {**at, name: place}) for side in (left, right))
@@ -422,7 +431,7 @@ def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> l
 
 
 def find_residue(tree: Tree, modulus: int) -> int | None:
-    """What a number leaves, with inverses for divisions; None where it has no residue that is known.
+    """Return what a number leaves, with inverses for divisions; None where it has no residue that is known.
 
     >>> find_residue(Tree("pow", (Tree("9"), Tree("-1"))), 100)
     89
@@ -454,7 +463,7 @@ def find_residue(tree: Tree, modulus: int) -> int | None:
 
 
 def is_in_some_base(numeral: str, left: Tree, right: Tree) -> bool:
-    """Whether two terms are equal where the digits of one of them are those of another base.
+    """Return whether two terms are equal where the digits of one of them are those of another base.
 
     >>> is_in_some_base("101", Tree("5"), Tree("101")), is_in_some_base("16", Tree("5"), Tree("16"))
     (True, False)
@@ -488,7 +497,7 @@ def _make_matrix(rows: Iterable[str]) -> Tree:
 
 
 def matrices_of(document: Document) -> frozenset[str]:
-    """The capital letters that are matrices: by their values, or in a sentence about matrices."""
+    """Return the capital letters that are matrices: by their values, or in a sentence about matrices."""
     named: set[str] = set()
     sentence: set[str] = set()
     words = ""

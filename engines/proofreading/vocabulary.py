@@ -231,7 +231,7 @@ def _compile(phrases: str) -> re.Pattern[str]:
 
 
 def mentions(cue: str, words: str) -> bool:
-    """Whether words have a phrase of a cue.
+    """Return whether words have a phrase of a cue.
 
     >>> mentions("denied", "this contradicts the other"), mentions("universal", "for all real")
     (True, True)
@@ -240,7 +240,7 @@ def mentions(cue: str, words: str) -> bool:
 
 
 def starts_with_refusal(words: str) -> bool:
-    """Whether the words behind a statement deny it, or make it a question.
+    """Return whether the words behind a statement deny it, or make it a question.
 
     >>> starts_with_refusal(", which is impossible"), starts_with_refusal("holds and is not")
     (True, False)
@@ -252,18 +252,19 @@ def starts_with_refusal(words: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in lower case."""
+    """Return the words of a text, in lower case."""
     return _WORD.findall(text.lower())
 
 
 def is_made_of(cue: str, words: str) -> bool:
-    """Whether all words are phrases of a cue."""
+    """Return whether all words are phrases of a cue."""
     known = frozenset(PHRASES[cue].split())
     return set(words_of(words)) <= known
 
 
 def last_clause(words: str) -> str:
-    """The words of the clause that leads to a statement: behind the last formula, comma or conjunction.
+    """Return the words of the clause that leads to a statement: behind the last formula, comma or
+    conjunction.
 
     >>> last_clause("since § is not zero, we have"), last_clause("the bit is not set so")
     (' we have', 'so')
@@ -274,17 +275,17 @@ def last_clause(words: str) -> str:
 
 
 def last_sentence(words: str) -> str:
-    """The words of the sentence that leads to a statement."""
+    """Return the words of the sentence that leads to a statement."""
     return re.split(r"[.!?]\s", words)[-1]
 
 
 def ends_with(cue: str, words: str) -> bool:
-    """Whether the last word before a statement is of a cue."""
+    """Return whether the last word before a statement is of a cue."""
     return words_of(words)[-1:] != [] and words_of(words)[-1] in PHRASES[cue].split() and words[-1:] != "§"
 
 
 def ranges_over_numbers(words: str) -> bool:
-    """Whether words speak of all numbers, or of all of a kind that they name, and of nothing else.
+    """Return whether words speak of all numbers, or of all of a kind that they name, and of nothing else.
 
     >>> ranges_over_numbers("for all real § and § ,"), ranges_over_numbers("for all orthogonal § we have")
     (True, False)
@@ -299,7 +300,7 @@ def ranges_over_numbers(words: str) -> bool:
 
 
 def words_behind(cue: str, words: str) -> str:
-    """The words behind the last phrase of a cue; all where there is none.
+    """Return the words behind the last phrase of a cue; all where there is none.
 
     >>> words_behind("universal", "now for all § we have")
     ' § we have'
@@ -309,7 +310,7 @@ def words_behind(cue: str, words: str) -> str:
 
 
 def depends_on_claim(words: str) -> bool:
-    """Whether a statement about all numbers follows from another that the words give it.
+    """Return whether a statement about all numbers follows from another that the words give it.
 
     >>> depends_on_claim("for all § we have § and so"), depends_on_claim("thus for all § and §")
     (True, False)
@@ -320,7 +321,7 @@ def depends_on_claim(words: str) -> bool:
 
 
 def is_restricted(words: str) -> bool:
-    """Whether words before a letter say of it more than what kind of number it is.
+    """Return whether words before a letter say of it more than what kind of number it is.
 
     >>> is_restricted("let an even integer"), is_restricted("for every positive integer")
     (True, False)
@@ -335,7 +336,7 @@ def is_restricted(words: str) -> bool:
 
 
 def starts_with(cue: str, words: str) -> bool:
-    """Whether words begin with a phrase of a cue, behind a comma or bracket.
+    """Return whether words begin with a phrase of a cue, behind a comma or bracket.
 
     >>> starts_with("reason", ", because § is even"), starts_with("reason", "and if")
     (True, False)
@@ -344,7 +345,7 @@ def starts_with(cue: str, words: str) -> bool:
 
 
 def has_condition(words: str) -> bool:
-    """Whether words before a statement restrict it, by more than the kind of its numbers.
+    """Return whether words before a statement restrict it, by more than the kind of its numbers.
 
     >>> has_condition("if § is prime then"), has_condition("if § is positive then")
     (True, False)
@@ -357,8 +358,8 @@ def has_condition(words: str) -> bool:
     return not set(words_of(words[conditions[0].end() :])) <= neutral
 
 
-def last_sign(words: str, without: str = "") -> bool | None:
-    """Whether the last word that says so makes a statement one that is given; None where no word does.
+def last_cue_makes_given(words: str, without: str = "") -> bool | None:
+    """Return whether the last word that says so makes a statement one that is given; None where no word does.
 
     Args:
         without: a cue whose phrases do not count.
@@ -372,15 +373,18 @@ def last_sign(words: str, without: str = "") -> bool | None:
 
 
 def find_domains(words: str, often: bool = False) -> Iterator[str]:
-    """The domains besides numbers that words name, each as often as they do. Args: often: by the words that
-    mean one only where they come often."""
+    """Return the domains besides numbers that words name, each as often as they do.
+
+    Args:
+        often: by the words that mean one only where they come often.
+    """
     for domain, phrases in (OFTEN if often else DOMAINS).items():
         for _ in _compile(phrases).finditer(words):
             yield domain
 
 
 def scope_kind(name: str, *, within: bool = False) -> str:
-    """The kind of scope that an environment or a heading of that name begins; "" for none.
+    """Return the kind of scope that an environment or a heading of that name begins; "" for none.
 
     Args: within: a word that says so may stand within the name.
 

@@ -221,7 +221,8 @@ def _verdict_cell(record: Record, cells: int) -> Content:
 
 
 def _agreement_cell(record: Record) -> Content:
-    """Whether all members equal the head; if not, the worst that occurs and the share that is equal."""
+    """Return whether all members equal the head; if not, the worst that occurs and the share that is
+    equal."""
     words = record["verdict"]
     if words == ["growing"]:
         return Content.styled("…", "$accent")

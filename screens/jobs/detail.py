@@ -523,8 +523,8 @@ class Detail(Pane):
             )
 
     def _choose_curves(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[CurvePoints]]:
-        """What is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs with this
-        one, or this one alone."""
+        """Return what is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs
+        with this one, or this one alone."""
         view, name = self.view, self.plot.metric
         assert view is not None
         own = follower.curves

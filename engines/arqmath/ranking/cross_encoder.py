@@ -299,7 +299,8 @@ _LIBRARY = "config_sentence_transformers.json"
 
 
 def _read_prompt(folder: Path) -> str:
-    """What the model's authors put before every question, as sentence-transformers' CrossEncoder does."""
+    """Return what the model's authors put before every question, as sentence-transformers' CrossEncoder
+    does."""
     if not (folder / "modules.json").exists():
         return ""
     try:

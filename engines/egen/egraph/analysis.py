@@ -219,8 +219,12 @@ def _constructor_row(name: str, arity: int) -> str:
 
 
 def iterate_clearing_rules(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
-    """The rules of the ruleset `clear`, which take out all that was grown. No rule sees what was subsumed,
-    which is why that is noted down. Args: as `schema`."""
+    """Return the rules of the ruleset `clear`, which take out all that was grown. No rule sees what was
+    subsumed, which is why that is noted down.
+
+    Args:
+        as `schema`.
+    """
     arities = _constructor_arities(labels)
     for name, arity in (*arities.items(), ("Num", 1), ("Var", 1), ("Deg", 1), ("Known", 1), ("Root", 0)):
         row = _constructor_row(name, arity)

@@ -225,7 +225,8 @@ class _Search:
         return lines[::-1]
 
     def rule_between(self, start: Tree, target: Tree) -> str:
-        """The rule that makes one term of the other in one place, up to arithmetic; empty if none does."""
+        """Return the rule that makes one term of the other in one place, up to arithmetic; empty if none
+        does."""
         if fold_numbers(start) == fold_numbers(target):
             return ARITHMETIC
         # A rule may connect the two terms at their roots in either direction, or below in one operand.

@@ -189,7 +189,8 @@ _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
 
 
 def remove_detours(egraph: EGraph) -> tuple[EGraph, Ints]:
-    """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
+    """Return the e-graph of the terms that make no detour, and for each of its classes the one it is a
+    part of."""
     kinds, demands = _compute_node_kinds(egraph), _compute_demands(egraph)
     through = egraph.mask_labels("+", "-", "*", "/", "pow", "sqrt", "abs")
     parts = egraph.root, egraph.starts, egraph.children, kinds, demands, through

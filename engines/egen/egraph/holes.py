@@ -49,7 +49,8 @@ _OF_RECIPROCAL = {"acsc": "asin", "asec": "acos", "asech": "acosh", "acoth": "at
 
 
 def remove_holes(egraph: EGraph, points: Mapping[str, Sequence[float]]) -> EGraph:
-    """The e-graph of the terms that have a value at points, without the points where the head has none.
+    """Return the e-graph of the terms that have a value at points, without the points where the head has
+    none.
 
     Args: points: for each variable its values at them.
     """

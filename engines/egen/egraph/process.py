@@ -91,7 +91,8 @@ class ClusterRequest:
 
 
 def serve_growth() -> RequestHandler:
-    """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
+    """Return the real service: the rules of the last modes and theories that were asked for are kept
+    loaded."""
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import EGraphRunner
     from engines.egen.egraph.member_selection import generate
@@ -250,8 +251,8 @@ class GrowthProcess:
         theory: Theory | None = None,
         stop: Stop = never,
     ) -> Derivation:
-        """How `target` follows from `start` (see `derivation.derive`); without one, how the shortest form in
-        the e-graph of `start` does, one without a derivative if there is any."""
+        """Return how `target` follows from `start` (see `derivation.derive`); without one, how the
+        shortest form in the e-graph of `start` does, one without a derivative if there is any."""
         request = DerivationRequest(
             start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
         )
@@ -259,8 +260,8 @@ class GrowthProcess:
         return found
 
     def ask_service(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
-        """The answer to one of the requests above, or what else the service knows that has `limits` and
-        `seconds`."""
+        """Return the answer to one of the requests above, or what else the service knows that has `limits`
+        and `seconds`."""
         with self._turn:
             try:
                 self.submit_request(request, listening=events is not ignore)
@@ -462,8 +463,8 @@ class GrowthPool:
         self._at[process] = number
 
     def collect_answers(self, timeout_s: float) -> Sequence[tuple[int, Any]]:
-        """The answers that are there, waiting at most `timeout_s` for the first; instead of an answer the
-        EngineError that a request raised or ended with.
+        """Return the answers that are there, waiting at most `timeout_s` for the first; instead of an answer
+        the EngineError that a request raised or ended with.
 
         Raises: EngineError E141 when a process cannot start.
         """

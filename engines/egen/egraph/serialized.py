@@ -63,7 +63,8 @@ class SerializedEgraph:
         return sum(map(len, self.classes.values()))
 
     def find_root_class(self, name: str | None = None) -> str:
-        """The class of that name; without one the file's root, or the one class that nothing is made of.
+        """Return the class of that name; without one the file's root, or the one class that nothing is made
+        of.
 
         Raises: EngineError E454.
         """

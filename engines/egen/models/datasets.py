@@ -482,7 +482,8 @@ def _epoch_order(seed: int, purpose: int, epoch: int) -> _Words:
 
 
 def _permute_numbers(numbers: Ints, count: Ints | np.int64, key: _Words) -> Ints:
-    """Where keyed permutations of 0..count-1 send `numbers` (below `count`; one count and key for each).
+    """Return where keyed permutations of 0..count-1 send `numbers` (below `count`; one count and key for
+    each).
 
     A Feistel network over the next power of four, walked until it lands inside: on average in four steps.
     """

@@ -387,8 +387,8 @@ _SAME = {
 
 
 def _compute_shift(model: nn.Module) -> float:
-    """What makes every state after the final norm positive (a normed value is below sqrt(d)): a power of two,
-    so that few digits are lost; 0 for a mean, which needs none."""
+    """Return what makes every state after the final norm positive (a normed value is below sqrt(d)): a
+    power of two, so that few digits are lost; 0 for a mean, which needs none."""
     if model.config.pooling == "mean":
         return 0.0
     norm = model["encoder"]["norm"]

@@ -60,7 +60,8 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
 
 
 def _is_too_large(tree: Tree) -> bool:
-    """Whether a tree holds a number beyond double precision: only numbers that are worked out need a look."""
+    """Return whether a tree holds a number beyond double precision: only numbers that are worked out need
+    a look."""
     if not any(node.children and not variables_of(node) for node in tree):
         return False
     from engines.mathematics.verification.enclosures import too_large

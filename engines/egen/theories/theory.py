@@ -39,7 +39,7 @@ class Forms(Protocol):
         """Return whether a term goes a way round, which the style `plain` leaves out."""
 
     def goes_round(self, number: int) -> bool:
-        """Whether a drawn term goes one that only written terms may go, where there are few others."""
+        """Return whether a drawn term goes one that only written terms may go, where there are few others."""
 
     def key_of(self, number: int) -> Hashable:
         """Return the canonical form: equal for terms that count as one member."""

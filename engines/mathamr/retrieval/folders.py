@@ -201,7 +201,8 @@ def _select_kept(before: _PreviousIndex, same: set[str], numbers: Mapping[str, i
 def _plan_tasks(
     found: Scanned, new: Sequence[Unit], column: str | None, settings: Mapping[str, Any]
 ) -> Iterator[_Task]:
-    """What is to be read, in parts; tables are read here, and only what is made of their rows elsewhere."""
+    """Return what is to be read, in parts; tables are read here, and only what is made of their rows
+    elsewhere."""
 
     # The name of a part depends on all that it is made of, so a part of the same name is the same part.
     def hash_name(*what: object) -> str:

@@ -96,8 +96,8 @@ def _is_symmetric(rows: Polynomial) -> bool:
 def _split_into_elementary(
     rows: Polynomial, elementary: list[Polynomial]
 ) -> list[tuple[Fraction, tuple[int, ...]]]:
-    """The coefficients and the exponents of the elementary polynomials: the leading term says which product
-    comes next."""
+    """Return the coefficients and the exponents of the elementary polynomials: the leading term says which
+    product comes next."""
     parts = []
     rest = dict(rows)
     # Gauss: if x^(a1, ..., an) is the lexicographically leading term of a symmetric

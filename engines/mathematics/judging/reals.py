@@ -261,7 +261,8 @@ class _Renamed:
         return " and ".join(point.exclude(lambda tree: rename_variables(tree, self.back)) for point in points)
 
     def _describe_domain(self, sides: Sequence[Tree]) -> str:
-        """Where terms are defined, in words: what their own parts need that those of the other do not."""
+        """Return where terms are defined, in words: what their own parts need that those of the other do
+        not."""
         plain = FURTHER.keys().isdisjoint(sides[0].list_labels())
         if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
             text = describe_domain(sides[0]).text

@@ -217,7 +217,8 @@ class Roots:
         return result, known
 
     def _around_turn(self, function: int, slope: int, target: arb, low: arb, high: arb) -> list[arb]:
-        """Where a function that turns back between two points has a value: at its turn, or beside it."""
+        """Return where a function that turns back between two points has a value: at its turn, or beside
+        it."""
         turn, exact = self._bisect_roots(slope, arb(0), low, high)
         first, value, last = (self._functions.values_at(point, function)[0] for point in (low, turn, high))
         if value is None or first is None or last is None:
@@ -453,8 +454,8 @@ class Edges:
         return [(holes[root], ends[root]) for root in roots.tolist()]
 
     def iterate_holes_of(self, code: int, a: int, b: int) -> Iterator[DomainPlace]:
-        """The places at which an operation on functions is undefined that both have a value at; those of
-        `compute_masks` are known."""
+        """Return the places at which an operation on functions is undefined that both have a value at;
+        those of `compute_masks` are known."""
         return self.iterate_places(self._met.get((code, a, b), (0, 0))[0])
 
     def iterate_places(self, mask: int) -> Iterator[DomainPlace]:

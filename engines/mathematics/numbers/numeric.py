@@ -83,8 +83,8 @@ class Programs:
         return replace(self, nodes=nodes, roots=new[roots], nesting=self.nesting[chosen])
 
     def restrict_to_line(self, name: str, point: NDArray[np.float64]) -> Programs:
-        """The same functions on the line through a point on which one variable varies, called x there; the
-        others are constants. Derivatives are by the first variable all the same."""
+        """Return the same functions on the line through a point on which one variable varies, called x
+        there; the others are constants. Derivatives are by the first variable all the same."""
         offset, known = self.variables.index(name), self.write_derivatives_out(name)
         nodes, count = known.nodes.copy(), len(known.constants)
         tokens = [np.format_float_positional(value, trim="-") for value in point.tolist()]
@@ -111,8 +111,8 @@ class Programs:
         return trees
 
     def write_derivatives_out(self, name: str) -> Programs:
-        """The same functions with their derivatives worked out by rule, if they are not by this variable;
-        what grows too large is none."""
+        """Return the same functions with their derivatives worked out by rule, if they are not by this
+        variable; what grows too large is none."""
         if not self.variables.index(name) or not (self.nodes[0] == DIFF).any():
             return self
         trees = self.list_node_trees()

@@ -90,7 +90,7 @@ class Roundabouts:
         self._round.append(goes)
 
     def _find_value(self, name: str, left: int, right: int) -> float | None:
-        """The value of a term without variables, as far as it can be told from 0 and 1."""
+        """Return the value of a term without variables, as far as it can be told from 0 and 1."""
         if left < 0:
             return float(Fraction(name)) if is_constant_token(name) else LEAVES.get(name)
         one, other = self._values[left], self._values[right] if right >= 0 else 0.0
@@ -149,7 +149,8 @@ class Roundabouts:
         return raised, goes or round_before
 
     def _root(self, base: _Image, index: int) -> tuple[_Image, bool]:
-        """The image of a root, that of 1/u being 1 over that of u, and whether u is a power of a root."""
+        """Return the image of a root, that of 1/u being 1 over that of u, and whether u is a power of a
+        root."""
         goes = bool(base.roots) and base.alone
         if goes:
             ((inner, power),) = base.roots.items()

@@ -76,8 +76,8 @@ class LineExceptions:
     def find_places(
         self, member: Callable[[], Programs], holes: int, *, both: bool
     ) -> tuple[list[tuple[DomainPlace, bool]], bool]:
-        """The places, nearest to 0 first, each with whether the member has no value there, and whether there
-        may be more.
+        """Return the places, nearest to 0 first, each with whether the member has no value there, and whether
+        there may be more.
 
         Args: member: gives its program on the line. holes: of the member. both: whether also those where the
         head is undefined count.
@@ -102,8 +102,8 @@ class LineExceptions:
     def _iterate_isolated(
         self, member: Callable[[], Programs], mask: int, both: bool
     ) -> Iterator[tuple[DomainPlace, bool]]:
-        """The isolated points of a domain at which only the head is defined, or with `both` only one, and
-        those at which the values differ."""
+        """Return the isolated points of a domain at which only the head is defined, or with `both` only
+        one, and those at which the values differ."""
         places = list(self._edges.iterate_places(mask))
         if not places:
             return
@@ -201,8 +201,8 @@ def _is_on_all(place: DomainPlace, others: Sequence[Sequence[tuple[DomainPlace, 
 
 
 def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -> Condition | None:
-    """What holds at a place of a line where a program has no value: what the operand of the term is that has
-    none there."""
+    """Return what holds at a place of a line where a program has no value: what the operand of the term is
+    that has none there."""
     written = program.write_derivatives_out(line.name)
     restricted = written.restrict_to_line(line.name, line.point)
     functions = line.edges.functions

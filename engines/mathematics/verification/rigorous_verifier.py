@@ -148,8 +148,8 @@ class RigorousVerifier:
         return [self._judge_tree(tree) for tree in trees]
 
     def _with_head(self, points: Floats, fewest: int = 0) -> list[_Point]:
-        """The points with the head's value. Where work is limited, a kind of points takes its share of it,
-        and those that are left out lie evenly among the others.
+        """Return the points with the head's value. Where work is limited, a kind of points takes its share of
+        it, and those that are left out lie evenly among the others.
 
         Args:
             fewest: So many points with a value are looked at in any case.

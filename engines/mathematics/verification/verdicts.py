@@ -120,7 +120,11 @@ class ExceptionalPoint:
         return " and ".join(f"{to_infix(term)} = {value}" for term, value in self.conditions)
 
     def exclude(self, rename: Callable[[Tree], Tree]) -> str:
-        """The condition that it is another point: `x != 0`. Args: rename: gives variables other names."""
+        """Return the condition that it is another point: `x != 0`.
+
+        Args:
+            rename: gives variables other names.
+        """
         parts = [f"{to_infix(rename(term))} != {value}" for term, value in self.conditions]
         return parts[0] if len(parts) == 1 else f"({' or '.join(parts)})"
 

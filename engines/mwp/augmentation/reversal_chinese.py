@@ -77,7 +77,8 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
 
 
 def _find_marker(parts: list[str]) -> re.Pattern[str] | None:
-    """What asks in a problem: the first of the markers that any clause has, the last only in the last."""
+    """Return what asks in a problem: the first of the markers that any clause has, the last only in the
+    last."""
     for index, marker in enumerate(_MARKERS):
         among = parts[-1:] if index == _HOW else parts
         if any(marker.search(part.rstrip(_MARKS)) for part in among):

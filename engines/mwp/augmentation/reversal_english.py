@@ -263,7 +263,8 @@ def _is_known_word(word: str) -> bool:
 
 
 def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
-    """Where the phrase of a number ends: at its noun and `of …` behind that; None where it is not clear."""
+    """Return where the phrase of a number ends: at its noun and `of …` behind that; None where it is not
+    clear."""
     words, parse = statement.words, statement.parse
     # An amount of money is a phrase of its own, unless a noun follows that it counts ("5 dollar bills").
     if money:

@@ -178,7 +178,8 @@ class TreeHead(Module):
 
     @staticmethod
     def _find_second_operands(left: Tensor, parent: Tensor, rows: Tensor, places: Tensor) -> Tensor:
-        """Where the second operands are: those whose parent is at these places and that have a left part."""
+        """Return where the second operands are: those whose parent is at these places and that have a left
+        part."""
         return ((parent[rows] == places[:, None]) & (left[rows] >= 0)).int().argmax(1)
 
     def decode(

@@ -83,7 +83,8 @@ def _has_inner_product(side: Tree) -> bool:
 
 
 def _read_symbol(link: ChainLink, left: Tree, right: Tree) -> str:
-    r"""What a fraction in brackets is as a symbol of Legendre or Jacobi, if the link holds for that."""
+    r"""Return what a fraction in brackets is as a symbol of Legendre or Jacobi, if the link holds for
+    that."""
     values = [_value_of_symbol(side, tree) for side, tree in ((link.left, left), (link.right, right))]
     written = [bool(_SYMBOL.match(side)) for side in (link.left, link.right)]
     if any(written) and None not in values and values[0] == values[1] and link.relation == "=":
@@ -129,7 +130,7 @@ def jacobi_symbol(number: int, modulus: int) -> int | None:
 
 
 def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
-    """Whether each term of a sum of decimals is one of the other sum, rounded."""
+    """Return whether each term of a sum of decimals is one of the other sum, rounded."""
     if free_symbols(left) or free_symbols(right):
         return ""
     sides = [_list_terms(side) for side in (left, right)]
@@ -143,7 +144,7 @@ def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
 
 
 def _list_terms(tree: Tree) -> list[Tree]:
-    """The terms of a sum, those that are subtracted with a minus."""
+    """Return the terms of a sum, those that are subtracted with a minus."""
     if tree.label == "+":
         return [term for part in tree.children for term in _list_terms(part)]
     if tree.label == "-" and len(tree.children) == 2:

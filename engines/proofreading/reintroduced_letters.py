@@ -42,7 +42,7 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
 
 
 def _is_introduced(words: str) -> bool:
-    """Whether words before a letter introduce it with what it is: `let a continuous function f`."""
+    """Return whether words before a letter introduce it with what it is: `let a continuous function f`."""
     last = " ".join(words.lower().split()[-_WORDS:])
     opening, _, kind = last.rpartition(" a ")
     return (
@@ -54,7 +54,7 @@ _WORDS = 6
 
 
 def _list_names(latex: str) -> list[str]:
-    """The letters that a formula introduces: it has nothing else, or says where they are from."""
+    """Return the letters that a formula introduces: it has nothing else, or says where they are from."""
     try:
         parts = pieces_of(LatexSource.from_latex(latex))
     except UnreadError:

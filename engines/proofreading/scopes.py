@@ -74,7 +74,7 @@ class Scope:
         return next(scope for scope in self.lineage if scope.kind in ("section", "document"))
 
     def reaches(self, other: Scope) -> bool:
-        """Whether what is said here holds there."""
+        """Return whether what is said here holds there."""
         return any(scope is self for scope in other.lineage)
 
     @property
@@ -248,7 +248,7 @@ class _Outline:
 
 
 def read_positions(document: Document) -> list[Position]:
-    r"""Where each piece of a document stands.
+    r"""Return where each piece of a document stands.
 
     >>> from engines.documents.reading import TextPiece
     >>> words = TextPiece(r"\begin{example} In a ring", 1), TextPiece(r"\end{example}", 1)

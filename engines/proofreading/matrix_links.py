@@ -1,0 +1,77 @@
+"""Links between matrices, whose products have an order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.slips import find_matrix_slip
+from engines.proofreading.terms import any_values, at_values, exact_difference, free_symbols
+from engines.proofreading.vocabulary import last_cue_makes_given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixLinks:
+    """Judge of equations of matrices.
+
+    Args:
+        terms: The judge of terms.
+        facts: What the text states.
+        matrices: The letters that stand for matrices.
+        cases: Whether the section at hand distinguishes cases.
+        follow: Makes the verdict of a link that holds by facts.
+        state: Notes an equation that the text states.
+    """
+
+    terms: Judge
+    facts: Facts
+    matrices: frozenset[str]
+    cases: bool
+    follow: Callable[[ChainLink, Sequence[Fact]], LinkVerdict]
+    state: Callable[[ChainLink, Tree, Tree], None]
+
+    def judge(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+        """Judge an equation of matrices: for any that do not commute, or by the values that were said."""
+        if self._are_equal_matrices(left, right):
+            return LinkVerdict(link, "right")
+        has_bare_side = not left.children or not right.children
+        given = link.said or (last_cue_makes_given(link.before) and link.place == 0)
+        free = free_symbols(left) | free_symbols(right)
+        values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
+        used = [values[name] for name in sorted(free & values.keys())]
+        if used and free & self.matrices <= values.keys():
+            sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
+            found = self.terms.equal(*sides)
+            if found.outcome == "equal":
+                return self.follow(link, used)
+            # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
+            unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
+            unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
+            named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
+            sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
+            unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
+            if found.outcome == "different" and left.children and not unlike:
+                return LinkVerdict(
+                    link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
+                )
+        if right.label == "matrix" and not left.children:
+            self.state(link, left, right)
+        sure = not (given or link.is_refused or link.is_denied or self.cases)
+        if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
+            return LinkVerdict(link, "wrong", slip.reason)
+        if given or has_bare_side:
+            return LinkVerdict(link, "given")
+        return LinkVerdict(
+            link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""
+        )
+
+    def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
+        return self.terms.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
+
+    def _is_matrix(self, tree: Tree) -> bool:
+        return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
