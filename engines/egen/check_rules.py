@@ -175,6 +175,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
     from engines.egen.theories.judges import trust_file
     from engines.egen.theories.own import Own, judge_file, read_theory, theory_file, theory_names
 
+    # Without a name: all that ship or that the user has.
     if spec.theory is None:
         rows = []
         for name, file in theory_names().items():
@@ -187,6 +188,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
             raise make_refusal("its judge is a model, which needs no trust", "E427", "Leave out --trust.")
         trust_file(judge_path)
     definition = Own(read_theory(file)).definition
+    # Each operator as it is written with as many letters as it takes.
     operators = []
     for name, sign in definition.signs.table.items():
         written = definition.signs.write_tree(Tree(name, tuple(map(Tree, "ab"[: sign.arity]))))

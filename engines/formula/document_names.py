@@ -110,9 +110,10 @@ def _count_in_formula(parts: Sequence[Piece], evidence: NameEvidence) -> None:
         for name, exponent in _count_scripts(line, evidence):
             above.setdefault(name, set()).add(exponent)
         dots = dots or any(one.alone.label in _DOTS for one in line)
+    # A sum that goes on through the exponents 1 and 2, as n/k^1 + n/k^2 + …, is of powers.
     if dots and any(one.role == PieceRole.ADD for one in parts):
         for name, exponents in above.items():
-            if {"1", "2"} <= exponents:  # n/k^1 + n/k^2 + ...
+            if {"1", "2"} <= exponents:
                 evidence.scripts[name].powers += _ENOUGH
 
 
@@ -133,6 +134,7 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
             else:
                 above, marks = written, inside
             at += 1
+        # What stands above e, i, d and the sets of numbers is never an index.
         if name in _NO_BASES or not (above or below):
             continue
         found.append((name, above, below))
@@ -142,16 +144,17 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
         if above[0] == "(" and above[-1] == ")" and above.count("(") == 1:
             counts.bracketed += 1
         elif above in ("0", "1"):
-            # x^0 = 1 and x^1 = x are laws of exponents; 1 + x^1 is a term of a polynomial
+            # x^0 = 1 and x^1 = x are laws of exponents; anywhere else nobody writes the exponents 0 and 1.
             law = _is_followed_by(line, at, ("1", name))
             counts.powers += 2 * law
             counts.indices += not law
             listed = at + 1 < len(line) and line[at].text == "," and _name_at(line[at + 1]) == name
             counts.indices += listed
+        # Squares and cubes are ordinary, and decide only where nothing else does.
         elif above in ("2", "3"):
             counts.squares += 1
         elif len(marks) == 1 and marks[0].role == PieceRole.UNKNOWN and name_of(marks[0]) in _COUNTED:
-            # a_i x^i is a term of a power series
+            # a_i x^i is a term of a power series; b_k^i has two indices.
             series = len(found) > 1 and found[-2][2] == above and not below
             counts.powers += series
             counts.indices += bool(below)
@@ -205,17 +208,20 @@ def _weigh_pi_at(line: Sequence[Piece], at: int) -> int:
         before.role == PieceRole.FUNCTION or (at > 1 and line[at - 2].role == PieceRole.FUNCTION)
     ):
         return -_CLEAR
+    # i π is an angle.
     if any(
         one is not None and one.role == PieceRole.UNKNOWN and name_of(one) == "i" for one in (before, after)
     ):
         return -_CLEAR
     if after is None:
         return -1 if before is not None and before.role == PieceRole.NUMBER else 0
+    # An index shows a name: π_k, π^*; a square of the number is usual.
     if after.role == PieceRole.SCRIPT:
         marks = argument_pieces(after.alone)
         written = "".join(one.text for one in marks)
         square = after.text == "O!SUP" and written.isdecimal() and written not in ("0", "1")
         return (-1 if before is not None and before.role == PieceRole.NUMBER else 0) if square else _CLEAR
+    # What is defined is a name, unless it is defined as 3.14.
     begins = before is None or before.role in (PieceRole.PUNCTUATION, PieceRole.RELATION, PieceRole.OPEN)
     if after.role == PieceRole.COLON:
         return _CLEAR

@@ -156,6 +156,8 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
     beside: list[str] = []
     positions = positions or read_positions(document)
     for at, piece in enumerate(document.pieces):
+        # Words: what stands before the next formula is the rest of the last sentence; a chain goes on behind
+        # them only where they are no more than a comma or space.
         if not piece.formula:
             parts = SENTENCE.split(piece.text)
             before = parts[-1] if len(parts) > 1 else before + parts[0]
@@ -171,6 +173,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             yield [replace(long, position=positions[at], piece=at)]
             number, end = number + 1, ""
             continue
+        # A formula: the words behind it may deny or restrict what it says.
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
         after = f". {after}" if ended else after
@@ -184,6 +187,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             if not each.relations and each.sides[0].strip()[:1] == "(" and each.sides[0].strip()[-1:] == ")"
         )
         for statement in statements:
+            # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.lead and not statement.sides[0]:
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]

@@ -37,7 +37,8 @@ _INTRODUCED = re.compile(
 
 
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
-    """Every link of a document, judged in its order."""
+    """Return the verdicts on every link of a document, judged in its order."""
+    # 1. What the whole document says of its letters, sections and operations is read before any link.
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     positions = read_positions(document)
@@ -59,6 +60,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             if piece.formula and len(piece.text) <= MAX_FORMULA and not _INTRODUCED.fullmatch(piece.text)
         ],
     )
+    # 2. The links, up to a limit; congruences without a modulus are those of the only one that is named.
     found: list[LinkVerdict] = []
     linked: list[list[ChainLink]] = []
     many = 0
@@ -69,6 +71,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             break
     congruences = {link.modulus for chain in linked for link in chain if link.modulus}
     reader.modulus = congruences.pop() if len(congruences) == 1 else ""
+    # 3. Each chain is judged by what stands before it.
     for chain, next_chain in zip_longest(linked, linked[1:]):
         room = MAX_LINKS - len(found)
         found += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
@@ -76,6 +79,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
             found.append(LinkVerdict(chain[room], "unread", many_links))
             break
+    # 4. What only the rest of the document shows: the odd one of several equations or bounds, links that hold
+    # in another domain, and copies with a mistake.
     if not reader.sections_of_cases:
         _odd_ones(found, reader.equations)
         _unlike_bounds(found, reader.bounds, judge)

@@ -76,10 +76,13 @@ class LetterDomains:
         return any(one is not None and one.restricted for one in found)
 
     def _find(self, name: str, position: Position, piece: int) -> Declaration | None:
+        # The last declaration counts that stands before the place and reaches it.
         several = self.declared.get(name, ())
         for one in reversed(several):
             if one.piece <= piece and one.position.scope.reaches(position.scope):
                 return one
+        # A letter that a document always declares to be whole is that where nothing is said as well; the most
+        # cautious of the declarations is taken.
         habit = len(several) >= _HABIT and all(one.is_whole for one in several)
         return max(several, key=lambda one: len(one.conditions)) if habit else None
 
@@ -141,12 +144,15 @@ def _iterate_declared(
     latex: str, before: str, after: str, domains: LetterDomains
 ) -> Iterator[tuple[str, list[Tree]]]:
     """Yield the letters that a formula declares, by what it says or by the words beside it."""
+    # 1. The formula says it: `n ∈ ℕ`, `0 ≤ x < 1`. Reading is slow, so formulas without such signs are left
+    # out.
     if any(sign in latex for sign in (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤")):
         tree = read(latex).tree
         for statement in (tree.children if tree and tree.label == "and" else (tree,)) if tree else ():
             lone = len(statement.children) == 2 and not statement.children[0].children
             if lone and (conditions := _conditions_of(statement, domains)) is not None:
                 yield statement.children[0].label, conditions
+    # 2. It lists values, `n = 1, 2, …`, or is one letter or several, and words beside it say of what kind.
     try:
         parts = pieces_of(LatexSource.from_latex(latex))
     except UnreadError:
@@ -182,6 +188,7 @@ def _kind_in_words(before: str, after: str) -> str:
     """Return what kind of whole number the words beside a letter say that it is; "" where they do not."""
     words = words_of(before[-80:])[-_WORDS:]
     beside = " ".join(words[-2:])
+    # A continuous variable n is no whole number, whatever the letter is used for elsewhere.
     if mentions("continuous", beside):
         return "R"
     if not mentions("whole", beside) or mentions("counted", " ".join(words)):
@@ -234,7 +241,7 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
             return list_interval_ends(letter, other)
         return []
     if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
-        # n >= M, where M is a whole number
+        # `n ≥ M`, where M is a whole number: a letter that is usual for whole numbers is one here.
         known = domains.declared.get(other.label, ())
         if known and known[-1].is_whole:
             return _whole(letter.label, "N")

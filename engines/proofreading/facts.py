@@ -471,7 +471,15 @@ class _Ideal:
                     self.known.append((difference, fact))
 
     def reduce_claim(self, used: list[Fact], applied: list[Fact]) -> Reduced | None:
-        """By elimination, and then by combination."""
+        """Reduce a claim by elimination, and then by combination.
+
+        Args:
+            used: Facts that were used to state it; what is used further is added.
+            applied: Facts that were applied inside of functions.
+
+        Returns:
+            The sides that are left; None where no fact bears on them.
+        """
         start = self.space.combine_quotients("-", self.left, self.right)
         claim = start.top
         if claim.is_zero():
@@ -480,6 +488,8 @@ class _Ideal:
         rest: list[tuple[Any, list[Fact]]] = [(poly, [fact]) for poly, fact in self.known]
         left_over: list[tuple[Any, list[Fact]]] = []
         while rest:
+            # A fact that is linear in an unknown, with a number as its factor, is solved for it; it is put
+            # into the claim and into all other facts. Others wait until one of their unknowns is solved.
             poly, facts = rest.pop(0)
             place = self._find_solvable(poly, claim)
             if place is None:
@@ -506,6 +516,7 @@ class _Ideal:
             left_over = [each for each in left_over if not self._uses_unknown(each[0], place)]
             rest = [self._replace_unknown(each, place, value, facts) for each in rest]
             rest = [each for each in rest if not each[0].is_zero()]
+        # What no elimination reaches may still be a combination of facts: ideal membership.
         if left_over and (found := self._combine_facts(claim, left_over)):
             return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *found, *applied]), True)
         if not used and not applied:

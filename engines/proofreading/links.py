@@ -463,9 +463,14 @@ class LinkJudge:
     def _judge_equation(
         self, link: ChainLink, left: Tree, right: Tree, free: frozenset[str], equality_count: int
     ) -> LinkVerdict:
+        """Judge an equation: as an identity, by what was stated, as a claim for all numbers, as a statement
+        that is given, and last as a step that changes a value.
+        """
         has_bare_side = not left.children or not right.children or left.label == "call"
         for_all = self._is_stated_for_all(link, left, right)
         exact_gap, labels = exact_difference(left, right), {*left.list_labels(), *right.list_labels()}
+        # 1. Identities: by exact algebra, then by the judge. `exact_gap` is 0 where the difference of the
+        # sides is zero, 1 where it is not, and None where algebra cannot tell.
         if exact_gap == 0:
             return LinkVerdict(link, "right", self._name_exceptions(left, right, free))
         found: Verdict | None = None
@@ -489,8 +494,8 @@ class LinkJudge:
             ):
                 if found.witness:
                     return LinkVerdict(link, "right if", found.condition)
-                # factorials are of whole numbers
-                # and powers of -1; an infinite sum converges where it does
+                # Factorials and powers of -1 are of whole numbers, and an infinite sum converges where it
+                # does: such conditions are meant, and no domain is lost.
                 loses = not (
                     "≠" in found.condition
                     or "!=" in found.condition
@@ -501,10 +506,11 @@ class LinkJudge:
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
                     loses = self._compare(left, beside, free).outcome == "equal if"
-                # x = e^{log x} says of which x it speaks
+                # x = e^{log x} says of which x it speaks.
                 if not loses or (not left.children and "ln" in labels):
                     return LinkVerdict(link, "right", f"where {found.condition}")
                 return LinkVerdict(link, "loses domain", found.condition)
+        # 2. What was stated before: definitions of functions alone, then equations and values.
         defined = self.facts.reduce_by_definitions(left, right)
         if defined and self.judge.equal(defined.left, defined.right).outcome == "equal":
             return self._make_follows_verdict(link, defined.used)
@@ -530,12 +536,14 @@ class LinkJudge:
                     if chained and (said := self._find_slip(link, by_facts=False)):
                         return LinkVerdict(link, "wrong", said)
                     return LinkVerdict(link, "right if", f"{now.condition}, {describe_sources(reduced.used)}")
+        # 3. Claims for all numbers that no stated equation explains fail with a counterexample.
         if (
             for_all
             and (refuted := self._refute(link, left, right)).outcome == "wrong"
             and not any(not fact.is_value for fact in self.facts.facts_about(free))
         ):
             return refuted
+        # 4. Values of an unknown are tried in its equation; what only begins something is given.
         solved = self._judge_solution(link, left, right)
         if solved is not None and solved.outcome == "follows":
             return solved
@@ -543,6 +551,7 @@ class LinkJudge:
             return LinkVerdict(link, "given")
         if solved is not None:
             return solved
+        # 5. What is left claims something: a derivative, a limit, a value of a function, a conclusion.
         if said := self._explain_misapplication(link, left, right) or self._explain_miscalculation(
             link, left, right
         ):
@@ -553,6 +562,8 @@ class LinkJudge:
                 return refuted
         if exact_gap == 1 and (said := self._find_constant_gap(link, left, right)):
             return LinkVerdict(link, "wrong", said)
+        # 6. Variables of which nothing was stated: an expansion is meant as an identity, other equations
+        # restrict their variables unless one condition would repair them.
         constrained = bool(self.facts.facts_about(free))
         doubtful = link.is_denied or link.is_one_of_several
         if (
@@ -582,6 +593,7 @@ class LinkJudge:
             return LinkVerdict(
                 link, "given", "its variables are first mentioned here" if has_bare_side else ""
             )
+        # 7. At last, contradictions and steps of a chain that change its value.
         if not doubtful and not link.is_rounded and (said := self._find_contradiction(left, right)):
             return LinkVerdict(link, "wrong", said)
         if (

@@ -74,6 +74,7 @@ class NumberLinks:
 
     def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
         """Return how else two different numbers can be meant, so that they are no mistake."""
+        # Values: rounding excuses what is near, and nothing where no decimals are written.
         one, other = evaluate_term(left, {}), evaluate_term(right, {})
         exact = right.children and not any(
             "." in label for label in (*left.list_labels(), *right.list_labels())
@@ -85,6 +86,7 @@ class NumberLinks:
             return "a division can leave a remainder"
         if _PAIR.search(link.left + " " + link.right):
             return "it can be read in two ways"
+        # Kinds: numbers with other units, letters, matrices, tuples and sets are no mistakes of calculation.
         labels = {*left.list_labels(), *right.list_labels()}
         if labels & {"unit", "text"} and find_units(left) != find_units(right):
             return "the units differ"
@@ -100,6 +102,7 @@ class NumberLinks:
                 return "a collection and a letter or number"
             if left.label in _RANGES and right.label in _RANGES:
                 return "intervals can be ranges of whole numbers"
+        # Notation: what can be read in several ways is only excused if it holds in one of them.
         unclear = _RUN_ON.search(link.left + " " + link.right) is not None
         if link.left.startswith("+"):  # where it does not hold with - either
             signed, whole = self.read_formula("-" + link.left[1:]).tree, self.read_formula(link.right).tree

@@ -93,6 +93,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
     names = _count_names((known[place].link.piece, tokens) for place, tokens in written.items())
+    # Two statements that differ in one place are equal with that place left out: each statement is filed
+    # under every such key, with what stands in the place.
     alike: dict[_Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, tokens in written.items():
         if len(tokens) <= _MOST_TOKENS:
@@ -100,20 +102,24 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 alike[key][text].append(place)
     reported: set[int] = set()
     for (kind, before, after), texts in alike.items():
+        # Many different texts in one place are a series (x_1 = …, x_2 = …), which is meant.
         if not 2 <= len(texts) <= _MOST_ALIKE:
             continue
         shared = sum(token.weight for token in (*before, *after))
         for one, other in combinations(texts, 2):
             many = len(texts[one]), len(texts[other])
+            # Of two that are both said again neither is a mistake of typing.
             if min(many) > 1:
                 continue
             first, second = _choose_nearest(
                 [known[place] for place in texts[one]], [known[place] for place in texts[other]]
             )
+            # The one that is said less often is accused, of two that are said once the later one.
             text, instead = other, one
             if (many[1], -second.place) > (many[0], -first.place):
                 first, second, text, instead = second, first, one, other
             kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
+            # The more the two have in common, the less likely is a coincidence.
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
@@ -214,6 +220,7 @@ def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
 
 def _write_statement(statement: RepeatedStatement) -> tuple[_Token, ...]:
     left, right, relation = statement.left, statement.right, statement.link.relation
+    # `3 = x` and `x = 3` say the same, so the bare side comes first.
     if relation == "=" and (
         (left.children and not right.children and free_symbols(right))
         or (not free_symbols(left) and free_symbols(right))
@@ -236,7 +243,7 @@ def _write_term(tree: Tree) -> Iterator[_Token]:
             yield _Token("name", f"{len(tree.children)}")
         for part in tree.children:
             for token in _write_term(part):
-                # what holds of |x + y| holds of |x - y| too
+                # What holds of |x + y| holds of |x - y| too.
                 within = tree.label in _EVEN and token.kind == "sign"
                 yield _Token("name", token.text) if within else token
         return
@@ -245,6 +252,7 @@ def _write_term(tree: Tree) -> Iterator[_Token]:
             yield _NEGATION
         yield _Token("number", tree.label.lstrip("-"))
         return
+    # The parts of a name: its letters, then what stands below them.
     for at, part in enumerate(_PART.findall(tree.label)):
         if at and part in "+-":
             yield _Token("sign", part)

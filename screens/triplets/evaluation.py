@@ -164,7 +164,7 @@ class EvaluationSheet(Sheet):
         self._show_tab(self._state.tab)
 
     def on_unmount(self) -> None:
-        # What nobody waits for any more makes room for what comes next.
+        # An evaluation takes minutes; nobody waits for it any more, and what comes next needs the process.
         self._requests["wrong"].stop()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -198,6 +198,7 @@ class EvaluationSheet(Sheet):
         report = state.reports.get(self._key(name))
         figures = list(_figure_lines(name, state, report)) if report is not None else []
         self.query_one(".figures", Static).update(Content("\n").join(figures))
+        # A report that is there is shown at once; otherwise what is missing is named, or asked for.
         if report is not None and (name != "flips" or "comparisons" in report):
             self._listing.when_empty(tab.none, "")
             self._listing.load(TableRows(_rows_of(name, report), "key"))
@@ -223,6 +224,7 @@ class EvaluationSheet(Sheet):
     def _receive_report(self, event: RequestAnswer) -> None:
         if event.error is None:
             self._state.reports[event.tag] = event.value
+        # Another tab, solver or set may have been chosen meanwhile; the answer is kept for later.
         if event.tag != self._key(self._state.tab):
             return
         if event.error is None:
@@ -273,6 +275,7 @@ class EvaluationSheet(Sheet):
         )
 
     def _evaluate(self, subject: Path) -> None:
+        # Nothing flips between a solver and itself.
         self._state.subject = subject
         if self._state.against == subject:
             self._state.against = None
@@ -315,6 +318,7 @@ class EvaluationSheet(Sheet):
         self._draw_detail(record, found, None)
 
     def _receive_steps(self, event: RequestAnswer) -> None:
+        # The cursor may have moved on before the steps of a problem are there.
         record = self._record
         if record is not None and event.tag == (self._data, record["id"]):
             self._draw_detail(record, event.value, event.error)
@@ -447,6 +451,7 @@ def _about_row(name: str, record: Record, state: EvaluationState) -> Iterator[Co
         if record["equation"]:
             yield safe_text(f"by {record['equation']}, expected {record['expected_equation']}", "$quiet")
     elif name == "flips":
+        # The solver that is right comes first, whichever of the two it is.
         names = [path.name if path is not None else "" for path in (state.subject, state.against)]
         if record["right"] == "there":
             names.reverse()

@@ -365,6 +365,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     from engines.formula.parser import operator_tree
     from engines.mathamr.graph.drawing import to_svg
 
+    # 1. Formulas become placeholders, the text an AMR graph.
     result = mark_formulas(spec.text)
     result.require_formula(spec.query)
     parsed = next(
@@ -377,6 +378,7 @@ def parse(spec: Parse) -> dict[str, Any]:
         warnings.append(f"the graph is by amrlib's model {spec.model}")
     if not result.formulas:
         warnings.append("the text has no formula")
+    # 2. The operator trees of the formulas take the place of their placeholders (MathAMR, section 3.2).
     text = write_graph(parsed.graph)
     trees = {name: operator_tree(latex) for name, latex in result.formulas.items()}
     for name, tree in trees.items():

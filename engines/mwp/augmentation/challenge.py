@@ -116,6 +116,7 @@ def _write_families(
     """Write problems, each with its variants behind it; the key `kinds` counts what was made and refused."""
     import numpy as np
 
+    # Everything is drawn from one seed, so that a new one gives variants that no public copy has.
     chance = np.random.default_rng(spec.seed)
     sampled = _sample_rows(chance, usable, spec.draw)
     families: list[list[Problem]] = []
@@ -129,6 +130,7 @@ def _write_families(
             families.append([replace(problem, fold=None), *variants])
         if done % 100 == 0 or done == len(sampled):
             events(Event("progress", {"done": done, "total": len(sampled), "unit": "problems"}))
+    # A language model is asked last, for all families at once: it is slow, and its answers are kept.
     kinds_made: tuple[FamilyKind, ...] = FAMILY_KINDS
     if spec.chat.llm is not None:
         kinds_made = (*FAMILY_KINDS, "paraphrase")
@@ -137,6 +139,7 @@ def _write_families(
         what = "no family can be made from any of these problems"
         remedy = "Problems need equations, and texts of several sentences."
         raise EngineError(what, code="E686", remedy=remedy)
+    # Whole families are kept or left out, since accuracy is measured over whole ones.
     selected = _sample_rows(chance, families, spec.keep)
     write_problems(spec.out, [problem for family in selected for problem in family])
     variants = [problem for family in selected for problem in family[1:]]

@@ -130,6 +130,7 @@ def generate_problems(count: int, seed: int = 0, *, stop: Stop = never) -> Itera
     while len(seen) < count and not stop():
         (situation,) = rng.choices(vocabulary.situations, cum_weights=limits)
         problem = generate_problem(vocabulary, situation, rng, f"generated-zh-{seed}-{len(seen) + 1}")
+        # A situation with few numbers and words is exhausted in the end: then there are fewer problems.
         if problem.original in seen:
             repeats += 1
             if repeats > 100 * count:
@@ -166,6 +167,8 @@ def generate_problem(
 def _try_problem(
     vocabulary: Vocabulary, situation: Situation, rng: random.Random, name: str, question: Question
 ) -> Problem:
+    # 1. A situation may compare two quantities by any relation (more by 5, three times as many): the relation
+    # brings numbers of its own, and the other quantity `y` becomes a term in the first.
     draw, tree = dict(situation.draw), read_letters(question.equation)
     relation, related = None, None
     if situation.relation:
@@ -173,10 +176,12 @@ def _try_problem(
         draw |= relation.draw
         related = replace_letters(read_letters(relation.value), {"x": Tree(situation.relation)})
         tree = replace_letters(tree, {"y": related})
+    # 2. Numbers are drawn until they suit the situation and its answer; `generate_problem` tries again.
     numbers = draw_numbers(draw, situation.keep, rng, related)
     value = evaluate_letters(tree, numbers)
     if not suits_answer(value, situation.answer):
         raise UnmetError
+    # 3. Words are chosen once for a problem, so that a name or thing is the same throughout.
     filling = Filling(rng, vocabulary.words)
     text = _write_text(situation, question, relation, filling)
     if "{u}：{v}" in text and gcd(int(numbers["u"].value), int(numbers["v"].value)) > 1:
@@ -188,6 +193,7 @@ def _try_problem(
 
 def _write_text(situation: Situation, question: Question, relation: Relation | None, filling: Filling) -> str:
     rng = filling.rng
+    # Behind ｜ stand the words of this text alone; `{?}` marks where the question goes, otherwise it is last.
     (text, _, own), asked = rng.choice(situation.texts).partition("｜"), rng.choice(question.texts)
     text = text.replace("{?}", asked) if "{?}" in text else text + asked
     if relation:
@@ -216,6 +222,7 @@ def _add_distractor(text: str, filling: Filling, numbers: dict[str, DrawnNumber]
 def _mask_text(
     name: str, source: str, text: str, numbers: dict[str, DrawnNumber], tree: Tree, answer: Fraction
 ) -> Problem:
+    # Placeholders count numbers by their order in the text, whatever letters the situation gives them.
     order: list[str] = []
     masked, original = [], []
     if not suits_question(text, answer):

@@ -130,6 +130,7 @@ def chain_equation(equation: Tree, values: Sequence[ProblemValue]) -> Program:
     places: dict[Tree, int] = {}
     steps: list[ProgramStep] = []
 
+    # Operands are written before the operation that takes them, and a part that occurs twice is one step.
     def reduce_tree(tree: Tree) -> Tree:
         if not tree.children:
             return number_tree(str(values[int(tree.label[2:])])) if tree.label.startswith("N_") else tree
@@ -140,6 +141,7 @@ def chain_equation(equation: Tree, values: Sequence[ProblemValue]) -> Program:
         return Tree(f"N_{places[tree]}")
 
     last = reduce_tree(equation)
+    # An equation without an operation is one step as well.
     if not steps:
         steps.append(ProgramStep("step 1", last, evaluate(equation, values)))
     return Program(tuple(steps))
@@ -155,6 +157,7 @@ def _read_solution(text: str, notation: SolutionNotation | None, problem: Proble
     if notation == "annotations":
         return _chain_annotated(read_annotations(text), problem)
     if notation == "mathqa":
+        # A program names numbers by their place in the text, so it says nothing without its problem.
         values = tuple(map(value_of, problem.numbers))
         if not values:
             raise make_refusal("a program of MathQA needs its problem", "E402", "Give it with --problem.")
@@ -170,6 +173,7 @@ def _describe_chain(problem: Problem, chain: SolutionChain) -> dict[str, Any]:
         raise EngineError(
             "the solution is too long to be one equation", code="E220", remedy="Give it in several parts."
         )
+    # A number of the problem that no step uses is often what a solution has missed.
     wrong = chain.list_wrong_steps()
     used = set(equation.list_labels())
     return {

@@ -148,6 +148,7 @@ class ArraySolver:
             self._tokens[id_ : id_ + 1] if id_ < self._size else self._marks[id_ - self._size][None]
             for id_ in ids
         ]
+        # Tokens, marks of numbers, positions and the one segment are summed and normalised.
         states = np.concatenate(rows) + known["embeddings.position_embeddings.weight"][: len(ids)]
         states = states + known["embeddings.token_type_embeddings.weight"][0]
         states = _normalize(states, known, "embeddings.LayerNorm", _EPSILON)
@@ -159,12 +160,15 @@ class ArraySolver:
                 .transpose(1, 0, 2)
                 for kind in ("query", "key", "value")
             )
+            # Attention of every head: softmax(Q K^T / sqrt(d)) V. One problem has no padding, and nothing is
+            # masked.
             scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(query.shape[2]))
             scores = np.exp(scores - scores.max(-1, keepdims=True))
             scores /= scores.sum(-1, keepdims=True)
             mixed = (scores @ value).transpose(1, 0, 2).reshape(len(ids), -1)
             added = states + _apply_linear(mixed, known, f"{layer}attention.output.dense")
             states = _normalize(added, known, f"{layer}attention.output.LayerNorm", _EPSILON)
+            # The feed-forward layer follows; BERT normalises after each sum (post-norm).
             inner = _apply_gelu(_apply_linear(states, known, f"{layer}intermediate.dense"))
             added = states + _apply_linear(inner, known, f"{layer}output.dense")
             states = _normalize(added, known, f"{layer}output.LayerNorm", _EPSILON)
@@ -210,6 +214,7 @@ class ArraySolver:
         return done
 
     def _list_pairs(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        # Two constants give a constant, so at least one of a pair is a number of the text or a result.
         index = np.arange(count)
         wanted = np.maximum(index[:, None], index) >= len(self.words.constants)
         if self._legal.single_use:
@@ -246,6 +251,7 @@ class ArraySolver:
         both &= np.isfinite(results) & (np.abs(results) <= LARGEST)
         if self._legal.non_negative:
             both &= results >= 0
+        # The last step must use up every result that no step has used yet.
         settled = pending[:, left].astype(int) + (pending[:, right] & (left != right))
         finishing = settled == pending.sum(1, keepdims=True)
         return np.stack([both, both & finishing[..., None]], -1), results

@@ -59,6 +59,7 @@ def _pack_matrix(rows: ShortFloats) -> tuple[NDArray[np.uint8], NDArray[np.float
     full = np.take_along_axis(blocks, place, -1) / np.float32(-8)
     best = np.full(full.shape, np.inf, np.float32)
     scales = np.zeros(full.shape, np.float16)
+    # A smaller scale cuts off the largest weights and is finer for all others; the squared error decides.
     for part in _TRIED:
         tried = (full * part).astype(np.float16)
         error = ((blocks - _round_blocks(blocks, tried) * tried.astype(np.float32)) ** 2).sum(
@@ -66,12 +67,14 @@ def _pack_matrix(rows: ShortFloats) -> tuple[NDArray[np.uint8], NDArray[np.float
         )
         scales = np.where(error < best, tried, scales)
         best = np.minimum(error, best)
+    # Stored as 0 to 15, two in a byte: the even places in its lower half.
     numbers = (_round_blocks(blocks, scales) + 8).astype(np.uint8).reshape(len(rows), -1)
     pairs: NDArray[np.uint8] = numbers[:, ::2] | np.left_shift(numbers[:, 1::2], 4, dtype=np.uint8)
     return pairs, scales[..., 0]
 
 
 def _round_blocks(blocks: ShortFloats, scales: NDArray[np.float16]) -> ShortFloats:
+    # A block of zeros has the scale 0.
     wide = scales.astype(np.float32)
     ratio = np.divide(blocks, wide, out=np.zeros_like(blocks), where=wide != 0)
     return np.clip(np.rint(ratio), -8, 7)
