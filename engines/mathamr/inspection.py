@@ -257,6 +257,7 @@ def inspect(
     ('x^2=2', ['solve-01', 'string-entity', 'you'])
     """
 
+    # 1. The text and its formulas: of a topic, a post, a graph or typed; then its graph, given or parsed.
     warnings: list[str] = []
     task: Task2 | None = None
     if spec.topic is not None:
@@ -267,8 +268,10 @@ def inspect(
         task = Task2(ArqmathFolder.open(spec.folder), events)
     source = _load_source(spec, task, warnings)
     graph, roots, lost, parser = _load_graph(spec, source, task, warnings)
+    # 2. Where each formula stands in the text, and which part of the graph is its tree.
     text, places = place_formulas(source.context, source.formulas)
     formulas, spans = link_formulas(source.formulas, source.query, graph, roots, lost, places)
+    # 3. With an index, what is near it, what equals it, and where the runs of a collection have that.
     opened = _open_index(spec, cache, warnings) if spec.k else None
     result = None if opened is None else _NearestFormulas(spec, source, task, opened)
     equal, not_equal = ([], "") if result is None else result.list_equal(warnings)

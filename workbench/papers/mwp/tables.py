@@ -419,6 +419,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     fold = "" if result["fold"] is None else f", fold {result['fold']}"
     yield f"{result['model']} on {result['data']}{fold}: {result['problems']:,} problems"
     yield from map(HintLine, result["remarks"])
+    # How much is right, with intervals, and where the file contradicts itself.
     rows = [
         (name.replace("_", " "), f"{100 * result[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
         for name, (low, high) in result["ci95"].items()
@@ -435,6 +436,8 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             f"{right['answers']:,} answers are right, {right['equivalent']:,} of them by an equation that is "
             "equivalent to the right one"
         )
+    # What explains the figure: what was known from training, what kinds of mistakes there are, and for which
+    # problems.
     yield from _setting_lines(result)
     yield from _contamination_lines(result.get("contamination"))
     yield from _mistake_lines(result["mistakes"])
@@ -447,6 +450,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for name, row in result[key].items()
         ]
         yield from align_rows((title, "problems", "answers right, %"), groups, most=_SHOWN)
+    # What it is compared with: variants of the problems, other solvers, texts that lack something.
     yield from _family_lines(result.get("families"))
     yield from _compared_family_lines(result)
     yield from _comparison_lines(result.get("comparisons", ()))
@@ -465,6 +469,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield from align_rows(("probe", "problems", "before, %", "after, %"), shown)
         if "remark" in probes:
             yield probes["remark"]
+    # Last, and not among the data, what could not be measured.
     if result["unusable"]["rows"]:
         yield HintLine(
             f"{result['unusable']['rows']:,} rows of the file cannot be used; --json names the first"
