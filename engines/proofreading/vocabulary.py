@@ -364,7 +364,7 @@ def last_cue_makes_given(words: str, without: str = "") -> bool | None:
     Args:
         without: a cue whose phrases do not count.
 
-    >>> last_sign("let"), last_sign("if § then"), last_sign("whose")
+    >>> last_cue_makes_given("let"), last_cue_makes_given("if § then"), last_cue_makes_given("whose")
     (True, False, None)
     """
     if without:

@@ -104,7 +104,7 @@ def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path
     code = (
         f"{PLAIN}{CLUSTERS}"
         "from engines.egen.egraph import member_selection\n"
-        "members._ROUND = members._JUDGED_TOGETHER = 20\n"  # plain Python is slow
+        "member_selection._ROUND = member_selection._JUDGED_TOGETHER = 20\n"  # plain Python is slow
         "seen = []\n"
         "hear = lambda event: seen.extend(event.data.get('members', ()))\n"
         "config = EgenConfig(members=1_000, limits=Limits(nodes=200))\n"

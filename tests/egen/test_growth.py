@@ -197,10 +197,10 @@ def test_growing_one_head_leaves_nothing_for_the_next(strict: EGraphRunner) -> N
 
 _SCRIPT = """
 import json, sys
-from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.growth import EGraphRunner
 from engines.core.vocabulary import read_prefix
 from engines.egen.settings import Limits
-found = Grower("strict").grow_egraph(read_prefix(sys.argv[1]), Limits(nodes=500))
+found = EGraphRunner("strict").grow_egraph(read_prefix(sys.argv[1]), Limits(nodes=500))
 tables = [table.tolist() for table in (found.labels, found.children, found.starts)]
 said = found.root, found.names, *tables, found.stop_reason, found.iterations, found.nodes, found.fired
 print(json.dumps(said))

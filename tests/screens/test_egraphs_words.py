@@ -222,6 +222,7 @@ async def test_a_reader_folds_again_when_its_width_was_another(build: Build) -> 
         forms.show_lines(["x" * 400])
         forms._cells, forms._rows = 1, [(0, at) for at in range(400)]  # as folded at another moment
         forms.refresh()
+        app.screen._compositor.render_update(full=True)
         await settle(pilot)
         assert len(forms._rows) == -(-400 // forms.scrollable_content_region.width)
 

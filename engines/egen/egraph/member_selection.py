@@ -63,7 +63,7 @@ def generate(
     For a growth process, which callers ask through `process.GrowthProcess`: growth can neither be interrupted
     nor be trusted with memory.
 
-    Args: grower: rules already loaded, of the same mode. events: as `Grower.grow`, and of members as
+    Args: grower: rules already loaded, of the same mode. events: as `EGraphRunner.grow`, and of members as
     they arrive `progress` of stage `members` with done, total, unit, and as `members` those
     that came, in prefix notation and without verdicts. stop: keeps what there is, after one round of
     drawing at least: growth that was stopped has members too. Raises: EngineError in `strict`, where it means

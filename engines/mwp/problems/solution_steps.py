@@ -123,6 +123,8 @@ def chain_of_problem(problem: Problem) -> SolutionChain:
 def chain_equation(equation: Tree, values: Sequence[ProblemValue]) -> Program:
     """Return the operations of an equation as a chain, in the order in which they are done, equal ones once.
 
+    >>> from fractions import Fraction
+    >>> from engines.mwp.problems.problem import read_equation
     >>> program = chain_equation(read_equation("N_0*N_1-N_2", Tree), tuple(map(Fraction, (12, 5, 7))))
     >>> [(step.expression.list_labels(), step.value) for step in program.steps]
     [(['*', 'C_12', 'C_5'], Fraction(60, 1)), (['-', 'N_0', 'C_7'], Fraction(53, 1))]

@@ -218,6 +218,7 @@ def compare_problems(spec: Similarity) -> dict[str, Any]:
 def equation_similarity(left: Tree, right: Tree) -> float:
     """Return 1 - tree edit distance / (nodes of both) (Shen et al. 2022).
 
+    >>> from engines.mwp.problems.problem import read_equation
     >>> round(equation_similarity(read_equation("N_0+N_1", Tree), read_equation("N_0-N_1", Tree)), 4)
     0.8333
     """

@@ -1,6 +1,6 @@
 """A smaller folder of a pretrained encoder: fewer word pieces, fewer layers.
 
-    .venv/bin/python -m benchmarks.smaller_encoder FOLDER OUT [--pieces 9000] [--layers 6]
+    .venv/bin/python -m benchmarks._smaller_encoder FOLDER OUT [--pieces 9000] [--layers 6]
 
 FOLDER is a BERT with a Unigram tokenizer, as multilingual-e5-small is. Kept are special pieces, single
 characters of ASCII, punctuation and CJK, and the most probable pieces of CJK and digits, until `--pieces` are
