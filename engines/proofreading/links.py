@@ -290,14 +290,15 @@ class LinkJudge:
     def _logarithm_base(self, link: ChainLink) -> str:
         """Return the base of logarithms without one in which a link holds; "" where there is none."""
         for base in ("10", "2") if LOG.search(link.left + link.right) else ():
-            left, right = (
-                self.read_formula(LOG.sub(rf"\\log_{{{base}}}", side)).tree
-                for side in (link.left, link.right)
-            )
+            based = [LOG.sub(rf"\\log_{{{base}}}", side) for side in (link.left, link.right)]
+            left, right = (self.read_formula(side).tree for side in based)
             if left is None or right is None:
                 continue
             found = self.numbers.compare_by_relation(link.relation, left, right)
             if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
+                return base
+            # Bits are the unit of what a logarithm to the base 2 measures.
+            if self.numbers.are_equal_without_units(replace(link, left=based[0], right=based[1])):
                 return base
         return ""
 
@@ -506,8 +507,8 @@ class LinkJudge:
                 if loses:
                     beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
                     loses = self._compare(left, beside, free).outcome == "equal if"
-                # x = e^{log x} says of which x it speaks.
-                if not loses or (not left.children and "ln" in labels):
+                # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
+                if not loses or (not left.children and "ln" in labels) or mentions("law", link.before):
                     return LinkVerdict(link, "right", f"where {found.condition}")
                 return LinkVerdict(link, "loses domain", found.condition)
         # 2. What was stated before: definitions of functions alone, then equations and values.

@@ -59,7 +59,7 @@ class NumberLinks:
             return LinkVerdict(link, "not shown", found.reason)
         if link.relation in ("=", "approx") and (said := self.explain_rounding(left, right, link.relation)):
             return LinkVerdict(link, "right", said)
-        if self._are_equal_without_units(link):
+        if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
         if link.said or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
@@ -82,6 +82,9 @@ class NumberLinks:
         far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
         if link.is_rounded and not far:
             return f"rounded otherwise: {witness}"
+        power = right.label == "pow" and right.children[0].label == "10"
+        if power and one is not None and other and abs(one - other) < 0.1 * abs(other):
+            return f"rounded to a power of ten: {witness}"
         if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
             return "a division can leave a remainder"
         if _PAIR.search(link.left + " " + link.right):
@@ -155,7 +158,7 @@ class NumberLinks:
             return False
         return any(self.explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
 
-    def _are_equal_without_units(self, link: ChainLink) -> bool:
+    def are_equal_without_units(self, link: ChainLink) -> bool:
         """Return whether the sides are equal where signs of per cent, of money and units are left out."""
         sides = [_MARKS.sub(" ", DEGREES.sub("", side)) for side in (link.left, link.right)]
         if sides == [link.left, link.right]:
@@ -173,7 +176,7 @@ class NumberLinks:
         if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
             return ""
         one, other = evaluate_term(left, {}), evaluate_term(right, {})
-        if not one or not other or link.is_refused or self._are_equal_without_units(link):
+        if not one or not other or link.is_refused or self.are_equal_without_units(link):
             return ""
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""

@@ -13,13 +13,14 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.terms import WHOLE, free_symbols
+from engines.proofreading.terms import WHOLE, evaluate_complex, free_symbols
 from engines.proofreading.vocabulary import starts_with
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
+_NEAR = 1e-9
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
@@ -63,9 +64,17 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "residues of fractions are not judged"
     if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
         return "a product of a letter with itself or of unit vectors can be that of vectors"
+    if left.label == "ln" and "i" in right.list_labels() and _is_logarithm(left.children[0], right):
+        return "a logarithm has several values"
     if "inf" in (left.label, right.label):
         return "an infinite value is a convention"
     return ""
+
+
+def _is_logarithm(argument: Tree, value: Tree) -> bool:
+    """Return whether the exponential of a value is the argument, as for every value of a logarithm."""
+    powers = [evaluate_complex(tree, {}) for tree in (Tree("exp", (value,)), argument)]
+    return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _NEAR
 
 
 def _has_inner_product(side: Tree) -> bool:

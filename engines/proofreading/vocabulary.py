@@ -117,6 +117,7 @@ PHRASES: Mapping[str, str] = {
         expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
         evaluat* for_all always equal equals equivalent same
     """,
+    "law": "fact_that law laws rule rules property properties",
     "rounded": "nearest approximat* about roughly round* closest estimat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give
