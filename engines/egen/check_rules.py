@@ -12,7 +12,7 @@ from engines.core.spec import Arg, make_refusal, specification
 
 if TYPE_CHECKING:
     from engines.egen.rules.own import ClassifiedRule, Unread
-    from engines.egen.rules.soundness import RuleCheck
+    from engines.egen.rules.rule_check import RuleCheck
     from engines.egen.rules.table import RuleFamily
 
 
@@ -101,7 +101,7 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
         )
     if not spec.check:
         return RulesFound(families)
-    from engines.egen.rules.soundness import check_rules
+    from engines.egen.rules.rule_check import check_rules
 
     result = check_rules([rule for group in families for rule in group.rules])
     return RulesFound(families, {one.rule.name: one for one in result})

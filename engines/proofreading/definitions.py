@@ -9,7 +9,7 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.domains import list_conditions, list_interval_ends
+from engines.proofreading.letter_domains import list_conditions, list_interval_ends
 from engines.proofreading.terms import free_symbols
 from engines.proofreading.vocabulary import is_made_of
 

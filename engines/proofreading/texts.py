@@ -108,9 +108,9 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     """
     from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
-    from engines.proofreading.calculations import find_first_wrong, with_calculations
     from engines.proofreading.documents import MAX_FORMULAS, proofread_document
     from engines.proofreading.link_verdicts import VERDICTS
+    from engines.proofreading.worked_solutions import find_first_wrong, with_calculations
 
     bad: list[DataError] = []
     arbiter = judge()

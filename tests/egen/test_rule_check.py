@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from engines.core.vocabulary import FUNCTIONS as LANGUAGE_FUNCTIONS
 from engines.core.vocabulary import read_prefix
-from engines.egen.rules import soundness as checker
+from engines.egen.rules import rule_check as checker
 from engines.egen.rules import table as rules_module
-from engines.egen.rules.soundness import (
+from engines.egen.rules.rule_check import (
     CONSTANTS,
     RuleCheck,
     check_rules,
     constant_value,
 )
-from engines.egen.rules.soundness import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
+from engines.egen.rules.rule_check import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, pattern_variables, read_pattern
 from engines.mathematics.numbers.numeric import DEFINED
 from tests.conftest import mathwb

@@ -11,8 +11,8 @@ import pytest
 
 from engines.mwp.problems.audit import KINDS, AuditProblems, audit_problems
 from engines.mwp.problems.problem import EquationError
+from engines.mwp.problems.solution_notations import read_annotations, read_mathqa
 from engines.mwp.problems.solution_steps import ListSolutions, ShowSteps, list_solutions, show_steps
-from engines.mwp.problems.solutions import read_annotations, read_mathqa
 from tests.conftest import expect_error
 
 GSM8K = (

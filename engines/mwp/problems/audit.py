@@ -25,7 +25,7 @@ from engines.mwp.problems.problem import (
     list_placeholders,
 )
 from engines.mwp.problems.readers import ProblemFile, read_problems
-from engines.mwp.problems.solutions import read_annotations
+from engines.mwp.problems.solution_notations import read_annotations
 
 AuditKind = Literal[
     "not read",

@@ -24,7 +24,7 @@ from engines.mwp.problems.problem import (
     read_equation,
     to_infix,
 )
-from engines.mwp.problems.solutions import read_mathqa_equation
+from engines.mwp.problems.solution_notations import read_mathqa_equation
 from engines.mwp.problems.unknowns import UNKNOWN, solve_unknowns, substitute_unknowns
 
 MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")

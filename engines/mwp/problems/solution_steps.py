@@ -23,7 +23,7 @@ from engines.mwp.problems.problem import (
 )
 from engines.mwp.problems.programs import Program, ProgramStep, number_tree, read_program
 from engines.mwp.problems.readers import ProblemFile, read_problems
-from engines.mwp.problems.solutions import (
+from engines.mwp.problems.solution_notations import (
     AnnotatedStep,
     SolutionNotation,
     chain_annotations,
