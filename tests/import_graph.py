@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
+
+from tests.source_trees import outline_modules
 
 __all__ = ["cycles_of", "imports_of"]
 
-ROOT = Path(__file__).resolve().parents[1]
 
-
-def imports_of(*rooms: str) -> dict[str, set[str]]:
-    """Return what every module below these folders imports of them, except for type checking only."""
-    files = [path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("*.py")]
-    modules = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+def imports_of() -> dict[str, set[str]]:
+    """Return what every module of the program imports of others, except for type checking only."""
+    modules = {
+        module.file.removesuffix(".py").removesuffix("/__init__").replace("/", "."): module
+        for module in outline_modules()
+    }
     graph: dict[str, set[str]] = {}
-    for name, path in modules.items():
+    for name, module in modules.items():
         targets: set[str] = set()
-        for node in _executed(ast.parse((ROOT / path).read_text("utf-8"))):
+        for node in (one.node for one in module.imports if one.is_executed):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
+            elif node.module:
                 below = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
                 targets |= {full if full in modules else node.module for full in below.values()}
         graph[name] = targets & modules.keys() - {name}
     return graph
-
-
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            continue
-        yield child
-        yield from _executed(child)
 
 
 def cycles_of(graph: Mapping[str, set[str]]) -> list[set[str]]:

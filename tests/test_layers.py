@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.egen.small_clusters import write_clusters
+from tests.source_trees import ROOMS, outline_modules
 from workbench.errors import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("engines", "workbench", "screens")
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -68,11 +68,11 @@ def test_the_workbench_loads_no_screen() -> None:
 def imported() -> set[str]:
     """The top names of all modules that the program imports, wherever it does."""
     found: set[str] = set()
-    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for module in outline_modules():
+        for node in (one.node for one in module.imports):
             if isinstance(node, ast.Import):
                 found |= {name.name.partition(".")[0] for name in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
+            elif not node.level:
                 found.add(str(node.module).partition(".")[0])
     return found - {*ROOMS, *sys.stdlib_module_names, "_typeshed"}
 

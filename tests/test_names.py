@@ -5,15 +5,11 @@ What there still is of the other kind is counted, and may only become less.
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("engines", "workbench", "screens")
+from tests.source_trees import outline_modules
 
 TWICE = 3
 """So many public classes and types share a name with another: the verbs Generate and Evaluate, and Role."""
@@ -141,44 +137,6 @@ def is_participle(name: str) -> bool:
     return word in _IRREGULAR or (word.endswith("ed") and len(word) > 4)
 
 
-class ModuleNames(NamedTuple):
-    """The names that a module gives: those of all functions but properties, with their lines; and those of
-    public classes, types and functions that stand in no other."""
-
-    file: str
-    functions: list[tuple[int, str]]
-    types: set[str]
-    public_functions: set[str]
-
-
-@pytest.fixture(scope="module")
-def modules() -> list[ModuleNames]:
-    return [
-        read_names(str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8")))
-        for package in PACKAGES
-        for path in sorted((ROOT / package).rglob("*.py"))
-    ]
-
-
-def read_names(file: str, tree: ast.Module) -> ModuleNames:
-    functions = [
-        (node.lineno, node.name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property(node)
-    ]
-    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    types = {name for name in classes if not name.startswith("_")} | set(
-        filter(None, map(alias_name, tree.body))
-    )
-    public = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    return ModuleNames(file, functions, types, {name for name in public if not name.startswith("_")})
-
-
-def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    names = {ast.unparse(item).rpartition(".")[2] for item in node.decorator_list}
-    return bool(names & {"property", "cached_property", "setter", "overload"})
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -194,37 +152,28 @@ def test_participles_are_recognised(name: str, expected: bool) -> None:
     assert is_participle(name) is expected
 
 
-def test_no_more_functions_are_named_by_a_participle(modules: list[ModuleNames]) -> None:
+def test_no_more_functions_are_named_by_a_participle() -> None:
     matches = [
         f"{module.file}:{line} {name}"
-        for module in modules
+        for module in outline_modules()
         for line, name in module.functions
         if is_participle(name)
     ]
     assert len(matches) <= PARTICIPLES, "a verb and a noun say more: " + ", ".join(matches[:20])
 
 
-def test_no_more_classes_share_a_name(modules: list[ModuleNames]) -> None:
+def test_no_more_classes_share_a_name() -> None:
     files = defaultdict(set)
-    for module in modules:
+    for module in outline_modules():
         for name in module.types:
             files[name].add(module.file)
     twice = {name: sorted(where) for name, where in files.items() if len(where) > 1}
     assert len(twice) <= TWICE, f"one of them wants a name of its own: {twice}"
 
 
-def alias_name(node: ast.stmt) -> str | None:
-    """Return the name that a statement gives to a type, such as `Ints = NDArray[np.int64]`."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-        return None
-    name = node.targets[0].id
-    is_type = isinstance(node.value, ast.Subscript | ast.BinOp) and name[:1].isupper() and not name.isupper()
-    return name if is_type else None
-
-
-def test_no_more_functions_have_a_name_of_many(modules: list[ModuleNames]) -> None:
+def test_no_more_functions_have_a_name_of_many() -> None:
     files = defaultdict(set)
-    for module in modules:
+    for module in outline_modules():
         for name in module.public_functions:
             files[name].add(module.file)
     spread = {name for name, where in files.items() if len(where) > 3} - VERBS

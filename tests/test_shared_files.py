@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("engines", "workbench", "screens")
+from tests.source_trees import parse_source, read_sources
 
 MADE_ONCE = "whoever writes it makes it; what is there already is never changed"
 DRAFT = "written into a draft, which then takes the place of the whole folder"
@@ -79,8 +77,8 @@ LOCKING = {
 class Source:
     """The calls of a module that read and write files."""
 
-    def __init__(self, text: str) -> None:
-        self._nodes = list(ast.walk(ast.parse(text)))
+    def __init__(self, tree: ast.Module) -> None:
+        self._nodes = list(ast.walk(tree))
         functions = [node for node in self._nodes if isinstance(node, ast.FunctionDef)]
         # Short functions and properties that return a path stand for it.
         self._paths: dict[str, ast.expr] = {}
@@ -193,20 +191,16 @@ def _writes(call: ast.Call, modes: list[ast.expr]) -> bool:
     return any(set("wax+") & set(mode) for mode in given)
 
 
-@cache
-def sources() -> dict[str, Source]:
-    paths = (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
-    return {path.relative_to(ROOT).as_posix(): Source(path.read_text("utf-8")) for path in paths}
-
-
 def test_what_is_read_to_be_written_again_goes_through_update() -> None:
-    found = {(module, file) for module, source in sources().items() for file in source.read_and_written()}
+    trees = read_sources("write", "open(")  # what writes files calls one of these
+    found = {(module, file) for module, tree in trees for file in Source(tree).read_and_written()}
     assert found - ALLOWED.keys() == set(), "use engines.core.locks.update"
     assert ALLOWED.keys() - found == set(), "no longer so"
 
 
 def test_only_what_is_held_for_long_is_locked_otherwise() -> None:
-    assert {module for module, source in sources().items() if source.locks()} == LOCKING
+    trees = read_sources("hold_lock", "flock", "lockf")
+    assert {module for module, tree in trees if Source(tree).locks()} == LOCKING
 
 
 LOSING = {
@@ -263,7 +257,7 @@ LOSING = {
 
 @pytest.mark.parametrize("text", LOSING.values(), ids=LOSING)
 def test_the_reader_of_sources_sees_what_would_lose_changes(text: str) -> None:
-    assert len(Source(textwrap.dedent(text)).read_and_written()) == 1
+    assert len(Source(parse_source(textwrap.dedent(text))).read_and_written()) == 1
 
 
 def test_the_reader_of_sources_leaves_other_files_alone() -> None:
@@ -276,4 +270,4 @@ def test_the_reader_of_sources_leaves_other_files_alone() -> None:
             update(path, lambda data: data + row)
             return path.read_bytes()
     """
-    assert Source(textwrap.dedent(text)).read_and_written() == set()
+    assert Source(parse_source(textwrap.dedent(text))).read_and_written() == set()

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
-import screens
-
-ROOT = Path(screens.__file__).parent
+from tests.source_trees import outline_modules
 
 
-def modules() -> dict[str, Path]:
-    found = {}
-    for path in ROOT.rglob("*.py"):
-        parts = path.relative_to(ROOT.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    """All modules of the room that are named in imports anywhere in the file."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (name for name in names if name in known)
+def graph_of_screens() -> dict[str, set[str]]:
+    """Return the modules of the screens that each of them names in imports anywhere."""
+    modules = {
+        module.file.removesuffix(".py").removesuffix("/__init__").replace("/", "."): module
+        for module in outline_modules()
+        if module.file.startswith("screens/")
+    }
+    graph: dict[str, set[str]] = {}
+    for name, module in modules.items():
+        targets: set[str] = set()
+        for node, _ in module.imports:
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+            else:
+                assert node.level == 0, f"{module.file}: relative import"
+                targets |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        graph[name] = targets & modules.keys() - {name}
+    return graph
 
 
 def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
@@ -52,7 +48,6 @@ def test_circles_are_found() -> None:
 
 @pytest.mark.slow
 def test_no_module_imports_itself_round_about() -> None:
-    known = modules()
-    graph = {name: set(imported(path, known)) - {name} for name, path in known.items()}
+    graph = graph_of_screens()
     assert len(graph) > 40
     assert circles(graph) == []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import CODES, DataError, EngineError
+from tests.source_trees import ROOMS, read_sources
 from workbench.errors import MissingError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,14 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 def used() -> dict[str, set[str]]:
     """The codes of the program by the files that raise them."""
     found: dict[str, set[str]] = {}
-    for room in ("engines", "workbench", "screens"):
-        for path in (ROOT / room).rglob("*.py"):
-            tree = ast.parse(path.read_text("utf-8"))
-            if path.name == "errors.py":  # the table itself uses none
-                tree.body = [one for one in tree.body if "CODES" not in ast.unparse(one)[:5]]
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Constant) and re.fullmatch(r"E\d{3}", str(node.value)):
-                    found.setdefault(str(node.value), set()).add(path.relative_to(ROOT).as_posix())
+    for file, tree in read_sources(*(f"E{hundreds}" for hundreds in range(10))):
+        if file.endswith("/errors.py"):  # the table itself uses none
+            tree.body = [one for one in tree.body if "CODES" not in ast.unparse(one)[:5]]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and re.fullmatch(r"E\d{3}", str(node.value)):
+                found.setdefault(str(node.value), set()).add(file)
     return found
 
 
@@ -51,10 +50,9 @@ def test_the_exit_code_stands_with_the_code() -> None:
 
 def test_no_raise_repeats_the_exit_code_of_its_code() -> None:
     repeated = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for room in ("engines", "workbench", "screens")
-        for path in (ROOT / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        f"{file}:{node.lineno}"
+        for file, tree in read_sources("exit_code=")
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and (given := {each.arg: getattr(each.value, "value", None) for each in node.keywords})
         and given.get("code") in CODES
@@ -68,7 +66,7 @@ def test_commands_that_messages_and_pages_name_exist() -> None:
     pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     known = set(re.findall(r"^#+ mathwb (.+)$", (ROOT / "docs/commands.md").read_text("utf-8"), re.MULTILINE))
     groups = {name.partition(" ")[0] for name in known if " " in name}
-    sources = [path for room in ("engines", "workbench", "screens") for path in (ROOT / room).rglob("*.py")]
+    sources = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     unknown = [
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in (*sources, *pages)

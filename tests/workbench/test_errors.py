@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
 from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
+from tests.source_trees import read_sources
 from workbench.errors import explain, from_dict, one_line
 from workbench.folders import crash_dir
 
-ROOT = Path(__file__).resolve().parents[2]
 RAISED = {"DataError", "EngineError", "UsageError", "WorkspaceError", "MissingError", "StoppedError"}
 ENDED = {"E201", "E317", "E702", "E703"}
 
@@ -88,15 +87,16 @@ def test_what_a_user_can_mend_comes_with_a_remedy() -> None:
     """Left out: rows, whose reason is all there is to say of them; what the program itself ships or ends."""
     itself = {"egen/rules/table.py", "egen/egraph/process.py", "formula/symbols.py"}
     without = []
-    for room in ("engines", "workbench", "screens"):
-        for path in (ROOT / room).rglob("*.py"):
-            if "/".join(path.parts[-3:]) in itself or "/".join(path.parts[-2:]) in itself:
+    for file, tree in read_sources(*(f"{name}(" for name in RAISED)):
+        if any(file.endswith(f"/{one}") for one in itself):
+            continue
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
                 continue
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
-                    continue
-                given = {word.arg: ast.unparse(word.value) for word in node.keywords}
-                if node.func.id not in RAISED or "remedy" in given or given.get("code", "")[1:-1] in ENDED:
-                    continue
-                without.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.args[0])}")
+            if node.func.id not in RAISED:
+                continue
+            given = {word.arg: ast.unparse(word.value) for word in node.keywords}
+            if "remedy" in given or given.get("code", "")[1:-1] in ENDED:
+                continue
+            without.append(f"{file}:{node.lineno}: {ast.unparse(node.args[0])}")
     assert without == []

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import CODES
+from tests.source_trees import read_sources
 
-ROOT = Path(__file__).resolve().parents[2]
 WORDING = Path(__file__).with_name("wording.txt")
 WARNINGS = "warnings"
 HOLE = "{…}"
@@ -87,11 +87,9 @@ def collect_wording(module: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]
 def write_wording() -> str:
     """Return the document: what a code means, and below it what each of its errors says."""
     found: dict[str, set[tuple[str, ...]]] = {}
-    for room in ("engines", "workbench", "screens"):
-        for path in (ROOT / room).rglob("*.py"):
-            if "Error(" in (code := path.read_text("utf-8")) or "warn(" in code:
-                for heading, texts in collect_wording(ast.parse(code)):
-                    found.setdefault(heading, set()).add(texts)
+    for _, tree in read_sources("Error(", "warn("):
+        for heading, texts in collect_wording(tree):
+            found.setdefault(heading, set()).add(texts)
     lines = []
     for heading in sorted(found):
         lines.append(f"{heading} {CODES[heading][1]}" if heading in CODES else heading)
