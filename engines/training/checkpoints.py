@@ -12,7 +12,7 @@ import json
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from engines.core.errors import EngineError
 from engines.core.files import atomic_folder, refuse_other, remove_folder, remove_stale_drafts, write_text
 from engines.core.hashing import sha256
-from engines.core.spec import make_refusal
+from engines.core.spec import make_refusal, to_mapping
 from engines.training.task import Origin, TrainConfig, TrainingTask
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Identity:
     @classmethod
     def of_task(cls, origin: Origin, config: TrainConfig) -> Identity:
         """Return the identity of a training: its trainer, settings and data."""
-        train = asdict(config)
+        train = to_mapping(config)
         seed = train.pop("seed")
         kept = {key: value for key, value in train.items() if key not in NOT_THE_WEIGHTS | LENGTH}
         return cls(

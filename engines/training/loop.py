@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
+from engines.core.spec import to_mapping
 from engines.training import checkpoints, token_cache
 from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, StreamPosition, batches_per_epoch
@@ -43,14 +44,15 @@ def learning_rate_factor(config: TrainConfig, step: int, *, total: int, epoch_st
     >>> [learning_rate_factor(config, step, total=100, epoch_steps=50) for step in (0, 4, 10, 55, 100)]
     [0.1, 0.5, 1.0, 0.5, 0.0]
     """
-    if step < config.warmup:
-        return (step + 1) / config.warmup
+    warmup = config.count_warmup_steps(total)
+    if step < warmup:
+        return (step + 1) / warmup
     low = config.lr_min / config.lr
     if config.schedule == "linear":
-        share = (step - config.warmup) / max(1, total - config.warmup)
+        share = (step - warmup) / max(1, total - warmup)
         return low + (1 - low) * max(0.0, 1 - share)
     if config.schedule == "cosine_restarts":
-        epochs = (step - config.warmup) / max(1, epoch_steps)
+        epochs = (step - warmup) / max(1, epoch_steps)
         share = _share_of_cycle(epochs if config.per_step else math.floor(epochs), config)
         return low + (1 - low) * (1 + math.cos(math.pi * share)) / 2
     return 1.0
@@ -552,7 +554,7 @@ class _Training:
 
     def _save_model(self, result: TrainResult) -> None:
         facts = {
-            "config": asdict(self._config),
+            "config": to_mapping(self._config),
             "identity": self._identity.settings,
             "steps_changed": self._steps_changed,
             "result": {key: value for key, value in result.to_dict().items() if key != "model"},

@@ -40,6 +40,10 @@ class TrainConfig:
         Arg("After the warm-up: constant, down to lr_min at the last step, or in cycles from lr to lr_min."),
     ] = "linear"
     warmup: Annotated[int, Arg("Warm-up steps, in which the learning rate rises to `lr`.", low=0)] = 0
+    warmup_share: Annotated[
+        float | None,
+        Arg("Warm-up as a share of all steps, if `warmup` is 0.", low=0, high=1, shown="no warm-up"),
+    ] = None
     restart_epochs: Annotated[int, Arg("Epochs of the first cycle of cosine_restarts.", low=1)] = 10
     restart_factor: Annotated[int, Arg("Factor by which each cycle is longer than the last.", low=1)] = 2
     per_step: Annotated[
@@ -77,6 +81,14 @@ class TrainConfig:
     def from_table(cls, values: Mapping[str, Any]) -> TrainConfig:
         """Return the settings in the table `train` of a recipe."""
         return read(cls, values, place="train.", code=CODE)
+
+    def count_warmup_steps(self, total: int) -> int:
+        """Return the steps of the warm-up of a training run of `total` steps.
+
+        >>> TrainConfig(epochs=3, warmup_share=0.1).count_warmup_steps(3_473)
+        347
+        """
+        return self.warmup or round((self.warmup_share or 0.0) * total)
 
     def check_best(self, measures: Iterable[str]) -> None:
         """Refuse to choose by a measure that is not among these."""

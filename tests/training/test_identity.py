@@ -117,3 +117,12 @@ def test_the_files_that_make_a_model(tmp_path: Path) -> None:
         (tmp_path / name).write_text("")
     found = [path.name for path in model_files(tmp_path)]
     assert found == ["config.json", "model.safetensors", "vocab.txt"]
+
+
+def test_a_setting_that_is_not_given_is_no_part_of_what_a_training_is(tmp_path: Path) -> None:
+    run(tmp_path, stop_at=6)
+    checkpoint = newest_checkpoint(tmp_path / "checkpoints")
+    assert checkpoint is not None
+    assert "train.warmup" in checkpoint.facts["identity"]
+    assert "train.warmup_share" not in checkpoint.facts["identity"]
+    assert "train.warmup_share: nothing there, 0.5 requested" in refusal(tmp_path, warmup_share=0.5)

@@ -44,10 +44,22 @@ def test_warmup_and_line() -> None:
     assert found == pytest.approx([0.1, 1, 1, 0.55, 0.1])
 
 
+@pytest.mark.parametrize("total", [110, 57_850, 3])
+def test_a_share_of_the_steps_is_the_warmup_of_that_many_steps(total: int) -> None:
+    share = TrainConfig(epochs=1, warmup_share=0.1)
+    steps = TrainConfig(epochs=1, warmup=round(total / 10))
+    for step in (0, 1, total // 20, total // 10, total // 2, total):
+        factors = [learning_rate_factor(one, step, total=total, epoch_steps=0) for one in (share, steps)]
+        assert factors[0] == factors[1]
+    both = TrainConfig(epochs=1, warmup=2, warmup_share=0.5)
+    assert both.count_warmup_steps(100) == 2
+
+
 @pytest.mark.parametrize(
     "values",
     [
         {},
+        {"steps": 1, "warmup_share": 1.5},
         {"steps": 1, "lr": 0},
         {"steps": 1, "clip": -1},
         {"steps": 1, "schedule": "step"},
