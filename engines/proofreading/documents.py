@@ -14,9 +14,9 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.letter_domains import read_domains
+from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge, Mention
-from engines.proofreading.pi_as_name import read_meanings
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions

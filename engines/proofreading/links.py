@@ -30,12 +30,12 @@ from engines.proofreading.chains import (
 from engines.proofreading.changing_steps import explain_root, explain_sign
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
+from engines.proofreading.failed_link_excuses import STAR, reconsider_link
 from engines.proofreading.letter_domains import LetterDomains, list_conditions
+from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.other_readings import STAR, reconsider_link
-from engines.proofreading.pi_as_name import LetterMeanings
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
 from engines.proofreading.roles import (
     find_repair,
