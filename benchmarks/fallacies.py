@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from benchmarks._record import Record, parser_of, table
 from engines.mathematics.judging import judge
-from engines.proofreading.texts import TextProofreader
+from engines.proofreading.proofread_files import TextProofreader
 
 FALLACIES = Path(__file__).with_suffix(".tsv")
 LEADS = (

@@ -31,7 +31,7 @@ MODULES = {
     "egen.grading.grade": "grading.grades",
     "egen.judging": "mathematics.judging",
     "egen.proofreading": "proofreading",
-    "egen.proofreading.proofread": "proofreading.texts",
+    "egen.proofreading.proofread": "proofreading.proofread_files",
     "egen.verdicts": "egen.equality",
     "egen.verification": "mathematics.verification",
     "egen.verification.curves": "mathematics.verification.domain_boundaries",

@@ -112,7 +112,7 @@ def proofread(head: str, member: str, _folder: Path) -> str:
 
 @cache
 def proofreader():  # type: ignore[no-untyped-def]
-    from engines.proofreading.texts import TextProofreader
+    from engines.proofreading.proofread_files import TextProofreader
 
     return TextProofreader()
 

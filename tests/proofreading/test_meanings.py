@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.proofreading.texts import Proofread, TextProofreader, proofread
+from engines.proofreading.proofread_files import Proofread, TextProofreader, proofread
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.documents.reading import read_documents
-from engines.proofreading.texts import Proofread, exit_code, proofread
+from engines.proofreading.proofread_files import Proofread, exit_code, proofread
 from tests.conftest import expect_error
 
 

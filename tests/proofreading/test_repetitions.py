@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engines.proofreading.texts import TextProofreader
+from engines.proofreading.proofread_files import TextProofreader
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.proofreading.texts import CheckedLink, Proofread, TextProofreader, exit_code, proofread
+from engines.proofreading.proofread_files import CheckedLink, Proofread, TextProofreader, exit_code, proofread
 
 
 @pytest.fixture(scope="module")

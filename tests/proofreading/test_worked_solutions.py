@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engines.documents.reading import Document, TextPiece
-from engines.proofreading.texts import Proofread, proofread
+from engines.proofreading.proofread_files import Proofread, proofread
 from engines.proofreading.worked_solutions import Calculation, find_calculations
 from tests.conftest import mathwb
 

@@ -17,7 +17,7 @@ from engines.core.spec import Arg, make_refusal, no_effect, specification
 if TYPE_CHECKING:
     from engines.arqmath.generation.answer_generation import AnswerDraft
     from engines.forum.topics import Topic
-    from engines.proofreading.texts import TextProofreader
+    from engines.proofreading.proofread_files import TextProofreader
     from engines.retrieval.trec import Answer
 
 
@@ -156,7 +156,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     if draft is not None and complete:
         draft.remove()
     result = {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
-    from engines.proofreading.texts import TextProofreader
+    from engines.proofreading.proofread_files import TextProofreader
 
     proofreader = TextProofreader()
     questions = {topic.id: topic.text for topic in topics}

@@ -512,7 +512,7 @@ def show_topic(
     result = _render_ranking(rankings, spec.topic)
     if spec.written:
         from engines.arqmath.generation.generate import check_answer
-        from engines.proofreading.texts import TextProofreader
+        from engines.proofreading.proofread_files import TextProofreader
 
         written: list[dict[str, Any]] = result["answers"]
         proofreader = TextProofreader()

@@ -30,10 +30,10 @@ OPERATIONS = (
     Operation(
         "proofread",
         "Find the mistakes in a document.",
-        "engines.proofreading.texts:proofread",
-        spec="engines.proofreading.texts:Proofread",
+        "engines.proofreading.proofread_files:proofread",
+        spec="engines.proofreading.proofread_files:Proofread",
         text=f"{_TABLES}:proofread",
-        code="engines.proofreading.texts:exit_code",
+        code="engines.proofreading.proofread_files:exit_code",
         tool=True,
     ),
     Operation(
