@@ -10,7 +10,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import TURNED
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.terms import evaluate_term, free_symbols
+from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 MINUS_ONE = Tree("-1")
 BOUNDS = ("<", ">", "<=", ">=")

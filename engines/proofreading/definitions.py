@@ -10,7 +10,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
-from engines.proofreading.terms import free_symbols
+from engines.proofreading.term_properties import free_symbols
 from engines.proofreading.vocabulary import is_made_of
 
 _ARROWS = (r"\to", r"\rightarrow", r"\longrightarrow", "→")

@@ -21,7 +21,7 @@ from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
-from engines.proofreading.terms import free_symbols, matrices_of
+from engines.proofreading.term_properties import free_symbols, matrices_of
 from engines.proofreading.vocabulary import mentions
 
 MAX_LINKS = 2_000

@@ -20,7 +20,7 @@ from engines.core.tree import ONE, Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.scopes import NOWHERE, Position, Scope
-from engines.proofreading.terms import evaluate_term, free_symbols
+from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""

@@ -13,7 +13,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.terms import WHOLE, evaluate_complex, free_symbols
+from engines.proofreading.term_properties import WHOLE, evaluate_complex, free_symbols
 from engines.proofreading.vocabulary import starts_with
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")

@@ -27,7 +27,6 @@ from engines.proofreading.chains import (
     TOO_LONG,
     ChainLink,
 )
-from engines.proofreading.changing_steps import explain_root, explain_sign
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
@@ -52,7 +51,8 @@ from engines.proofreading.slips import (
     find_slip,
     points_of,
 )
-from engines.proofreading.terms import (
+from engines.proofreading.solution_changing_steps import explain_root, explain_sign
+from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
     LOG,

@@ -11,7 +11,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import find_matrix_slip
-from engines.proofreading.terms import any_values, at_values, exact_difference, free_symbols
+from engines.proofreading.term_properties import any_values, at_values, exact_difference, free_symbols
 from engines.proofreading.vocabulary import last_cue_makes_given
 
 

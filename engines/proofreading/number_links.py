@@ -13,7 +13,7 @@ from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_retyped
-from engines.proofreading.terms import (
+from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
     apart_in_any_sign,

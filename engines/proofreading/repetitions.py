@@ -17,7 +17,7 @@ from math import inf
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.terms import free_symbols
+from engines.proofreading.term_properties import free_symbols
 from engines.proofreading.vocabulary import last_sentence, mentions
 
 _MOST_TOKENS = 200

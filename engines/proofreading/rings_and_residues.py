@@ -11,7 +11,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
-from engines.proofreading.terms import (
+from engines.proofreading.term_properties import (
     DECIMAL,
     WHOLE,
     differ_everywhere,

@@ -16,7 +16,7 @@ from engines.core.vocabulary import ARITY, GREEK, display_name
 from engines.mathematics.algebra.rational import TooLargeError, factor_tree
 from engines.mathematics.terms.notation import to_infix
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.terms import free_symbols
+from engines.proofreading.term_properties import free_symbols
 from engines.proofreading.vocabulary import (
     depends_on_claim,
     ends_with,

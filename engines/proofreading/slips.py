@@ -19,7 +19,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
 from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import evaluate_matrices
-from engines.proofreading.terms import (
+from engines.proofreading.term_properties import (
     OF_ANGLES,
     apply_label,
     differ_everywhere,

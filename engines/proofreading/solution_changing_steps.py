@@ -9,7 +9,7 @@ from engines.core.tree import ZERO, Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.roles import write_term
-from engines.proofreading.terms import free_symbols
+from engines.proofreading.term_properties import free_symbols
 
 _SIMPLE = 14
 """Nodes of a factor that a reader sees at a glance."""
