@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
+from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, starts_with_refusal
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
-from engines.proofreading.vocabulary import is_made_of, last_clause, mentions, starts_with_refusal
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""

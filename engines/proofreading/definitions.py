@@ -9,9 +9,9 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import is_made_of
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
 from engines.proofreading.term_properties import free_symbols
-from engines.proofreading.vocabulary import is_made_of
 
 _ARROWS = (r"\to", r"\rightarrow", r"\longrightarrow", "→")
 _COLONS = (r"\colon", ":")

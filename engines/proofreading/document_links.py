@@ -13,6 +13,7 @@ from engines.formula.document_names import names_of
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
+from engines.proofreading.cue_phrases import mentions
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -22,7 +23,6 @@ from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_
 from engines.proofreading.scopes import Moduli, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import free_symbols, matrices_of
-from engines.proofreading.vocabulary import mentions
 
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""

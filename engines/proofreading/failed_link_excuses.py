@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.term_properties import WHOLE, evaluate_complex, free_symbols
-from engines.proofreading.vocabulary import starts_with
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""

@@ -21,8 +21,8 @@ from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.words import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
+from engines.proofreading.cue_phrases import is_restricted, mentions, words_of
 from engines.proofreading.scopes import Position
-from engines.proofreading.vocabulary import is_restricted, mentions, words_of
 
 _MOST_CHARACTERS = 120
 """Of a formula that declares a letter."""

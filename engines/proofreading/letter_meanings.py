@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import Document
 from engines.formula.document_names import weigh_pi
 from engines.formula.meaning import Names
+from engines.proofreading.cue_phrases import mentions, words_of
 from engines.proofreading.scopes import Position
-from engines.proofreading.vocabulary import mentions, words_of
 
 _NAMED = 3
 """The weight of words that say what π is."""

@@ -27,6 +27,14 @@ from engines.proofreading.chains import (
     TOO_LONG,
     ChainLink,
 )
+from engines.proofreading.cue_phrases import (
+    ends_with,
+    has_condition,
+    is_made_of,
+    last_clause,
+    last_cue_makes_given,
+    mentions,
+)
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
@@ -72,14 +80,6 @@ from engines.proofreading.term_properties import (
     list_divisors,
     real_roots,
     values_agree,
-)
-from engines.proofreading.vocabulary import (
-    ends_with,
-    has_condition,
-    is_made_of,
-    last_clause,
-    last_cue_makes_given,
-    mentions,
 )
 
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_cue_makes_given
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import find_matrix_slip
 from engines.proofreading.term_properties import any_values, at_values, exact_difference, free_symbols
-from engines.proofreading.vocabulary import last_cue_makes_given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

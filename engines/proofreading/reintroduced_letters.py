@@ -12,7 +12,7 @@ from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
 from engines.formula.words import is_variable, name_of
 from engines.proofreading.chains import SENTENCE
-from engines.proofreading.vocabulary import ends_with, is_made_of, mentions
+from engines.proofreading.cue_phrases import ends_with, is_made_of, mentions
 
 _MOST_CHARACTERS = 60
 _MEMBERS = ("∈", r"\in", ":", r"\colon", ">", r"\ge", r"\geq")

@@ -17,8 +17,8 @@ from math import inf
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_sentence, mentions
 from engines.proofreading.term_properties import free_symbols
-from engines.proofreading.vocabulary import last_sentence, mentions
 
 _MOST_TOKENS = 200
 _MOST_ALIKE = 60

@@ -9,6 +9,7 @@ from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_cue_makes_given
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.term_properties import (
@@ -20,7 +21,6 @@ from engines.proofreading.term_properties import (
     free_symbols,
     is_in_some_base,
 )
-from engines.proofreading.vocabulary import last_cue_makes_given
 
 _OF_NUMBERS = frozenset(
     [

@@ -16,8 +16,7 @@ from engines.core.vocabulary import ARITY, GREEK, display_name
 from engines.mathematics.algebra.rational import TooLargeError, factor_tree
 from engines.mathematics.terms.notation import to_infix
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.term_properties import free_symbols
-from engines.proofreading.vocabulary import (
+from engines.proofreading.cue_phrases import (
     depends_on_claim,
     ends_with,
     is_made_of,
@@ -27,6 +26,7 @@ from engines.proofreading.vocabulary import (
     ranges_over_numbers,
     words_behind,
 )
+from engines.proofreading.term_properties import free_symbols
 
 StatementRole = Literal[
     "given",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engines.documents.reading import Document
-from engines.proofreading.vocabulary import HEADINGS, find_domains, mentions, scope_kind
+from engines.proofreading.cue_phrases import HEADINGS, find_domains, mentions, scope_kind
 
 NUMBERS = "numbers"
 """The domain of a text that names no other."""

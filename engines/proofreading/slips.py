@@ -19,6 +19,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
 from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import evaluate_matrices
+from engines.proofreading.cue_phrases import last_cue_makes_given, mentions, words_of
 from engines.proofreading.term_properties import (
     OF_ANGLES,
     apply_label,
@@ -29,7 +30,6 @@ from engines.proofreading.term_properties import (
     real_roots,
     values_agree,
 )
-from engines.proofreading.vocabulary import last_cue_makes_given, mentions, words_of
 
 _MOST_NODES = 80
 _MOST_PLACES = 80
