@@ -62,7 +62,7 @@ def main() -> None:
     result = Record(name, arguments.out)
     for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from engines.core.vocabulary import read_prefix
+    from engines.core.expression_language import read_prefix
     from engines.egen.egraph.process import shared_process
     from engines.egen.settings import EgenConfig
 

@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks._record import Record, json_rows, parser_of, put_into, table
 from engines.core.errors import ExpressionError
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.grading.grades import grade
 from engines.mathematics.numbers.numeric import compile_many, evaluate
 from engines.mathematics.terms.notation import to_latex

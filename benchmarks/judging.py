@@ -59,7 +59,7 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
 
 def changed(tree: Tree, source: random.Random) -> Tree:
     """With another number, sign or function in one place."""
-    from engines.core.vocabulary import of_its_kind
+    from engines.core.expression_language import of_its_kind
 
     paths = [path for path in _paths(tree) if of_its_kind(tree.subtree_at(path).label)]
     path = source.choice(paths)
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     result = Record("judging", given.out, heads=given.heads, changed=given.changed, seed=given.seed)
-    from engines.core.vocabulary import of_its_kind
+    from engines.core.expression_language import of_its_kind
     from engines.mathematics.judging import judge
     from engines.mathematics.terms.notation import to_infix
 

@@ -22,7 +22,7 @@ MODULES = {
     "egen.algebra.atoms": "mathematics.algebra.atoms",
     "egen.algebra.rational": "mathematics.algebra.rational",
     "egen.expressions.canonical": "mathematics.terms.canonical",
-    "egen.expressions.language": "core.vocabulary",
+    "egen.expressions.language": "core.expression_language",
     "egen.expressions.notation": "mathematics.terms.notation",
     "egen.expressions.novelty": "mathematics.terms.novelty",
     "egen.expressions.padding": "mathematics.terms.padding",

@@ -65,7 +65,7 @@ def generate(text: str, dialect: str) -> Tree | None:
 
 
 def verify(text: str, dialect: str) -> Tree | None:
-    from engines.core.vocabulary import LETTERS
+    from engines.core.expression_language import LETTERS
     from engines.formula.reader import read_expression as read
 
     try:
@@ -259,7 +259,7 @@ def test_a_query_that_is_nested_too_deeply_is_searched_as_it_is(part: str) -> No
 
 
 def test_the_variable_d_is_written_as_it_is_read() -> None:
-    from engines.core.vocabulary import LETTERS
+    from engines.core.expression_language import LETTERS
     from engines.formula.reader import read_expression
     from engines.mathematics.assumptions import read_assumptions
     from engines.mathematics.terms.notation import to_infix, to_latex

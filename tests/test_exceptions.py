@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from engines.core.expression_language import LETTERS, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, variables_of
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.notation import to_latex
 

@@ -335,7 +335,7 @@ def _is_collection(path: Path) -> bool:
 
 
 def _read_clusters(path: Path) -> list[list[str]]:
-    from engines.core.vocabulary import to_prefix
+    from engines.core.expression_language import to_prefix
     from engines.egen.models.datasets import read_labelled
     from engines.formula.reader import read_expression
 
@@ -374,7 +374,7 @@ def _compare_expressions(a: Path, b: Path) -> Overlap:
 
 def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
-    from engines.core.vocabulary import read_prefix
+    from engines.core.expression_language import read_prefix
     from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
     from engines.mathematics.verification.verifier import Verifier
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core import system
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.expression_language import LETTERS, read_prefix
 from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.core.system import reported_row
-from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.settings import (
     CORPUS_CONFIG,
     MAX_MEMBERS,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.expression_language import VARIABLE, to_prefix, variables_of
 from engines.core.spec import Arg, Flat, make_refusal, specification
-from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
 from engines.egen.records import Cluster, Member
 from engines.egen.settings import (
     ACCEPTED,

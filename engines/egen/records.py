@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engines.core.expression_language import to_prefix
 from engines.core.shown import MOST, Tabular, Tex, align_chain
 from engines.core.tree import Tree
-from engines.core.vocabulary import to_prefix
 from engines.egen.settings import (
     EgenConfig,
     StopReason,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
+from engines.core.expression_language import HYPERBOLIC, TRIGONOMETRIC, show_controls
 from engines.core.spec import Arg, Flat, make_refusal
-from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, show_controls
 from engines.mathematics.verification.verdicts import MemberOutcome
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ALIASES,
     ARITY,
     BINDERS,
@@ -29,6 +28,7 @@ from engines.core.vocabulary import (
     is_name,
     show_controls,
 )
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 
 # A node takes at most a few tokens: brackets, signs and commas included.
 _MAX_TOKENS = 4 * MAX_NODES

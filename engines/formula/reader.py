@@ -8,7 +8,7 @@ given, functions and operators, and what can be read in two ways is refused with
     latex, and MathML            `meaning`, over the pieces of `layout`
     plain, naturally             `notations` writes it as LaTeX
     plain, strictly              `infix`
-    prefix                       `engines.core.vocabulary`
+    prefix                       `engines.core.expression_language`
     equation (of word problems)  `equations`, which is `infix` with other leaves
 """
 
@@ -19,8 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ARITY,
     FURTHER,
     VARIABLE,
@@ -30,6 +29,7 @@ from engines.core.vocabulary import (
     is_name,
     read_prefix,
 )
+from engines.core.tree import Tree
 from engines.formula.equations import read_equation
 from engines.formula.infix import raise_at, read_infix
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token
 from engines.formula.cursor import QUANTIFIERS
 
 Connective = Literal["", "and", "or", "implies", "iff", "not"]

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token
 from engines.formula.cursor import is_statement
 from engines.formula.statements import Statement
 from engines.grading.families import (

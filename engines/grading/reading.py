@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from engines.core.errors import EngineError
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import UNSAID
 from engines.formula.statements import Statement, read_statement

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Literal
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import LETTERS, VARIABLE, display_name, show_controls, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE, display_name, show_controls, variables_of
 from engines.formula.brackets import split_outside
 from engines.formula.infix import read_infix
 from engines.mathematics.terms.notation import to_infix

@@ -11,8 +11,8 @@ import re
 from typing import Literal
 
 from engines.core.errors import EngineError
+from engines.core.expression_language import ARITY, GREEK, display_name
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, GREEK, display_name
 from engines.mathematics.algebra.rational import TooLargeError, factor_tree
 from engines.mathematics.terms.notation import to_infix
 from engines.proofreading.chains import ChainLink

@@ -43,7 +43,7 @@ def format_condition(text: str) -> str:
 
 
 def _read_tree(prefix: str) -> Tree:
-    from engines.core.vocabulary import LETTERS, read_prefix
+    from engines.core.expression_language import LETTERS, read_prefix
     from engines.egen.theories.own import show_registered_term
 
     try:
@@ -85,7 +85,7 @@ def list_copy_forms(prefix: str, known: Mapping[str, object]) -> tuple[CopyForm,
 @lru_cache(4_096)
 def list_variables(prefix: str) -> tuple[str, ...]:
     """Return the variables of an expression, in their usual order."""
-    from engines.core.vocabulary import variables_of
+    from engines.core.expression_language import variables_of
     from engines.mathematics.assumptions import order_variables
 
     names = variables_of(_read_tree(prefix))
@@ -98,7 +98,7 @@ def read_expression(text: str) -> tuple[str, str]:
     Returns:
         Its prefix form and an empty string, or an empty string and what is wrong.
     """
-    from engines.core.vocabulary import to_prefix
+    from engines.core.expression_language import to_prefix
     from engines.mathematics.terms.notation import read_head
 
     try:
@@ -118,7 +118,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
         The prefix form, the settings that the text names (`assume`, `weights`, `theory`) and an empty
         string; or an empty string, no settings and what is wrong.
     """
-    from engines.core.vocabulary import to_prefix
+    from engines.core.expression_language import to_prefix
     from engines.egen.settings import normalise_family_weights
     from engines.egen.theories.own import theory_file
     from engines.egen.theories.registry import theory_of

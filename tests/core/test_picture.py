@@ -121,7 +121,7 @@ def test_what_cannot_be_drawn_is_refused(latex: str, tmp_path: Path) -> None:
 
 
 def test_the_formulas_of_expressions_can_be_drawn(tmp_path: Path) -> None:
-    from engines.core.vocabulary import ARITY, read_prefix
+    from engines.core.expression_language import ARITY, read_prefix
     from engines.mathematics.terms.notation import to_latex
 
     for operator, arity in ARITY.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.core.vocabulary import ARITY, HYPERBOLIC, TRIGONOMETRIC
+from engines.core.expression_language import ARITY, HYPERBOLIC, TRIGONOMETRIC
 
 _FAMILY = dict.fromkeys(TRIGONOMETRIC, "circular") | dict.fromkeys(HYPERBOLIC, "hyperbolic")
 _INVERSE = {f"a{name}": family for name, family in _FAMILY.items()}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+from engines.core.expression_language import FUNCTIONS
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS
 
 INTEGERS = st.integers(-1200, 1200).map(str)
 DECIMALS = st.tuples(st.integers(-99, 99), st.sampled_from(["25", "5", "125", "75"])).map(

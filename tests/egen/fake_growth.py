@@ -11,8 +11,8 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
+from engines.core.expression_language import LETTERS, read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, read_prefix, to_prefix
 from engines.egen.corpus.build import BuildResult, build_corpus, saved_plan
 from engines.egen.corpus.sources import HeadSource, SourceHead
 from engines.egen.egraph.process import ClusterRequest, RequestHandler

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engines.core.expression_language import ARITY
 from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import ARITY
 from engines.egen.egraph.extraction import Sampler, TermGrammar
 
 Tokens = tuple[str, ...]

@@ -332,7 +332,7 @@ def pairs(seed: int = 0) -> Iterator[Pair]:
 
 def parts(pair: Pair) -> bool:
     """Whether the two differ at the point, or only one of them has a value, as mpmath sees it."""
-    from engines.core.vocabulary import LETTERS
+    from engines.core.expression_language import LETTERS
     from engines.formula.reader import read_expression as read
 
     with mpmath.workdps(_DIGITS):
@@ -395,7 +395,7 @@ _ALLOWED: dict[str, Callable[[Any], bool]] = {
 
 def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
-    from engines.core.vocabulary import LETTERS
+    from engines.core.expression_language import LETTERS
     from engines.formula.reader import read_expression as read
     from engines.mathematics.verification.verifier import make_verifier
 

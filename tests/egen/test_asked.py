@@ -13,7 +13,7 @@ import pytest
 from engines.chat.cached_client import Chat
 from engines.chat.http_client import KEY
 from engines.core.errors import EngineError
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.egen.evaluations import language_model as asked
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.evaluate import Evaluate, evaluate

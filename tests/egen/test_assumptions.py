@@ -13,8 +13,8 @@ import pytest
 import sympy
 
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.expression_language import LETTERS, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner

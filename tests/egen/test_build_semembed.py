@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engines.egen.corpus.build_semembed as sememb
-from engines.core.vocabulary import read_prefix, to_prefix
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.verification.verifier import Verifier

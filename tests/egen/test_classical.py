@@ -11,9 +11,9 @@ import sympy
 from hypothesis import given, settings
 
 from benchmarks.classical import evaluated, read_forms
+from engines.core.expression_language import LETTERS, to_prefix
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import EGraphRunner

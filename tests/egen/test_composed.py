@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, ExpressionError
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.composed.examples import (
     ComposedExample,
     are_alike,

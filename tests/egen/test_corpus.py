@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show_cluster
 from engines.egen.corpus.assemble import CLUSTERS, paper_split, shape_split
 from engines.egen.corpus.build import build_corpus

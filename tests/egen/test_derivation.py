@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 from engines import egen
+from engines.core.expression_language import fold_numbers, read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold_numbers, read_prefix, to_prefix
 from engines.egen.algebra.relations import ARITHMETIC
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.proof_egraph import ProofEGraph, reverse_step_name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.vocabulary import to_prefix
+from engines.core.expression_language import to_prefix
 from engines.egen.check_rules import Rules, list_rules, to_document
 from engines.egen.rules.own import classify_rule, read_foreign
 from tests.conftest import expect_error, mathwb

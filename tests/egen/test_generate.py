@@ -16,7 +16,7 @@ import sympy
 from benchmarks.classical import unsound
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from engines.core.vocabulary import read_prefix, to_prefix
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.corpus.sources import list_templates
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.member_selection import generate
@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, EGraphRunner]) 
     assert grown(growers, head, seed=5).members != one.members
     script = (
         "from engines.egen.egraph.member_selection import generate\n"
-        "from engines.core.vocabulary import read_prefix\n"
+        "from engines.core.expression_language import read_prefix\n"
         "from engines.egen.settings import EgenConfig, Limits\n"
         f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"
         f"for member in generate(read_prefix({head!r}), config).members: print(member.prefix)\n"

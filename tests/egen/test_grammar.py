@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.vocabulary import read_prefix, to_prefix
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.egraph import extraction as sampling
 from engines.egen.egraph.extraction import EGraph, ENode, Sampler, TermGrammar
 from engines.egen.egraph.growth import EGraphRunner

@@ -13,8 +13,8 @@ from itertools import count
 import numpy as np
 import pytest
 
+from engines.core.expression_language import read_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix
 from engines.egen.egraph.extraction import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import EGraphRunner, list_guards, list_paddings, number_classes
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
@@ -198,7 +198,7 @@ def test_growing_one_head_leaves_nothing_for_the_next(strict: EGraphRunner) -> N
 _SCRIPT = """
 import json, sys
 from engines.egen.egraph.growth import EGraphRunner
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.egen.settings import Limits
 found = EGraphRunner("strict").grow_egraph(read_prefix(sys.argv[1]), Limits(nodes=500))
 tables = [table.tolist() for table in (found.labels, found.children, found.starts)]

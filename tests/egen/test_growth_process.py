@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.events import Event
-from engines.core.vocabulary import read_prefix, to_prefix
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
@@ -131,7 +131,7 @@ def test_a_pool_answers_with_numbers() -> None:
 def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path) -> None:
     script = (
         "from engines.egen.egraph.process import shared_process\n"
-        "from engines.core.vocabulary import read_prefix\n"
+        "from engines.core.expression_language import read_prefix\n"
         "print(shared_process().egraph(read_prefix('sin 2')).root)\n"
     )
     (tmp_path / "script.py").write_text(script)

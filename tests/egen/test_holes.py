@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import mpmath
 import pytest
 
-from engines.core.vocabulary import LETTERS
+from engines.core.expression_language import LETTERS
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.holes import remove_holes
 from engines.egen.egraph.member_selection import generate

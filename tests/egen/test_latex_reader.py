@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import LETTERS, to_prefix
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.core.vocabulary import LETTERS, to_prefix
 from engines.egen.generation import Generate, generate
 from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate

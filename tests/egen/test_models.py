@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.files import write_array
 from engines.core.spec import to_mapping
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.models import trainers
 from engines.egen.models.config import ModelConfig
 from engines.egen.models.datasets import Sequences, encode_expression, make_batches, without_log

@@ -11,9 +11,9 @@ import mpmath
 import pytest
 from scipy.stats import chisquare
 
+from engines.core.expression_language import ARITY, UNDONE_BY, read_prefix
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, UNDONE_BY, read_prefix
 from engines.egen.algebra.classical import OPENINGS
 from engines.egen.check_rules import Rules, list_rules
 from engines.egen.corpora import BuildCorpus, resolve_build

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.core.vocabulary import to_prefix
+from engines.core.expression_language import to_prefix
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead, StoredMember, open_corpus
 from engines.egen.corpus.published import export_published, import_published, read_published

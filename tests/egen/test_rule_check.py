@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.vocabulary import FUNCTIONS as LANGUAGE_FUNCTIONS
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import FUNCTIONS as LANGUAGE_FUNCTIONS
+from engines.core.expression_language import read_prefix
 from engines.egen.rules import rule_check as checker
 from engines.egen.rules import table as rules_module
 from engines.egen.rules.rule_check import (

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
+from engines.core.expression_language import is_constant_token, to_prefix
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token, to_prefix
 from engines.egen.rules import table as table_module
 from engines.egen.rules.table import (
     Rule,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.core.vocabulary import LETTERS, read_prefix
+from engines.core.expression_language import LETTERS, read_prefix
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.core.expression_language import ARITY
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY
 from engines.mathematics.terms.canonical import Canonical, Subterms, canonical_key
 from engines.mathematics.terms.novelty import Ideas, normalise_arithmetic
 from engines.mathematics.terms.padding import Padding, has_padding

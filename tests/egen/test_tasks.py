@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.vocabulary import read_prefix, to_prefix
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check_derivations, judge

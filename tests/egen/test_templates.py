@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     FUNCTIONS,
     is_constant_token,
     read_prefix,

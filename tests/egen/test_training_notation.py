@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import is_constant_token, read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token, read_prefix, to_prefix
 from engines.mathematics.terms.notation import VOCABULARY, decode_ids, from_training, to_training
 from tests.egen.expressions import trees
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import chisquare
 
+from engines.core.expression_language import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.extraction import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import EGraphRunner

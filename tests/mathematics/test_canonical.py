@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     FUNCTIONS,
     HYPERBOLIC,
     INVERSE,
@@ -22,6 +21,7 @@ from engines.core.vocabulary import (
     read_prefix,
     to_prefix,
 )
+from engines.core.tree import Tree
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.padding import has_padding
 from tests.egen.expressions import arithmetic, trees, value

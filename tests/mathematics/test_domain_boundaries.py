@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from engines.core.vocabulary import LETTERS, read_prefix
+from engines.core.expression_language import LETTERS, read_prefix
 from engines.formula.reader import read_expression as read
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 import pytest
 
-from engines.core.vocabulary import LETTERS, variables_of
+from engines.core.expression_language import LETTERS, variables_of
 from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.verification.verdicts import MemberVerdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.core.errors import ExpressionError
-from engines.core.vocabulary import LETTERS
+from engines.core.expression_language import LETTERS
 from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge

@@ -8,8 +8,8 @@ from threading import Thread
 import pytest
 import sympy
 
+from engines.core.expression_language import LETTERS
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS
 from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import FUNCTIONS, read_prefix, to_prefix
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.core.vocabulary import FUNCTIONS, read_prefix, to_prefix
 from engines.formula.infix import read_infix
 from engines.formula.reader import Notation
 from engines.formula.reader import read_expression as read

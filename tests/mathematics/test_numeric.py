@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import ARITY, FUNCTIONS, read_prefix, to_prefix
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
-from engines.core.vocabulary import ARITY, FUNCTIONS, read_prefix, to_prefix
 from engines.mathematics.numbers.numeric import (
     DEFINED,
     UNDEFINED,

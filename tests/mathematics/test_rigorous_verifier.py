@@ -11,8 +11,8 @@ import pytest
 from flint import arb
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import LETTERS, to_prefix, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, to_prefix, variables_of
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.equality import Explain, Verify, explain, verify

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.terms.symbolic import to_sympy

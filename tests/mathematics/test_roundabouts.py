@@ -8,7 +8,7 @@ from random import Random
 import pytest
 import sympy
 
-from engines.core.vocabulary import ARITY
+from engines.core.expression_language import ARITY
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import Subterms
 from engines.mathematics.terms.roundabouts import Roundabouts

@@ -9,8 +9,8 @@ import sympy
 from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import FUNCTIONS, read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS, read_prefix, to_prefix
 from engines.mathematics.numbers.numeric import DEFINED, compile_many, evaluate
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from tests.egen.expressions import arithmetic

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import FUNCTIONS, read_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS, read_prefix
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.mathematics.verification.explain import explain, explain_domain, sample_curve
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from engines.core.vocabulary import LETTERS, to_prefix
+from engines.core.expression_language import LETTERS, to_prefix
 from engines.formula.infix import read_infix
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth

@@ -10,8 +10,8 @@ import pytest
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import read_prefix
 from engines.core.spec import to_mapping
-from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.equality import Verify, verify
 from tests.conftest import expect_error

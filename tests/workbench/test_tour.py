@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engines.core.vocabulary import read_prefix
+from engines.core.expression_language import read_prefix
 from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.measures import evaluate
 from engines.retrieval.trec import read_qrels, read_run

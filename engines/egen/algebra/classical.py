@@ -18,8 +18,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
+from engines.core.expression_language import fold_numbers, unfold_numbers, variables_of
 from engines.core.tree import Tree, differentiate
-from engines.core.vocabulary import fold_numbers, unfold_numbers, variables_of
 from engines.egen.rules.table import Rule, fill_pattern, load_families, match_pattern, may_hold
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.mathematics.algebra.rational import (

@@ -8,8 +8,8 @@ from math import lcm
 
 from flint import fmpq_mpoly
 
+from engines.core.expression_language import fold_numbers, unfold_numbers, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import fold_numbers, unfold_numbers, variables_of
 from engines.egen.rules.table import Rule, fill_pattern, match_pattern, may_hold, reversed_rule
 from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
 from engines.mathematics.algebra.rational import (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.arrays import ShortFloats
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ARITY,
     FUNCTIONS,
     HYPERBOLIC,

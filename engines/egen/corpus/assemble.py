@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError
+from engines.core.expression_language import ARITY, FUNCTIONS, VARIABLE
 from engines.core.files import write_bytes
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FUNCTIONS, VARIABLE
 from engines.egen.corpus.folder import (
     BLOCK,
     Shard,

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 
 from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.egraph.process import GrowthError, GrowthProcess, RequestHandler
 from engines.egen.settings import Limits
 

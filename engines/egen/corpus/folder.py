@@ -25,9 +25,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engines.core.errors import DataError, EngineError
+from engines.core.expression_language import LETTERS, VARIABLE, read_prefix, to_prefix, variables_of
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE, read_prefix, to_prefix, variables_of
 from engines.egen.records import Cluster
 from engines.egen.settings import SplitName
 from engines.mathematics.assumptions import order_variables, read_assumptions

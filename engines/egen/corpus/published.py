@@ -17,10 +17,10 @@ from pathlib import Path
 from engines.core.build import ResumableBuild
 from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.files import atomic_writer
 from engines.core.rows import json_object, read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, library_versions, other_folder, refuse_other_folder
 from engines.egen.corpus.folder import (

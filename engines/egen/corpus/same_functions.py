@@ -8,8 +8,8 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.expression_language import LETTERS, VARIABLE
 from engines.core.tree import Tree
-from engines.core.vocabulary import LETTERS, VARIABLE
 from engines.egen.theories.theory import Theory, compare_term
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.rows import read_lines
-from engines.core.spec import make_refusal
-from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     FUNCTIONS,
     LETTERS,
     VARIABLE,
@@ -22,6 +19,9 @@ from engines.core.vocabulary import (
     to_prefix,
     variables_of,
 )
+from engines.core.rows import read_lines
+from engines.core.spec import make_refusal
+from engines.core.tree import Tree, parse_prefix
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
@@ -311,7 +311,7 @@ def _make_source(name: str, heads: Iterable[SourceHead], bad: tuple[BadLine, ...
 def to_skeleton(tree: Tree) -> str:
     """Return an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
 
-    >>> from engines.core.vocabulary import read_prefix
+    >>> from engines.core.expression_language import read_prefix
     >>> to_skeleton(read_prefix("d x / sin + x 3 -7")) == to_skeleton(read_prefix("* 5 ln - x 2"))
     True
     """

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from engines.core.expression_language import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold_numbers, is_number
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold_numbers, is_number
 from engines.mathematics.assumptions import AssumedRelation, Assumptions
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.

@@ -17,8 +17,8 @@ from itertools import chain, islice
 import numpy as np
 
 from engines.core.events import Stop, never
+from engines.core.expression_language import VARIABLE, fold_numbers, unfold_numbers
 from engines.core.tree import Tree
-from engines.core.vocabulary import VARIABLE, fold_numbers, unfold_numbers
 from engines.egen.algebra.relations import ARITHMETIC, TermLine
 from engines.egen.egraph.growth import GROUPS, group_of_direction, list_guards
 from engines.egen.egraph.proof_egraph import ASSUMED, ProofEGraph, Substitution, reverse_step_name

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engines.core.arrays import Bools, Floats, Ints
 from engines.core.compiling import compile_kernel
+from engines.core.expression_language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.settings import StopReason
 
 

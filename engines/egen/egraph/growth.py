@@ -25,9 +25,9 @@ from engines.core.arrays import Bools, Ints
 from engines.core.compiling import compile_kernel
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import HYPERBOLIC, TRIGONOMETRIC, UNDONE_BY, fold_numbers
 from engines.core.extensions import load_extension
 from engines.core.tree import Tree
-from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, UNDONE_BY, fold_numbers
 from engines.egen.egraph.analysis import (
     condition_query,
     constructor_name,

@@ -15,7 +15,7 @@ from math import pi
 import numpy as np
 
 from engines.core.arrays import Bools, Floats
-from engines.core.vocabulary import is_constant_token
+from engines.core.expression_language import is_constant_token
 from engines.egen.egraph.extraction import EGraph
 
 # The relative rounding error of a double, and how often it may add up before a value is doubtful.

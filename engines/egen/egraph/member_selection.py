@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
+from engines.core.expression_language import to_prefix
 from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import to_prefix
 from engines.egen.egraph.extraction import EGraph, Sampler, TermGrammar, with_padding
 from engines.egen.egraph.growth import EGraphRunner, list_paddings
 from engines.egen.records import Cluster, Member, Stats

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import to_prefix
 from engines.egen.records import Cluster, Derivation, Stats
 from engines.egen.settings import EgenConfig, Limits, Mode, StopReason
 from engines.egen.theories.registry import theory_of

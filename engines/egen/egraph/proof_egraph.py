@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from engines.core.expression_language import apply_operator, is_number
 from engines.core.tree import Tree
-from engines.core.vocabulary import apply_operator, is_number
 from engines.egen.algebra.relations import ARITHMETIC, TermLine
 from engines.egen.rules.table import (
     is_variable,

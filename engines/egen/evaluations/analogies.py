@@ -17,10 +17,7 @@ import numpy as np
 from engines.core.arrays import Bools
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer
-from engines.core.rows import read_lines
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     FUNCTIONS,
     HYPERBOLIC,
     RECIPROCAL,
@@ -28,6 +25,9 @@ from engines.core.vocabulary import (
     read_prefix,
     to_prefix,
 )
+from engines.core.files import atomic_writer
+from engines.core.rows import read_lines
+from engines.core.tree import Tree
 from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
 from engines.egen.evaluations.measured import (
     WORST,

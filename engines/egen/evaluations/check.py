@@ -127,7 +127,7 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """
-    from engines.core.vocabulary import to_prefix
+    from engines.core.expression_language import to_prefix
     from engines.egen.evaluations import mistakes
     from engines.egen.models.encode import cached_encoder
     from engines.egen.theories.registry import theory_text

@@ -12,8 +12,8 @@ import numpy as np
 from engines.chat.cached_client import Chat, ModelAnswer
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations import mistakes as by_cosine
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest

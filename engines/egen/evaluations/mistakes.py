@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from engines.core.arrays import Floats
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import FUNCTIONS, SIGNS, of_its_kind, read_prefix, to_prefix
 from engines.core.files import atomic_writer
 from engines.core.rows import read_lines
 from engines.core.system import read_reported_figures
 from engines.core.tree import Tree
-from engines.core.vocabulary import FUNCTIONS, SIGNS, of_its_kind, read_prefix, to_prefix
 from engines.egen.evaluations.measured import (
     RESAMPLES,
     WORST,

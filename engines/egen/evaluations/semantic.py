@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.files import write_rows
 from engines.core.rows import json_objects, read_lines
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.evaluations.measured import (
     WORST,
     EvaluationReport,

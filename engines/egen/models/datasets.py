@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from engines.core.arrays import Ints
 from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.rows import json_object, read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import read_prefix, to_prefix
 from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
+from engines.core.expression_language import FUNCTIONS, to_prefix
 from engines.core.spec import Arg, make_refusal, share_of, specification
-from engines.core.vocabulary import FUNCTIONS, to_prefix
 from engines.egen.models.model_folder import ModelFolder
 from engines.retrieval.pictures import Method, project_to_plane, refuse_idle_seed
 

@@ -94,7 +94,7 @@ def nearest(
 
 def write_notations(text: str) -> dict[str, str]:
     """Return an expression in prefix notation as `{"prefix", "unicode"}`."""
-    from engines.core.vocabulary import read_prefix
+    from engines.core.expression_language import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
     return {"prefix": text, "unicode": unicode_infix(read_prefix(text))}
@@ -102,7 +102,7 @@ def write_notations(text: str) -> dict[str, str]:
 
 def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     """Put the verdict on each record's `prefix` as a member beside the head into it, for the first 100."""
-    from engines.core.vocabulary import read_prefix
+    from engines.core.expression_language import read_prefix
     from engines.mathematics.verification.verifier import Verifier
 
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
@@ -248,8 +248,8 @@ def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
     Raises:
         EngineError: E641 for a model that writes nothing.
     """
+    from engines.core.expression_language import read_prefix, to_prefix
     from engines.core.model_checks import check_weights
-    from engines.core.vocabulary import read_prefix, to_prefix
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
     from engines.egen.models.model_encoder import ModelEncoder

@@ -17,9 +17,9 @@ import numpy as np
 
 from engines.core.arrays import Ints
 from engines.core.errors import DataError
+from engines.core.expression_language import read_prefix
 from engines.core.files import model_files, write_text
 from engines.core.spec import to_mapping
-from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.clusters import kmeans_accuracy
 from engines.egen.models import transformer as losses

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.expression_language import to_prefix
 from engines.core.tree import Tree
-from engines.core.vocabulary import to_prefix
 from engines.egen.models.config import ModelConfig, Negatives
 from engines.egen.models.datasets import Sequences, make_batches
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode_ids

@@ -22,9 +22,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.expression_language import ARITY, LETTERS, is_constant_token, to_prefix, variables_of
 from engines.core.rows import read_lines
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, to_prefix, variables_of
 from engines.egen.rules.rule_check import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.formula.infix import read_infix

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_constant_token
 from engines.egen.rules.table import OF_NUMBERS, Effect, Guards, Rule, RuleCondition, pattern_variables
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, BallEvaluation, compile_many, evaluate
 

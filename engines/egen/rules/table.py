@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.system import asset
-from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ARITY,
     VARIABLE,
     is_constant_token,
@@ -29,6 +27,8 @@ from engines.core.vocabulary import (
     to_prefix,
     variables_of,
 )
+from engines.core.system import asset
+from engines.core.tree import Tree, parse_prefix
 from engines.egen.settings import Mode
 
 TABLE = "rules/egen.toml"

@@ -20,10 +20,10 @@ from string import ascii_letters
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
+from engines.core.expression_language import ARITY, FURTHER
 from engines.core.files import file_error
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FURTHER
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.rules.table import Rule, is_variable, match_pattern, pattern_variables
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed_theories

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from engines.core.expression_language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.egraph.analysis import SEVERAL, assumed_facts, iterate_analysis_rules
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
 from engines.egen.settings import families_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import FURTHER, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import FURTHER, variables_of
 from engines.egen.theories.theory import BUILT_IN, Theory
 from engines.mathematics.assumptions import order_variables, read_assumptions
 

@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 from numpy.typing import NDArray
 
+from engines.core.expression_language import is_number
 from engines.core.tree import Tree
-from engines.core.vocabulary import is_number
 from engines.mathematics.algebra.rational import (
     MINUS,
     ONE,
@@ -49,7 +49,7 @@ _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": ope
 def is_zero(tree: Tree) -> bool | None:
     """Return whether an algebraic number is 0; None where it is none, has no value, or takes too many bits.
 
-    >>> from engines.core.vocabulary import read_prefix
+    >>> from engines.core.expression_language import read_prefix
     >>> is_zero(read_prefix("- sin / pi 12 / - sqrt 6 sqrt 2 4"))
     True
     >>> is_zero(read_prefix("- sqrt 2 1.4142135623"))

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
+from engines.core.expression_language import CONSTANTS, MAX_DIGITS, is_constant_token, is_number
 from engines.core.tree import Tree
-from engines.core.vocabulary import CONSTANTS, MAX_DIGITS, is_constant_token, is_number
 
 if TYPE_CHECKING:
     from engines.mathematics.algebra.atoms import Signs
@@ -341,7 +341,7 @@ def _normal_atom(tree: Tree) -> Tree:
 def expand_tree(tree: Tree) -> Tree:
     """Return the expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
-    >>> from engines.core.vocabulary import read_prefix, to_prefix
+    >>> from engines.core.expression_language import read_prefix, to_prefix
     >>> to_prefix(expand_tree(read_prefix("/ - pow x 2 1 - x 1")))
     '+ x 1'
     """

@@ -36,7 +36,7 @@ def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
     """A symmetric polynomial by the elementary ones (Gauss), and a sum of all products of two by the square
     of the sum.
 
-    >>> from engines.core.vocabulary import LETTERS, read_prefix, to_prefix
+    >>> from engines.core.expression_language import LETTERS, read_prefix, to_prefix
     >>> [to_prefix(form) for form in iterate_symmetric(read_prefix("* a b", LETTERS), None)]
     ['/ - pow + a b 2 + pow a 2 pow b 2 2']
     """

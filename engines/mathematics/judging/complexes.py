@@ -8,8 +8,8 @@ from random import Random
 
 from flint import acb, arb, ctx, fmpq
 
+from engines.core.expression_language import display_name, is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import display_name, is_constant_token
 from engines.mathematics.judging.names import free_variables, undecided_verdict
 from engines.mathematics.judging.reals import Known, with_integers
 from engines.mathematics.judging.verdicts import Verdict

@@ -21,8 +21,8 @@ from typing import Any
 
 from flint import arb, ctx
 
+from engines.core.expression_language import CONSTANTS, is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import CONSTANTS, is_constant_token
 from engines.mathematics.judging.names import BOUND, RELATIONS, TURNED, free_variables
 from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW

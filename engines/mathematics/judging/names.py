@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engines.core.expression_language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.mathematics.judging.verdicts import Verdict
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")

@@ -12,8 +12,15 @@ from math import inf, log
 import numpy as np
 from flint import arb, ctx, fmpq
 
+from engines.core.expression_language import (
+    ARITY,
+    BINDERS,
+    CONSTANTS,
+    FURTHER,
+    display_name,
+    is_constant_token,
+)
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, display_name, is_constant_token
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits

@@ -12,8 +12,16 @@ import numpy as np
 from flint import fmpq
 
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.expression_language import (
+    BINDERS,
+    CONSTANTS,
+    FURTHER,
+    VARIABLE,
+    WHOLE,
+    display_name,
+    variables_of,
+)
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
-from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, display_name, variables_of
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.assumptions import AssumedRelation, Assumptions
 from engines.mathematics.judging import numbers

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
+from engines.core.expression_language import display_name
 from engines.core.tree import ZERO, Tree
-from engines.core.vocabulary import display_name
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import numbers, point_sets, reals, shapes
 from engines.mathematics.judging.names import (

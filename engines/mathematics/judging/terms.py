@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import RLock
 
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.expression_language import ARITY, BINDERS, FURTHER
 from engines.core.tree import (
     MAX_DEPTH,
     MAX_NODES,
@@ -16,7 +17,6 @@ from engines.core.tree import (
     differentiate,
     without_inner_derivatives,
 )
-from engines.core.vocabulary import ARITY, BINDERS, FURTHER
 from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
 from engines.mathematics.judging import complexes, numbers, reals, shapes, statements
 from engines.mathematics.judging.names import (

@@ -10,11 +10,11 @@ import numpy as np
 
 from engines.core.arrays import Ints
 from engines.core.compiling import compile_kernel
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ARITY,
     is_name,
 )
+from engines.core.tree import Tree
 
 # Terms with every subterm held once, under a number: what is found out about one holds wherever it occurs.
 #

@@ -6,7 +6,7 @@ line of fractions, or where it is 1 over what is itself only 1 over something.
 
 from __future__ import annotations
 
-from engines.core.vocabulary import is_constant_token
+from engines.core.expression_language import is_constant_token
 from engines.mathematics.terms.canonical import Canonical, Subterms
 
 # Bits of a mask: a factor above or below the line of a fraction, or in both places, where it cancels.
@@ -20,7 +20,7 @@ Factors = dict[int, int]
 class Detours:
     """Which of numbered terms make a detour, they or any of their subterms.
 
-    >>> from engines.core.vocabulary import ARITY
+    >>> from engines.core.expression_language import ARITY
     >>> terms = Subterms(ARITY)
     >>> detours = Detours(terms)
     >>> texts = "/ pow x 2 x", "/ 1 pow / 1 x 2", "* x pow x -3", "/ x * y / 1 x", "/ sin x cos x", "* x x"

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     ARITY,
     BINDERS,
     FURTHER,
@@ -26,6 +25,7 @@ from engines.core.vocabulary import (
     show_controls,
     to_prefix,
 )
+from engines.core.tree import Tree
 from engines.formula.reader import Notation, read_expression
 
 # Training notation: the tokens that a sequence model reads and writes (E-Gen's published code).

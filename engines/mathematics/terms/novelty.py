@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
-from engines.core.tree import Tree
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     HYPERBOLIC,
     RECIPROCAL,
     TRIGONOMETRIC,
     UNDONE_BY,
     is_constant_token,
 )
+from engines.core.tree import Tree
 from engines.mathematics.algebra.rational import (
     ONE,
     ZERO,
@@ -68,7 +68,7 @@ class NormalForm:
 def normalise_arithmetic(tree: Tree) -> NormalForm:
     """Return what is left of an expression after trivial arithmetic.
 
-    >>> from engines.core.vocabulary import read_prefix
+    >>> from engines.core.expression_language import read_prefix
     >>> texts = "cos - 0 * 2 x", "cos + * 2 x * 2 pi"
     >>> one, other = (normalise_arithmetic(read_prefix(text)) for text in texts)
     >>> one.text == other.text

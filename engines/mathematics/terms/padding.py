@@ -12,8 +12,8 @@ import numpy as np
 
 from engines.core.arrays import Floats, Ints
 from engines.core.compiling import compile_kernel
+from engines.core.expression_language import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
 from engines.core.tree import Tree
-from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
 from engines.mathematics.terms.canonical import DERIVATIVE, Subterms
 
 # What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).

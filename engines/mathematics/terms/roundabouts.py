@@ -18,7 +18,7 @@ from random import Random
 
 from flint import nmod_poly
 
-from engines.core.vocabulary import LEAVES, apply_float, is_constant_token, operate_float
+from engines.core.expression_language import LEAVES, apply_float, is_constant_token, operate_float
 from engines.mathematics.terms.canonical import DERIVATIVE, Canonical, Subterms
 
 _PRIME = 2**61 - 1
@@ -48,7 +48,7 @@ class _Image:
 class Roundabouts:
     """Which of numbered terms go a way round, they or any of their subterms.
 
-    >>> from engines.core.vocabulary import ARITY
+    >>> from engines.core.expression_language import ARITY
     >>> terms = Subterms(ARITY)
     >>> found = Roundabouts(terms)
     >>> texts = "/ + pow x 3 x + pow x 2 1", "pow sqrt / 1 x -2", "/ + * 4 x 4 2", "pow sqrt sqrt x 4"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
+from engines.core.expression_language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.core.tree import Tree, differentiate
-from engines.core.vocabulary import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.mathematics.numbers.domain import DomainPlace, Edges
 from engines.mathematics.numbers.numeric import CODE, Programs, compile_many, evaluate_balls
 from engines.mathematics.numbers.numeric_kernel import COTH, LEAF, TANH

@@ -19,8 +19,8 @@ from math import inf
 import numpy as np
 from flint import arb, ctx
 
+from engines.core.expression_language import variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import variables_of
 from engines.mathematics.numbers.domain import DomainPlace, Edges
 from engines.mathematics.numbers.numeric import Programs, evaluate_balls
 from engines.mathematics.verification.points import BoundaryLine, exact_value_at, points_around

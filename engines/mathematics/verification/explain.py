@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from engines.core.errors import ExpressionError
+from engines.core.expression_language import VARIABLE, to_prefix, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import VARIABLE, to_prefix, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
 from engines.mathematics.numbers.domain import DomainInterval, DomainPlace, Edges, list_intervals
 from engines.mathematics.numbers.numeric import (

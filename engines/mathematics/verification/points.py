@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
+from engines.core.expression_language import display_name, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import display_name, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.domain import (
     REACH,

@@ -18,14 +18,14 @@ import numpy as np
 from flint import ctx, fmpq
 
 from engines.core.arrays import Floats
-from engines.core.tree import Tree, parse_prefix
-from engines.core.vocabulary import (
+from engines.core.expression_language import (
     BINDERS,
     FURTHER,
     LETTERS,
     count_operands,
     is_constant_token,
 )
+from engines.core.tree import Tree, parse_prefix
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from engines.core.expression_language import VARIABLE, display_name
 from engines.core.tree import Tree
-from engines.core.vocabulary import VARIABLE, display_name
 from engines.mathematics.terms.notation import to_infix
 
 MemberOutcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.expression_language import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.core.tree import Tree
-from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, order_variables
 from engines.mathematics.numbers.numeric import (
     Expression,

@@ -283,7 +283,7 @@ def run_tour(guide: Guide, workspace: Workspace) -> None:
 
 
 def _to_unicode(text: str) -> str:
-    from engines.core.vocabulary import read_prefix
+    from engines.core.expression_language import read_prefix
     from engines.mathematics.terms.notation import unicode_infix
 
     return unicode_infix(read_prefix(text))

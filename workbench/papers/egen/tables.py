@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from engines.core.expression_language import display_name
 from engines.core.text import make_printable
-from engines.core.vocabulary import display_name
 from workbench.tables import (
     Column,
     HintLine,
@@ -53,7 +53,7 @@ def write_expression(notation: str, prefix: str) -> str:
 @lru_cache(32_768)
 def _write_function(notation: str, prefix: str) -> str | None:
     from engines.core.errors import ExpressionError
-    from engines.core.vocabulary import LETTERS, read_prefix
+    from engines.core.expression_language import LETTERS, read_prefix
     from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 
     try:
@@ -616,7 +616,7 @@ def _rule_counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
 
 def _rule_details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
     """Yield every rule of the families with its conditions, and what is dropped."""
-    from engines.core.vocabulary import to_prefix
+    from engines.core.expression_language import to_prefix
 
     for group in families:
         for rule in group.rules:
