@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from engines.core.spec import offer_verbs
 
-__all__, __getattr__ = offer_verbs(__name__, {"proofread": ("texts", "Proofread")})
+__all__, __getattr__ = offer_verbs(__name__, {"proofread": ("proofread_files", "Proofread")})
