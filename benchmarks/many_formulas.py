@@ -102,7 +102,7 @@ def make(index: Path, folder: Path, total: int) -> dict[str, Any]:
 
 
 def merged(folder: Path, out: Path) -> dict[str, Any]:
-    from engines.retrieval.index_folder import new_folder
+    from engines.retrieval.index_storage import new_folder
 
     parts = [SegmentSource(path) for path in sorted(folder.iterdir()) if path.is_dir() and path != out]
     about: dict[str, Any] = {"version": VERSION, "collection": "made", "encoder": None}

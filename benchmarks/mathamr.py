@@ -36,9 +36,9 @@ from engines.mathamr import (
     search,
 )
 from engines.mathamr import evaluate as evaluated
-from engines.mathamr.retrieval.formula_fusion import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
+from engines.mathamr.retrieval.fuse_formula_runs import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.open_cache import open_index
 from engines.mathamr.retrieval.search import rank_formulas
 from engines.mathamr.retrieval.strings import ComparisonName, FormulaStrings, RepresentationName

@@ -48,7 +48,7 @@ MODULES = {
     "mwp.problems.solutions": "mwp.problems.solution_notations",
     "mwp.triplets.find": "mwp.triplets.selection",
     "mwp.triplets.retrieval": "mwp.triplets.hard_triplets",
-    "retrieval.stored": "retrieval.index_folder",
+    "retrieval.stored": "retrieval.index_storage",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

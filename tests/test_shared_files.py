@@ -32,7 +32,7 @@ ALLOWED = {
     ("engines/egen/models/vectors.py", "_write_pool: path"): CACHED,
     ("engines/egen/models/vectors.py", "f'{name}-{number:05d}.npy'"): CACHED,
     ("engines/egen/models/vectors.py", "path.with_suffix('.parquet')"): CACHED,
-    ("engines/mathamr/retrieval/folders.py", "FILES"): DRAFT,
+    ("engines/mathamr/retrieval/incremental_index.py", "FILES"): DRAFT,
     ("engines/mathamr/retrieval/segments.py", "'fields.arrow'"): BUILT,
     ("engines/mathamr/retrieval/segments.py", "'formulas.arrow'"): BUILT,
     ("engines/mathamr/retrieval/segments.py", "'looks.arrow'"): BUILT,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.system import format_bytes
-from engines.retrieval.index_folder import (
+from engines.retrieval.index_storage import (
     Rows,
     best_of_both,
     corrupt_file_error,

@@ -25,7 +25,7 @@ from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import fingerprint_folder, library_model, model_error
-from engines.retrieval.index_folder import (
+from engines.retrieval.index_storage import (
     Rows,
     best_of_both,
     corrupt_file_error,

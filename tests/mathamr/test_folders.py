@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engines.core.events import Event
-from engines.mathamr.retrieval import folders
+from engines.mathamr.retrieval import incremental_index
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
@@ -77,10 +77,10 @@ def test_hits_say_file_line_and_sentence(tmp_path: Path) -> None:
 
 def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, out = notes(tmp_path / "notes"), tmp_path / "index"
-    monkeypatch.setattr(folders, "_BATCH", 500)
+    monkeypatch.setattr(incremental_index, "_BATCH", 500)
     seen: list[Mapping[str, Any]] = []
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(folders, "_SMALL", 10**9)
+    monkeypatch.setattr(incremental_index, "_SMALL", 10**9)
     asked = iter([False, False, True])
     stopped = index(IndexFormulas(place, out), stop=lambda: next(asked, True))
     assert stopped == {"out": str(out), "complete": False}
@@ -88,11 +88,11 @@ def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytes
     parts = [path for path in (tmp_path / ".index.parts").iterdir() if path.is_dir()]
     assert parts
     times = {path: (path / "features.npy").stat().st_mtime_ns for path in parts}
-    kept = folders.remove_folder
-    monkeypatch.setattr(folders, "remove_folder", lambda *_: seen.append({}))
+    kept = incremental_index.remove_folder
+    monkeypatch.setattr(incremental_index, "remove_folder", lambda *_: seen.append({}))
     assert index(IndexFormulas(place, out))["complete"]
     assert {path: (path / "features.npy").stat().st_mtime_ns for path in parts} == times
-    monkeypatch.setattr(folders, "remove_folder", kept)
+    monkeypatch.setattr(incremental_index, "remove_folder", kept)
     index(IndexFormulas(place, tmp_path / "fresh"))
     assert found(out) == found(tmp_path / "fresh")
     assert not (tmp_path / ".fresh.parts").exists()
@@ -101,7 +101,7 @@ def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytes
 def test_processes_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = notes(tmp_path / "notes")
     index(IndexFormulas(place, tmp_path / "one"))
-    monkeypatch.setattr(folders, "_BATCH", 500)
+    monkeypatch.setattr(incremental_index, "_BATCH", 500)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     index(IndexFormulas(place, tmp_path / "two"))
     assert found(tmp_path / "one") == found(tmp_path / "two")

@@ -18,8 +18,8 @@ from engines.formula.parser import ParsedFormula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.retrieval.formula_fusion import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
+from engines.mathamr.retrieval.fuse_formula_runs import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.strings import (

@@ -20,7 +20,7 @@ from engines.retrieval.dense import (
     normalize_rows,
     row_cosines,
 )
-from engines.retrieval.index_folder import top_k
+from engines.retrieval.index_storage import top_k
 from tests.conftest import expect_error
 
 RNG = np.random.default_rng(0)

@@ -258,7 +258,7 @@ class PostStore:
             raise self._corrupt_error(str(error)) from error
 
     def _corrupt_error(self, why: str) -> DataError:
-        from engines.retrieval.index_folder import corrupt_file_error
+        from engines.retrieval.index_storage import corrupt_file_error
 
         return corrupt_file_error(self.path, why)
 

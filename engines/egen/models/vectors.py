@@ -535,7 +535,7 @@ class BoundedPool:
         """
         import numpy as np
 
-        from engines.retrieval.index_folder import top_k
+        from engines.retrieval.index_storage import top_k
 
         width, before = self.costly.dimension, len(self.known)
         left, right = np.split(query[0], [width if self.first else -width])

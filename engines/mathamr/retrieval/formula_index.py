@@ -36,7 +36,7 @@ from engines.core.errors import DataError
 from engines.core.hashing import file_stamp
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, compute_rarity, hash_feature
-from engines.retrieval.index_folder import ABOUT, corrupt_file_error, map_array, read_about, top_k
+from engines.retrieval.index_storage import ABOUT, corrupt_file_error, map_array, read_about, top_k
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""

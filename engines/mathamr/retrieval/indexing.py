@@ -90,7 +90,7 @@ def index(
     >>> found["complete"], found["formulas"] >= found["looks"] > 100
     (True, True)
     """
-    from engines.mathamr.retrieval.folders import is_current
+    from engines.mathamr.retrieval.incremental_index import is_current
     from engines.mathamr.retrieval.segments import VERSION
 
     if spec.out is None:
@@ -165,8 +165,8 @@ def _index_once(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from engines.mathamr.retrieval.folders import is_current, write_documents
-    from engines.retrieval.index_folder import new_folder
+    from engines.mathamr.retrieval.incremental_index import is_current, write_documents
+    from engines.retrieval.index_storage import new_folder
 
     # Nothing has changed, and the vectors are those of the same encoder: the index is up to date.
     if collection is None and (old := is_current(spec.folder, out, about)) is not None:
@@ -240,7 +240,7 @@ def find_index(
 
 def _refuse_another(out: Path, made_of: Path) -> None:
     from engines.mathamr.retrieval.formula_index import made_of_another
-    from engines.retrieval.index_folder import ABOUT
+    from engines.retrieval.index_storage import ABOUT
 
     try:
         about = json.loads((out / ABOUT).read_bytes())

@@ -291,7 +291,7 @@ def embed_strings(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = nev
     """
     from engines.core.files import refuse_other, write_array
     from engines.mathamr.retrieval.open_cache import open_encoder
-    from engines.retrieval.index_folder import ABOUT, new_folder
+    from engines.retrieval.index_storage import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)
     results = list(read_named_rows(spec.file, "id", "string", name="id", events=events))

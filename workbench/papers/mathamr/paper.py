@@ -116,7 +116,9 @@ OPERATIONS = (
         "engines.mathamr.retrieval.formula_reranking:rerank_formulas",
         background=Background("mathamr rerank {folder.name}", "ranks into {out}"),
     ),
-    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.formula_fusion:fuse_runs"),
+    Operation(
+        "mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.fuse_formula_runs:fuse_runs"
+    ),
     Operation(
         "mathamr.eval",
         "Evaluate runs of formulas, with significance tests.",

@@ -168,7 +168,7 @@ def is_current(source: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str
 
 
 def _read_previous(out: Path, about: Mapping[str, Any]) -> _PreviousIndex | None:
-    from engines.retrieval.index_folder import read_about
+    from engines.retrieval.index_storage import read_about
 
     try:
         old = read_about(out)
