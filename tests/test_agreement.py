@@ -75,7 +75,7 @@ def verify(text: str, dialect: str) -> Tree | None:
 
 
 def grade(text: str, _dialect: str) -> Tree | None:
-    from engines.formula.statements import Statement, read_statement
+    from engines.formula.statement_view import Statement, read_statement
     from engines.grading.forms import Form, Many
     from engines.grading.numbers import Term
     from engines.grading.reading import read_form

@@ -17,7 +17,7 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
-from engines.formula.units import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import CONNECTIVES, QUANTIFIED, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")

@@ -18,9 +18,9 @@ from engines.formula.cursor import (
     substitute_variable,
 )
 from engines.formula.layout import Piece
-from engines.formula.letters import Letters
+from engines.formula.name_parser import Letters
 from engines.formula.symbols import PieceRole
-from engines.formula.units import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
     CONNECTIVES,
     ONE_PLACE,

@@ -15,7 +15,7 @@ from engines.formula.cursor import UnreadError, make_negative, nest_to_left
 from engines.formula.infix import split_word
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
-from engines.formula.units import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL
 
 if TYPE_CHECKING:

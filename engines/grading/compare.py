@@ -12,7 +12,7 @@ from typing import Literal
 from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.cursor import is_statement
-from engines.formula.statements import Statement
+from engines.formula.statement_view import Statement
 from engines.grading.families import (
     cases_of,
     compare_cases,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engines.core.tree import Tree
-from engines.formula.statements import Statement
+from engines.formula.statement_view import Statement
 from engines.grading.numbers import Term
 
 

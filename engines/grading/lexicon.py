@@ -17,7 +17,7 @@ from engines.formula.words import SETS_IN_WORDS
 from engines.grading.forms import EMPTY, Form, WordsForm
 from engines.grading.numbers import Term, in_words, plain_number
 from engines.grading.quantities import read_quantity
-from engines.grading.units import names_unit, read_unit
+from engines.grading.unit_reader import names_unit, read_unit
 from engines.language.numerals import split_chinese
 
 PLAIN_INTEGER = re.compile(r"-?\d+")

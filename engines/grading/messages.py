@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.formula.statements import Statement
+from engines.formula.statement_view import Statement
 from engines.grading.forms import (
     Form,
     IntervalForm,

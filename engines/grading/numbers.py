@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from engines.core.tree import Tree
-from engines.grading.units import MeasureUnit, read_unit
+from engines.grading.unit_reader import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
 

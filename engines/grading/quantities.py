@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from engines.grading.numbers import Term
-from engines.grading.units import names_unit, read_unit
+from engines.grading.unit_reader import names_unit, read_unit
 
 _ONE = re.compile(r"[\d.,/ ]*\d\s+([^\d]+)")
 _FEET = re.compile(r"^(\d+)\s?['′]\s?(\d+)\s?(?:\"|″|'')$")

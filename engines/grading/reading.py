@@ -13,7 +13,7 @@ from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import UNSAID
-from engines.formula.statements import Statement, read_statement
+from engines.formula.statement_view import Statement, read_statement
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
     EMPTY,
@@ -40,7 +40,7 @@ from engines.grading.lexicon import (
     read_words,
 )
 from engines.grading.numbers import Term, plain_number
-from engines.grading.units import read_unit
+from engines.grading.unit_reader import read_unit
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
 

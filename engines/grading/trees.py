@@ -10,7 +10,7 @@ from functools import lru_cache
 from engines.core.tree import Tree
 from engines.formula.meaning import Reading
 from engines.formula.reader import read
-from engines.formula.statements import Statement
+from engines.formula.statement_view import Statement
 from engines.grading.forms import (
     Form,
     IntervalForm,

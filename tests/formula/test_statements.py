@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.core.tree import Tree
-from engines.formula.statements import Statement, read_statement
+from engines.formula.statement_view import Statement, read_statement
 
 
 def statement_of(text: str) -> Statement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.hostile_answers import KINDS, MAKERS, forms, hostile_pairs
-from engines.formula.statements import Statement, read_statement
+from engines.formula.statement_view import Statement, read_statement
 from engines.grading.answers import answer
 from engines.grading.grades import grade
 from engines.grading.locales import language_of, with_decimal_points

@@ -18,7 +18,7 @@ from engines.core.tree import (
     without_inner_derivatives,
 )
 from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
-from engines.mathematics.judging import complexes, numbers, reals, shapes, statements
+from engines.mathematics.judging import complexes, numbers, reals, shapes, statement_judge
 from engines.mathematics.judging.names import (
     BOUND,
     COMPLEX,
@@ -58,7 +58,7 @@ class TermJudge:
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
         """Judge whether a statement holds; never raises."""
-        return self._judge_safely(lambda: statements.judge_statement(self, statement, assume))
+        return self._judge_safely(lambda: statement_judge.judge_statement(self, statement, assume))
 
     def _judge_safely(self, judged: Callable[[], Verdict]) -> Verdict:
         with _LOCK:
@@ -83,9 +83,9 @@ class TermJudge:
         left, right = (known.substitute_given(shapes.evaluate_matrices(side)) for side in (left, right))
         if left == right:
             return EQUAL
-        if statements.is_statement(left) or statements.is_statement(right):
-            left, right = (statements.expand_plus_minus(side) for side in (left, right))
-            return statements.judge_equivalence(self, left, right, assume)
+        if statement_judge.is_statement(left) or statement_judge.is_statement(right):
+            left, right = (statement_judge.expand_plus_minus(side) for side in (left, right))
+            return statement_judge.judge_equivalence(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
         if (by_members := compare_unknown_sets(left, right)) is not None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from engines.formula.units import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
+from engines.formula.unit_table import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
 from engines.language.english import SCALES
 
 

@@ -15,7 +15,7 @@ from engines.formula.cursor import (
 from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
-from engines.formula.units import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
     ONE_PLACE,
     PAIRS,
