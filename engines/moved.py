@@ -46,7 +46,7 @@ MODULES = {
     "mathematics.verification.rigorous": "mathematics.verification.enclosures",
     "mwp.problems.likeness": "mwp.problems.near_duplicates",
     "mwp.problems.solutions": "mwp.problems.solution_notations",
-    "mwp.triplets.find": "mwp.triplets.selection",
+    "mwp.triplets.find": "mwp.triplets.find_and_explain",
     "mwp.triplets.retrieval": "mwp.triplets.hard_triplets",
     "retrieval.stored": "retrieval.index_storage",
 }

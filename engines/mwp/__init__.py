@@ -11,8 +11,8 @@ from engines.core.spec import offer_verbs
 _VERBS = {
     "described_problems": ("problems.readers", "DescribeProblems"),
     "augment": ("augmentation.augment", "Augment"),
-    "find_triplets": ("triplets.selection", "FindTriplets"),
-    "explain": ("triplets.selection", "ExplainTriplet"),
+    "find_triplets": ("triplets.find_and_explain", "FindTriplets"),
+    "explain": ("triplets.find_and_explain", "ExplainTriplet"),
     "solve": ("solver.solve", "Solve"),
     "evaluate_solver": ("evaluations.evaluate", "EvaluateSolver"),
 }

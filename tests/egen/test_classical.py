@@ -15,12 +15,12 @@ from engines.core.expression_language import LETTERS, to_prefix
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
-from engines.egen.check_rules import Rules, list_rules
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.member_selection import generate
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families
+from engines.egen.rules_and_theories import Rules, list_rules
 from engines.egen.settings import FORMS, EgenConfig, Limits
 from engines.egen.theories.reals import Reals
 from engines.formula.reader import read_expression as read

@@ -21,7 +21,6 @@ import sympy
 from engines.core.entry_points import load_entry_points
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.egen.check_rules import CheckTheory, check_theory
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,
@@ -39,6 +38,7 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.member_selection import generate
 from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check_derivations
+from engines.egen.rules_and_theories import CheckTheory, check_theory
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory

@@ -15,7 +15,6 @@ from engines.core.expression_language import ARITY, UNDONE_BY, read_prefix
 from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.classical import OPENINGS
-from engines.egen.check_rules import Rules, list_rules
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
 from engines.egen.egraph.extraction import Sampler, TermGrammar, remove_detours
@@ -25,12 +24,13 @@ from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster
 from engines.egen.rules.table import is_variable, load_families, load_rules
+from engines.egen.rules_and_theories import Rules, list_rules
 from engines.egen.settings import EgenConfig, Limits, Order, Style
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational_value
 from engines.mathematics.terms.canonical import Subterms
-from engines.mathematics.terms.detours import Detours
 from engines.mathematics.terms.padding import Padding
+from engines.mathematics.terms.syntactic_detours import Detours
 from engines.mathematics.verification.verifier import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms

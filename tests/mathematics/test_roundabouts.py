@@ -11,7 +11,7 @@ import sympy
 from engines.core.expression_language import ARITY
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import Subterms
-from engines.mathematics.terms.roundabouts import Roundabouts
+from engines.mathematics.terms.value_detours import Roundabouts
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
 from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
+from engines.mwp.triplets.find_and_explain import explain, find_triplets, list_anchors, open_pool
 from engines.mwp.triplets.hard_triplets import (
     CANDIDATES,
     Joint,
@@ -28,7 +29,6 @@ from engines.mwp.triplets.hard_triplets import (
     text_vectors,
     to_encoder_prefix,
 )
-from engines.mwp.triplets.selection import explain, find_triplets, list_anchors, open_pool
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
     FindTriplets,

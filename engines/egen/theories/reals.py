@@ -152,10 +152,10 @@ class Reals(Theory):
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
         from engines.mathematics.terms.canonical import Canonical
-        from engines.mathematics.terms.detours import Detours
         from engines.mathematics.terms.novelty import Ideas
         from engines.mathematics.terms.padding import Padding
-        from engines.mathematics.terms.roundabouts import Roundabouts
+        from engines.mathematics.terms.syntactic_detours import Detours
+        from engines.mathematics.terms.value_detours import Roundabouts
 
         self.is_padded = Padding(terms).is_padded
         self.makes_detour = Detours(terms).makes_detour

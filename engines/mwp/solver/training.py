@@ -271,8 +271,8 @@ class SolverTask:
     def _find_triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
         bad."""
+        from engines.mwp.triplets.find_and_explain import TripletSource, make_retriever
         from engines.mwp.triplets.hard_triplets import iterate_triplets
-        from engines.mwp.triplets.selection import TripletSource, make_retriever
         from engines.mwp.triplets.settings import FindTriplets, read_bad_triplets
         from engines.mwp.triplets.similarity import similarity_of
 

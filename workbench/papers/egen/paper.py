@@ -58,8 +58,8 @@ OPERATIONS = (
     Operation(
         "egen.rules",
         "The rewrite rules, and what each does to domains.",
-        "engines.egen.check_rules:list_rules",
-        document="engines.egen.check_rules:to_document",
+        "engines.egen.rules_and_theories:list_rules",
+        document="engines.egen.rules_and_theories:to_document",
         code=f"{_TABLES}:rules_code",
         tool=True,
         tables=True,
@@ -67,7 +67,7 @@ OPERATIONS = (
     Operation(
         "egen.theory",
         "List the theories, or check one of your own.",
-        "engines.egen.check_rules:check_theory",
+        "engines.egen.rules_and_theories:check_theory",
         tables=True,
     ),
     Operation(

@@ -24,7 +24,6 @@ from workbench.tables import (
 )
 
 if TYPE_CHECKING:
-    from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import Extract, WalkEgraph
     from engines.egen.equality import Verified
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
     from engines.egen.rules.own import Difference
+    from engines.egen.rules_and_theories import FileChecked
     from engines.grading.grades import Graded, GradePairs
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 

@@ -59,7 +59,7 @@ OPERATIONS = (
     Operation(
         "mwp.triplets",
         "Find hard triplets: same equation in other words, other equation in similar words.",
-        "engines.mwp.triplets.selection:find_triplets",
+        "engines.mwp.triplets.find_and_explain:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
         where=FilterableRows("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
@@ -69,7 +69,7 @@ OPERATIONS = (
     Operation(
         "mwp.anchors",
         "The anchor problems, and the equations of the pool.",
-        "engines.mwp.triplets.selection:list_anchors",
+        "engines.mwp.triplets.find_and_explain:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
         where=FilterableRows("anchors", f"{_TABLES}:ANCHORS"),
         tables=True,
@@ -77,7 +77,7 @@ OPERATIONS = (
     Operation(
         "mwp.explain",
         "Show why a problem got its triplet.",
-        "engines.mwp.triplets.selection:explain",
+        "engines.mwp.triplets.find_and_explain:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         where=FilterableRows("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
         tool=True,

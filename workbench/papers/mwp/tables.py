@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.tables import Column, HintLine, TableSpec, align_rows, filter_columns
 
 if TYPE_CHECKING:
-    from engines.mwp.triplets.selection import Candidate, Explanation
+    from engines.mwp.triplets.find_and_explain import Candidate, Explanation
     from engines.mwp.triplets.settings import Triplet
     from workbench.papers.mwp.data import TripletLabel
 
