@@ -18,7 +18,7 @@ from engines.formula.cursor import (
     substitute_variable,
 )
 from engines.formula.layout import Piece
-from engines.formula.name_parser import Letters
+from engines.formula.name_parser import NameParser
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
@@ -73,7 +73,7 @@ def _make_interval(tree: Tree) -> Tree:
     return tree
 
 
-class Expressions(Letters):
+class Expressions(NameParser):
     """The grammar of terms."""
 
     # Sums and products

@@ -39,7 +39,7 @@ _MEANT = ("|", "∥", "⌊", "⌈")
 """Brackets that are functions of what they enclose."""
 
 
-class Letters(Cursor):
+class NameParser(Cursor):
     """Reads what begins with a number, a letter or the name of a function."""
 
     # Numbers

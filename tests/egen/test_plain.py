@@ -30,7 +30,7 @@ from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational_value
 from engines.mathematics.terms.canonical import Subterms
 from engines.mathematics.terms.padding import Padding
-from engines.mathematics.terms.syntactic_detours import Detours
+from engines.mathematics.terms.syntactic_detours import SyntacticDetours
 from engines.mathematics.verification.verifier import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
@@ -243,7 +243,7 @@ def test_heads_with_few_forms_have_a_first_page(head: str) -> None:
 
 def test_rules_that_lead_to_detours_are_those_that_make_them() -> None:
     terms = Subterms(SEVERAL)
-    detours, padding = Detours(terms), Padding(terms)
+    detours, padding = SyntacticDetours(terms), Padding(terms)
     for rule in load_rules():
         if is_variable(rule.right) or not rule.right.children or is_variable(rule.left):
             continue

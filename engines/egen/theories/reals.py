@@ -154,10 +154,10 @@ class _Forms:
         from engines.mathematics.terms.canonical import Canonical
         from engines.mathematics.terms.novelty import Ideas
         from engines.mathematics.terms.padding import Padding
-        from engines.mathematics.terms.syntactic_detours import Detours
-        from engines.mathematics.terms.value_detours import Roundabouts
+        from engines.mathematics.terms.syntactic_detours import SyntacticDetours
+        from engines.mathematics.terms.value_detours import ValueDetours
 
         self.is_padded = Padding(terms).is_padded
-        self.makes_detour = Detours(terms).makes_detour
-        self.goes_round = Roundabouts(terms).goes_round
+        self.makes_detour = SyntacticDetours(terms).makes_detour
+        self.goes_round = ValueDetours(terms).goes_round
         self.key_of = (Ideas if direct else Canonical)(terms).key_of

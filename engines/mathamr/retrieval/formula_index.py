@@ -13,7 +13,7 @@ Besides what every segment has (see `segments`), an index has
     firsts.npy          int64, where those of each look begin; one more
     words/              BM25 of the words of the fields
     vectors/            a dense index of the looks, in their order
-    files.json          of an index of documents: see `folders`
+    files.json          of an index of documents: see `incremental_index`
 """
 
 from __future__ import annotations

@@ -17,12 +17,12 @@ Factors = dict[int, int]
 """For each factor, by its canonical form, whether it stands above or below the line."""
 
 
-class Detours:
+class SyntacticDetours:
     """Which of numbered terms make a detour, they or any of their subterms.
 
     >>> from engines.core.expression_language import ARITY
     >>> terms = Subterms(ARITY)
-    >>> detours = Detours(terms)
+    >>> detours = SyntacticDetours(terms)
     >>> texts = "/ pow x 2 x", "/ 1 pow / 1 x 2", "* x pow x -3", "/ x * y / 1 x", "/ sin x cos x", "* x x"
     >>> [detours.makes_detour(terms.number_of(text.split())) for text in texts]
     [True, True, True, False, False, False]

@@ -2,7 +2,7 @@
 
 Examples are `(x^3 + x)/(x^2 + 1)`, `sqrt(1/x)^(-2)`, `sqrt(sqrt(x))^4` and `(4x + 4)/2`.
 
-`detours` compares factors by their canonical forms. Here a term is a quotient of polynomials in its operands
+`syntactic_detours` compares factors by their canonical forms. Here a term is a quotient of polynomials in its operands
 that are no sums, products or powers, and polynomials are compared by their images: every such operand becomes
 a random linear polynomial in one variable modulo a prime, so that what divides both halves of a quotient
 divides both of their images, however it is written.
@@ -45,12 +45,12 @@ class _Image:
     even: bool = False
 
 
-class Roundabouts:
+class ValueDetours:
     """Which of numbered terms go a way round, they or any of their subterms.
 
     >>> from engines.core.expression_language import ARITY
     >>> terms = Subterms(ARITY)
-    >>> found = Roundabouts(terms)
+    >>> found = ValueDetours(terms)
     >>> texts = "/ + pow x 3 x + pow x 2 1", "pow sqrt / 1 x -2", "/ + * 4 x 4 2", "pow sqrt sqrt x 4"
     >>> [found.goes_round(terms.number_of(text.split())) for text in texts]
     [True, True, True, True]

@@ -97,7 +97,7 @@ def score_attempt(problem: Problem, attempt: SolverAttempt) -> ScoredAttempt:
         return ScoredAttempt(by_equation, "" if value is None else f"{value:.10g}")
     gold, locale = gold_text(problem), problem.language if problem.language == "zh" else "auto"
     graded = grade(gold, attempt.text, locale=locale)
-    expected, given = read_quantity(graded.gold), read_quantity(graded.pred)
+    expected, given = read_answer_quantity(graded.gold), read_answer_quantity(graded.pred)
     # Numbers that are not quite equal are rounded ones; other units make other quantities.
     near = [
         graded.accepted
@@ -155,7 +155,7 @@ def format_value(value: ProblemValue) -> str:
     return text if Fraction(text) == value else str(value)
 
 
-def read_quantity(text: str) -> AnswerQuantity | None:
+def read_answer_quantity(text: str) -> AnswerQuantity | None:
     """Return the number of a short answer in its base unit, or None where it is none."""
     form = read_form(text) if text.strip() else None
     if not isinstance(form, Term) or form.value is None:
@@ -178,4 +178,4 @@ def _same_number(gold: str, given: str) -> bool:
 def answer_key(text: str, problem: Problem) -> AnswerQuantity | str:
     """Return what equal answers have in common: their quantity, or else the words of the answer."""
     short = find_answer(text, "zh" if problem.language == "zh" else "auto")
-    return read_quantity(short) or " ".join(short.lower().split())
+    return read_answer_quantity(short) or " ".join(short.lower().split())

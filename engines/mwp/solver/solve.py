@@ -155,10 +155,10 @@ def _ask_model(spec: Solve, problem: Problem, cache: Path | None, events: Sink, 
 
 def _describe_reply(problem: Problem, reply: ModelReply, share: float) -> dict[str, Any]:
     from engines.grading.answers import answer as find_answer
-    from engines.mwp.evaluations.attempts import read_quantity
+    from engines.mwp.evaluations.attempts import read_answer_quantity
 
     text = find_answer(reply.attempt.text, "zh" if problem.language == "zh" else "auto")
-    quantity, equation = read_quantity(text), reply.attempt.equation
+    quantity, equation = read_answer_quantity(text), reply.attempt.equation
     return {
         "equation": None if equation is None else to_infix(equation),
         "filled": None if equation is None else to_infix(fill_in_numbers(problem, equation)),

@@ -11,13 +11,13 @@ import sympy
 from engines.core.expression_language import ARITY
 from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import Subterms
-from engines.mathematics.terms.value_detours import Roundabouts
+from engines.mathematics.terms.value_detours import ValueDetours
 
 
 @pytest.fixture
 def goes_round() -> Callable[[str], bool]:
     terms = Subterms(ARITY)
-    found = Roundabouts(terms)
+    found = ValueDetours(terms)
     return lambda text: found.goes_round(terms.number_of(read_expression(text).list_labels()))
 
 
