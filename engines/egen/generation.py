@@ -138,7 +138,7 @@ def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never,
     config = spec.complete_config()
     head = theory_of(config.theory, config.assume).read_term(spec.expr, spec.notation)
     cluster = shared_process().generate(head, config, events=events, stop=stop)
-    cluster = replace(cluster, members=_order_members(cluster, spec.listing))
+    cluster = replace(cluster, members=_sort_for_listing(cluster, spec.listing))
     if spec.out is not None:
         from engines.core.files import write_json
 
@@ -146,7 +146,12 @@ def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never,
     return cluster
 
 
-def _order_members(cluster: Cluster, order: Order) -> tuple[Member, ...]:
+def _sort_for_listing(cluster: Cluster, order: Order) -> tuple[Member, ...]:
+    """Return the members in an order of those that need only the members themselves.
+
+    A cluster comes with the shortest first, or in the order `interesting`, for which `member_selection`
+    chooses among more members than it returns, by `order_by_novelty`.
+    """
     if order == "random":
         members = list(cluster.members)
         random.Random(cluster.config.seed).shuffle(members)

@@ -65,13 +65,13 @@ def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
 
 
 CLUSTERS = """
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.mathematics.terms.notation import read_head
 from engines.egen.settings import EgenConfig, Limits
 
 def clusters(*heads):
     config = EgenConfig(members=25, style="plain", forms="all", limits=Limits(nodes=200))
-    return [repr(generate(read_head(head), config).members) for head in heads]
+    return [repr(grow_cluster(read_head(head), config).members) for head in heads]
 """
 
 
@@ -109,7 +109,7 @@ def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path
         "hear = lambda event: seen.extend(event.data.get('members', ()))\n"
         "config = EgenConfig(members=1_000, limits=Limits(nodes=200))\n"
         "head = read_head('tanh(3*x + 4) - 6')\n"
-        "found = generate(head, config, events=hear, stop=lambda: bool(seen))\n"
+        "found = grow_cluster(head, config, events=hear, stop=lambda: bool(seen))\n"
         "print(len(found.members), found.stats.stop_reason)"
     )
     count, reason = _run(code, MATHWB_HOME=str(tmp_path)).split()

@@ -18,7 +18,7 @@ from engines.core.tree import Tree
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, pattern_variables
@@ -377,7 +377,7 @@ def test_one_variable_without_assumptions_is_judged_as_ever() -> None:
 def test_clusters_of_several_variables_hold_what_they_should(head: str, given: str, wanted: str) -> None:
     tree = read(head)
     config = EgenConfig(members=40, max_tokens=15, style="plain", assume=given, limits=Limits(nodes=1_500))
-    found = generate(tree, config, grower=GROWER)
+    found = grow_cluster(tree, config, grower=GROWER)
     judge = make_verifier(tree, assumptions=read_assumptions(given), seed=9)
     assert 5 < len(found.members) <= 40  # others would make a detour, such as a^2*b/a
     assert {one.outcome for one in judge.check([member.tree for member in found.members])} <= {

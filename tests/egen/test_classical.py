@@ -16,7 +16,7 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.classical import TABLE, by_procedures, iterate_classical_forms
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families
@@ -166,7 +166,7 @@ def test_what_comes_first_is_new_each_time_and_says_what_made_it() -> None:
     config = EgenConfig(
         members=20, limits=Limits(nodes=1_000), style="plain", forms="all", order="interesting"
     )
-    cluster = generate(read("cos(2*x)"), config, grower=EGraphRunner("strict"))
+    cluster = grow_cluster(read("cos(2*x)"), config, grower=EGraphRunner("strict"))
     assert len({evaluated(member.tree) for member in cluster.members}) >= 15
     assert len({normalise_arithmetic(member.tree).text for member in cluster.members}) == 20
     by = {evaluated(member.tree): member.by for member in cluster.members}
@@ -186,4 +186,6 @@ def test_forms_and_order_are_as_before_where_they_were_not_asked_for() -> None:
 def test_forms_take_no_members_away() -> None:
     """Forms of a derivative that was not worked out once used up the nodes that its rules needed."""
     config = EgenConfig(members=1_000, style="plain", forms="all")
-    assert len(generate(read("d/dx(-9*sinh(2-7x))"), config, grower=EGraphRunner("strict")).members) == 1_000
+    assert (
+        len(grow_cluster(read("d/dx(-9*sinh(2-7x))"), config, grower=EGraphRunner("strict")).members) == 1_000
+    )

@@ -19,7 +19,7 @@ from engines.core.events import Event
 from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.corpus.sources import list_templates
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.egraph.process import GrowthProcess
 from engines.egen.records import Cluster
 from engines.egen.rules.table import parse_families
@@ -42,14 +42,14 @@ def growers() -> dict[str, EGraphRunner]:
 
 def grown(growers: dict[str, EGraphRunner], head: str, mode: Mode = "strict", **settings: object) -> Cluster:
     config = EgenConfig(mode=mode, **{"members": 60, "limits": LIMITS, **settings})  # type: ignore[arg-type]
-    return generate(read_prefix(head), config, grower=growers[mode])
+    return grow_cluster(read_prefix(head), config, grower=growers[mode])
 
 
 @pytest.mark.slow
 def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, EGraphRunner]) -> None:
     heads = [template.tree for template in list_templates()]
     for head in random.Random(3).sample(heads, 15):
-        cluster = generate(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
+        cluster = grow_cluster(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
         verdicts = Verifier(head, seed=991).check([member.tree for member in cluster.members])
         assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends", "undecided"}, to_prefix(head)
         assert [v.outcome for v in verdicts].count("undecided") <= len(verdicts) // 10
@@ -115,11 +115,11 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, EGraphRunner]) 
     assert one.members == two.members
     assert grown(growers, head, seed=5).members != one.members
     script = (
-        "from engines.egen.egraph.member_selection import generate\n"
+        "from engines.egen.egraph.member_selection import grow_cluster\n"
         "from engines.core.expression_language import read_prefix\n"
         "from engines.egen.settings import EgenConfig, Limits\n"
         f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"
-        f"for member in generate(read_prefix({head!r}), config).members: print(member.prefix)\n"
+        f"for member in grow_cluster(read_prefix({head!r}), config).members: print(member.prefix)\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", script],
@@ -166,13 +166,13 @@ def wrong_rule(text: str) -> EGraphRunner:
 def test_a_wrong_rule_of_strict_is_named() -> None:
     grower = wrong_rule('{name = "nonsense", left = "sin ?a", right = "cos ?a"}')
     with pytest.raises(EngineError, match="nonsense") as raised:
-        generate(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
+        grow_cluster(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
     assert raised.value.code == "E211"
     grower = wrong_rule(
         '{name = "nonsense", left = "sin ?a", right = "1"},{name = "more", left = "sin x", right = "2"}'
     )
     with pytest.raises(EngineError, match="nonsense") as raised:
-        generate(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
+        grow_cluster(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
     assert raised.value.code == "E210"
 
 
@@ -186,13 +186,13 @@ def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, EGraph
     seen: list[Event] = []
     config = EgenConfig(members=400, limits=LIMITS)
     head = read_prefix("pow asech x 3")
-    cluster = generate(head, config, grower=growers["strict"], events=seen.append)
+    cluster = grow_cluster(head, config, grower=growers["strict"], events=seen.append)
     stages = [event.data["stage"] for event in seen]
     assert stages == sorted(stages)  # grow, then members
     told = [text for event in seen if event.data["stage"] == "members" for text in event.data["members"]]  # type: ignore[attr-defined]
     assert sorted(told) == sorted(member.prefix for member in cluster.members)
     arrived: list[Event] = []
-    partial = generate(
+    partial = grow_cluster(
         head,
         config,
         grower=growers["strict"],
@@ -230,7 +230,7 @@ def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict
         assert (killed.stats.stop_reason, killed.members) == ("memory_limit", ())
         seen: list[Event] = []
         cluster = child.generate(head, config, events=seen.append)
-        assert cluster.members == generate(head, config, grower=growers["strict"]).members
+        assert cluster.members == grow_cluster(head, config, grower=growers["strict"]).members
         assert {event.data["stage"] for event in seen} == {"grow", "members"}
         with pytest.raises(EngineError):
             child.generate(head, EgenConfig(members=20, mode="no such mode"))  # type: ignore[arg-type]
@@ -267,7 +267,7 @@ def test_growth_that_is_stopped_at_once_has_members(growers: dict[str, EGraphRun
     seen: list[Event] = []
     config = EgenConfig(mode=mode, members=400, limits=LIMITS)
     head = read_prefix("+ pow sin x 2 pow cos x 2")
-    stopped = generate(head, config, grower=growers[mode], events=seen.append, stop=lambda: bool(seen))
+    stopped = grow_cluster(head, config, grower=growers[mode], events=seen.append, stop=lambda: bool(seen))
     assert stopped.stats.stop_reason == "stopped"
     assert stopped.stats.iterations <= 2
     assert stopped.members

@@ -10,7 +10,7 @@ import pytest
 from engines.core.expression_language import LETTERS
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.holes import remove_holes
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.generation import to_document, without_members
 from engines.egen.records import Cluster
 from engines.egen.settings import EgenConfig, Limits
@@ -28,7 +28,7 @@ def grown(head: str, *, holes: bool, members: int = 150) -> Cluster:
     tree = read_expression(head, "auto", LETTERS)
     config = EgenConfig(members=members, limits=LIMITS, style="plain", forms="all", holes=holes)
     theory = theory_of("reals", "", tree)
-    return generate(tree, config, grower=EGraphRunner("strict", theory=theory))
+    return grow_cluster(tree, config, grower=EGraphRunner("strict", theory=theory))
 
 
 @pytest.fixture(autouse=True)

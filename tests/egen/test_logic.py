@@ -14,7 +14,7 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.rules.table import parse_families, pattern_variables
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.logic import LOGIC, TABLE, Logic, TruthTable
@@ -133,7 +133,7 @@ def test_members_are_equivalent_by_sympy() -> None:
     theory = theory_of("logic", "")
     config = EgenConfig(members=60, max_tokens=15, theory="logic", limits=Limits(nodes=800))
     head = read("~(p & q) -> r")
-    cluster = generate(head, config, grower=EGraphRunner("strict", theory=theory))
+    cluster = grow_cluster(head, config, grower=EGraphRunner("strict", theory=theory))
     assert len(cluster.members) == 60
     wanted = _sympy(head)
     for member in cluster.members:

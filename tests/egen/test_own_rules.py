@@ -13,7 +13,7 @@ from engines.egen.corpora import BuildCorpus, build_corpus
 from engines.egen.corpus.build import saved_plan
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.egraphs import Derive
 from engines.egen.egraphs import derive as derived
 from engines.egen.generation import Generate
@@ -53,7 +53,7 @@ def test_growth_uses_them_and_members_stay_sound(lines: Path) -> None:
     config = EgenConfig(members=150, limits=Limits(nodes=800, iterations=4), style="any", rules=text)
     head = read("1 - cos(x)")
     theory = theory_of("reals", "", head, own=text)
-    cluster = generate(head, config, grower=EGraphRunner("strict", theory=theory))
+    cluster = grow_cluster(head, config, grower=EGraphRunner("strict", theory=theory))
     egraph = EGraphRunner("strict", theory=theory).grow_egraph(head, config.limits)
     assert egraph.fired["versine"] > 0
     assert {member.verdict.outcome for member in cluster.members} <= {"equal", "extends"}

@@ -35,7 +35,7 @@ from engines.egen.corpora import (
 )
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.derivation import derive
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.rules_and_theories import CheckTheory, check_theory
@@ -148,7 +148,7 @@ def test_what_grows_is_equal_by_a_verifier_of_its_own(name: str) -> None:
     config = EgenConfig(
         members=25, max_tokens=15, limits=Limits(nodes=400, iterations=5), theory=theory_text(name)
     )
-    cluster = generate(head, config)
+    cluster = grow_cluster(head, config)
     assert len(cluster.members) >= 5
     for member in cluster.members:
         tree = known.read_term(member.prefix, "prefix")

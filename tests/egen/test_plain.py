@@ -19,7 +19,7 @@ from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
 from engines.egen.egraph.extraction import Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import EGraphRunner, leads_to_detour
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster
@@ -45,7 +45,7 @@ def grower() -> EGraphRunner:
 
 
 def grown(grower: EGraphRunner, head: str, style: Style = "plain", members: int = 200) -> Cluster:
-    return generate(read(head), EgenConfig(members=members, limits=LIMITS, style=style), grower=grower)
+    return grow_cluster(read(head), EgenConfig(members=members, limits=LIMITS, style=style), grower=grower)
 
 
 @pytest.mark.parametrize("head", ["tanh(3x+4)-6", "sin(2x+5)^-8", "ln(x)"])

@@ -16,7 +16,7 @@ from engines.core.tree import Tree
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.extraction import LISTED, Sampler, TermGrammar, remove_detours
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.egraph.member_selection import generate
+from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read
@@ -95,7 +95,7 @@ def test_weights_are_read_and_written_the_same() -> None:
 def test_a_heavier_family_is_in_more_members(grower: EGraphRunner) -> None:
     def functions(weights: str) -> int:
         config = EgenConfig(members=150, limits=Limits(nodes=1_000), style="plain", weights=weights)
-        members = generate(read("tanh(3x+4)-6"), config, grower=grower).members
+        members = grow_cluster(read("tanh(3x+4)-6"), config, grower=grower).members
         assert len(members) == 150
         return sum(token in FAMILIES["hyperbolic"] for m in members for token in m.prefix.split())
 
@@ -164,7 +164,7 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
 
 def test_members_differ_by_more_than_a_detour(grower: EGraphRunner) -> None:
     config = EgenConfig(members=200, limits=Limits(nodes=1_000), style="distinct")
-    distinct = generate(read("sinh(2-7x)"), config, grower=grower).members
+    distinct = grow_cluster(read("sinh(2-7x)"), config, grower=grower).members
     keys = {idea(member.prefix) for member in distinct}
     assert len(keys) == len(distinct) > 40
     assert idea("sinh - 2 * 7 x") not in keys

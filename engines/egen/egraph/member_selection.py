@@ -50,7 +50,7 @@ _DRAWS = 20
 """A length is given up when it took this many times its first share of the members, and 200 draws more."""
 
 
-def generate(
+def grow_cluster(
     head: Tree,
     config: EgenConfig | None = None,
     *,

@@ -95,7 +95,7 @@ def serve_growth() -> RequestHandler:
     loaded."""
     from engines.core.compiling import allow_stopping
     from engines.egen.egraph.growth import EGraphRunner
-    from engines.egen.egraph.member_selection import generate
+    from engines.egen.egraph.member_selection import grow_cluster
 
     first = EGraphRunner("strict")
     loaded: dict[Hashable, EGraphRunner] = {("strict", first.theory.kind): first}
@@ -114,7 +114,7 @@ def serve_growth() -> RequestHandler:
         loaded[key] = kept
         with allow_stopping(stop):
             if isinstance(request, ClusterRequest):
-                return generate(request.head, request.config, grower=kept, events=events, stop=stop)
+                return grow_cluster(request.head, request.config, grower=kept, events=events, stop=stop)
             if isinstance(request, DerivationRequest):
                 return _answer_derivation(request, kept, stop)
             return kept.grow_egraph(request.head, request.limits, theory=theory, events=events, stop=stop)
@@ -209,7 +209,7 @@ class GrowthProcess:
     def generate(
         self, head: Tree, config: EgenConfig, *, events: Sink = ignore, stop: Stop = never
     ) -> Cluster:
-        """Return the cluster of a head (see `members.generate`).
+        """Return the cluster of a head (see `member_selection.grow_cluster`).
 
         A head that takes too long (see `ClusterRequest`) or crosses `limits.memory_bytes` comes back
         without members; `stats.stop_reason` says why.

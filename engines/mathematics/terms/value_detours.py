@@ -2,10 +2,10 @@
 
 Examples are `(x^3 + x)/(x^2 + 1)`, `sqrt(1/x)^(-2)`, `sqrt(sqrt(x))^4` and `(4x + 4)/2`.
 
-`syntactic_detours` compares factors by their canonical forms. Here a term is a quotient of polynomials in its operands
-that are no sums, products or powers, and polynomials are compared by their images: every such operand becomes
-a random linear polynomial in one variable modulo a prime, so that what divides both halves of a quotient
-divides both of their images, however it is written.
+`syntactic_detours` compares factors by their canonical forms. Here a term is a quotient of polynomials in
+its operands that are no sums, products or powers, and polynomials are compared by their images: every such
+operand becomes a random linear polynomial in one variable modulo a prime, so that what divides both halves of
+a quotient divides both of their images, however it is written.
 """
 
 from __future__ import annotations
