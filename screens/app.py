@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from screens.shell.cards import TooSmall
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.train import LaunchDraft
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from screens.egraphs.growth import GrowLine, GrowthDraft
     from screens.egraphs.sheets import Reports
     from screens.egraphs.vectors import MapKey
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
 
 
 _GROWN = "grown"

@@ -23,7 +23,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from screens.shell.screen import BrowserScreen
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
 
 
 NOT_SAVED = "not saved"

@@ -45,7 +45,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.jobs.tail import MetricCurve
 
 

@@ -55,7 +55,7 @@ from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
 
 
 _NOTHING = "Of the job under the cursor: its curves, its log, what it measured, its settings and its files."

@@ -39,7 +39,7 @@ from workbench.tables import Column, format_duration
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.folder import Job
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.recipes import Recipe
     from workbench.train import LaunchDraft, Sweep, SweepRun
     from workbench.workspace import Workspace

@@ -19,7 +19,7 @@ from screens.widgets.table import Record
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.jobs.machine import Gpu
     from workbench.jobs.tail import MetricCurve, MetricCurves
 
@@ -226,7 +226,7 @@ def last_attempts(view: JobView) -> JobComparison:
     """Compare the last two attempts of a job."""
     from workbench.jobs.compare import compare_attempts
     from workbench.jobs.folder import Job
-    from workbench.jobs.job_state import attempt_view
+    from workbench.jobs.job_views import attempt_view
 
     job = Job(view.id, Path(view.folder))
     left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))

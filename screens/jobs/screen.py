@@ -28,7 +28,7 @@ from workbench.tables import format_duration
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
     from workbench.jobs.folder import Job
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.train import LaunchDraft
 
 _ASKED_ABOUT_S = 600
@@ -75,7 +75,7 @@ class JobsScreen(WorkbenchScreen):
 
     @on(JobWatch.Looked)
     async def _take_jobs(self, event: JobWatch.Looked) -> None:
-        from workbench.jobs.job_state import FIELDS
+        from workbench.jobs.job_views import FIELDS
 
         self.jobs.listing.fields = FIELDS
         saved, self._saved_state = self._saved_state, {}

@@ -36,7 +36,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.train import LaunchDraft
     from workbench.trash import TrashItem
     from workbench.workspace import UserNote
@@ -238,7 +238,7 @@ class AppFrame(App[None]):
         Those that ended `away`, while nobody looked, share one toast. A sweep is reported instead of its
         runs, except for the first run that fails.
         """
-        from workbench.jobs.job_state import notable_endings
+        from workbench.jobs.job_views import notable_endings
 
         ended = {view.id for view in views}
         # The sign on the Jobs tab stays until that screen is opened.

@@ -13,7 +13,7 @@ from engines.core.files import write_bytes
 from engines.core.locks import update
 
 if TYPE_CHECKING:
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
 
 
 _VERSION = 1

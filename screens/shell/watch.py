@@ -17,7 +17,7 @@ from screens.shell.bars import Load
 from screens.shell.theme import fill_cell
 
 if TYPE_CHECKING:
-    from workbench.jobs.job_state import JobView
+    from workbench.jobs.job_views import JobView
     from workbench.jobs.workspace_jobs import JobWatcher
     from workbench.workspace import Workspace
 

@@ -17,7 +17,7 @@ import pytest
 
 from workbench.jobs import control, slurm, timing
 from workbench.jobs.folder import Attempt, find_job
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent
 from workbench.operations import Operation, all_operations

@@ -17,8 +17,8 @@ from tests.conftest import mathwb
 from tests.jobs.conftest import Lab
 from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
 from workbench.jobs import control, timing
+from workbench.jobs.attempt_settling import settle_attempt
 from workbench.jobs.folder import all_jobs, find_job, is_protected
-from workbench.jobs.lost_jobs import settle_attempt
 from workbench.jobs.queue import queue_entries
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from workbench.jobs import control, job_state, queue, scheduler
+from workbench.jobs import control, job_views, queue, scheduler
 from workbench.jobs.folder import Job, create_job
 from workbench.jobs.placement import device_of
 from workbench.recipes import Recipe
@@ -84,7 +84,7 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     asked: list[Path] = []
     entries = queue.queue_entries
     monkeypatch.setattr(queue, "queue_entries", lambda runs: asked.append(runs) or entries(runs))
-    monkeypatch.setattr(job_state, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
+    monkeypatch.setattr(job_views, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
     found = control.list_jobs(lab.workspace)
     assert [(each.id, each.state, each.waiting) for each in found] == [
         (number, "queued", f"{place} before it" if place else "next")

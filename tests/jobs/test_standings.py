@@ -11,7 +11,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench.jobs.compare import rank_settings
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 
 VALUES = {0.1: [0.80, 0.82, 0.90, 0.85, 0.88], 0.2: [0.70, 0.75, 0.76, 0.71, 0.79]}
 

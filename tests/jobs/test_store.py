@@ -20,9 +20,9 @@ import pytest
 from engines.core.files import write_json
 from engines.core.system import count_processors, format_bytes
 from tests.conftest import expect_error
-from workbench.jobs import control, job_state, machine
+from workbench.jobs import control, job_index, job_views, machine
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create_job
-from workbench.jobs.job_state import JobIndex
+from workbench.jobs.job_index import JobIndex
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
 from workbench.recipes import Recipe
 
@@ -42,8 +42,8 @@ def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.Monke
     live = create_job(lab.workspace.runs, Recipe("test.count", "live", {})).id
     assert control.reconcile_jobs(lab.workspace) == []
     read: list[int] = []
-    plain = job_state.job_view
-    monkeypatch.setattr(job_state, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
+    plain = job_views.job_view
+    monkeypatch.setattr(job_views, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
     assert [view.id for view in control.list_jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
@@ -124,7 +124,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
     index.load_rows()
     assert index.notice == ""
     index.clear()
-    monkeypatch.setattr(job_state, "is_network", lambda path: True)
+    monkeypatch.setattr(job_index, "is_network", lambda path: True)
     control.reconcile_jobs(lab.workspace)
     assert list(index.load_rows()) == [1]
     assert "network file system" in index.notice

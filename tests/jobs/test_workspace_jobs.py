@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.jobs.test_trash import ended, swept
-from workbench.jobs import control, job_state, workspace_jobs
+from workbench.jobs import control, job_views, workspace_jobs
 from workbench.jobs.folder import Ending, create_job
 from workbench.jobs.workspace_jobs import JobWatcher
 from workbench.recipes import Recipe
@@ -36,7 +36,7 @@ def test_what_is_over_is_read_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
     assert [job.id for job in first] == list(range(sweep.id + 2, 0, -1))
     read: list[Path] = []
     plain = os.stat
-    monkeypatch.setattr(job_state, "job_view", lambda *_: pytest.fail("a job was read"))
+    monkeypatch.setattr(job_views, "job_view", lambda *_: pytest.fail("a job was read"))
     recorded = SimpleNamespace(stat=lambda path: (read.append(path), plain(path))[1])
     monkeypatch.setattr(workspace_jobs, "os", recorded)
     rounds = 60

@@ -22,7 +22,7 @@ from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.screens.driving import PATIENCE_S
 from workbench.engine_process import EngineProcess
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
 
 WAIT = Table._wait_for_rest

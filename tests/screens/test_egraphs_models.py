@@ -25,7 +25,7 @@ from tests.screens.driving import place, press, ready, settle, until
 from tests.screens.egraph_engine import StillCall, StillEngine
 from tests.screens.test_egraphs import CLUSTERS, grown
 from workbench.engine_process import CallResult
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]

@@ -15,7 +15,7 @@ from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.table import Table
 from tests.screens.driving import until
 from tests.screens.egraph_engine import StillEngine
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]

@@ -25,7 +25,7 @@ from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
 from workbench.folders import state_dir
 from workbench.jobs import control
 from workbench.jobs.folder import Ending, create_job
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 

@@ -27,7 +27,7 @@ from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, rest, shown, until
 from tests.screens.test_jobs_screen import WIDE
 from workbench.jobs.folder import Ending
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 
 Make = Callable[..., Workbench]
 

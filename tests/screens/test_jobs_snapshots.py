@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from screens.app import Workbench
 from tests.screens.launch_engine import answer_at_once, stand_still
 from tests.screens.test_snapshots import pressing
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.recipes import Recipe, load_recipe
 from workbench.workspace import Workspace, ensure_sample
 

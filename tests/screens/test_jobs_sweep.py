@@ -14,7 +14,7 @@ from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.folders import state_dir
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.jobs.sweep_members import SweepMember
 
 

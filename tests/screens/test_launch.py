@@ -19,7 +19,7 @@ from screens.jobs.run import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.jobs.machine import Gpu
 from workbench.recipes import Recipe, load_recipe, with_settings
 from workbench.train import LaunchDraft, Sweep

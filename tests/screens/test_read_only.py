@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
 
 _MOUNT = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'

@@ -26,7 +26,7 @@ from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection
 from tests.screens.driving import jobs_ready, settle, shown, until
 from workbench.folders import config_file, crash_dir, state_dir
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]

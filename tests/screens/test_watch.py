@@ -13,7 +13,7 @@ from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401
 from tests.screens.driving import until
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]

@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Lab, end_all, hurry, whole
 from tests.slurm.cluster import Cluster, missing
 from workbench.jobs import control, slurm
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 

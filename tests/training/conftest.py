@@ -12,7 +12,7 @@ import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
 from workbench.jobs import control, timing
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.paper import Trainer, all_trainers
 from workbench.recipes import load_recipe
 from workbench.train import job_spec

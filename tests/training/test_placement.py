@@ -13,7 +13,7 @@ from engines.core.errors import EngineError
 from workbench.cli.jobs import describe_job
 from workbench.jobs.control import DiskUse
 from workbench.jobs.folder import Attempt, Heartbeat, create_job, find_job
-from workbench.jobs.job_state import job_view
+from workbench.jobs.job_views import job_view
 from workbench.jobs.machine import ProcessId, list_gpus
 from workbench.jobs.placement import LAUNCHED, check_placement, prepare_launch, visible_gpus
 from workbench.recipes import Recipe

@@ -17,7 +17,7 @@ from tests.conftest import expect_error, mathwb
 from workbench.jobs import control
 from workbench.jobs.archive import plan_packing, unpack_job, write_planned
 from workbench.jobs.folder import Job
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.recipes import load_recipe
 from workbench.train import job_spec
 from workbench.workspace import Workspace

@@ -36,7 +36,7 @@ from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find_job
-from workbench.jobs.job_state import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
+from workbench.jobs.job_views import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
 from workbench.jobs.measures import explain_measures
 from workbench.jobs.placement import device_of
 from workbench.jobs.reporting import ReportState, check_reporter, read_report_states

@@ -23,7 +23,7 @@ from workbench.cli.command import (
 )
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit_job
-from workbench.jobs.job_state import JobView
+from workbench.jobs.job_views import JobView
 from workbench.jobs.measures import explain_measures
 from workbench.recipes import Recipe, list_recipes, load_recipe, quickest_recipe, with_settings
 from workbench.tables import align_rows, describe_value, format_duration

@@ -25,7 +25,7 @@ from engines.core.system import format_bytes
 from engines.core.text import make_printable
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, iterate_texts, map_texts
-from workbench.jobs.job_state import JobView, job_view
+from workbench.jobs.job_views import JobView, job_view
 from workbench.operations import find_operation, option_name
 from workbench.recipes import Recipe
 

@@ -18,6 +18,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts
 from workbench.jobs import queue, scheduler, timing
+from workbench.jobs.attempt_settling import settle_attempt
+from workbench.jobs.attempt_standing import attempt_standing
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     INSIDE,
@@ -37,18 +39,16 @@ from workbench.jobs.folder import (
     retire_number,
     sweep_of,
 )
-from workbench.jobs.job_state import (
+from workbench.jobs.job_index import JobIndex
+from workbench.jobs.job_views import (
     AttemptView,
     IndexRow,
-    JobIndex,
     JobSnapshot,
     JobView,
-    attempt_standing,
     attempt_view,
     changed_at,
     job_view,
 )
-from workbench.jobs.lost_jobs import settle_attempt
 from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
 from workbench.jobs.sweep_members import (

@@ -33,7 +33,7 @@ from workbench.config import flatten_table
 from workbench.errors import missing_package, without_secrets
 from workbench.jobs import timing
 from workbench.jobs.folder import Attempt, Job, read_document
-from workbench.jobs.job_state import job_view
+from workbench.jobs.job_views import job_view
 from workbench.jobs.machine import start_detached
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from workbench.jobs import control
 from workbench.jobs.folder import Job, all_jobs
-from workbench.jobs.job_state import IndexRow, JobIndex, JobSnapshot, JobView
+from workbench.jobs.job_index import JobIndex
+from workbench.jobs.job_views import IndexRow, JobSnapshot, JobView
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

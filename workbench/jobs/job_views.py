@@ -1,127 +1,24 @@
-"""What is true about a job at this moment, decided here alone, and the index of what is true about many.
-
-The index is SQLite in the local state folder, so that a long list costs one query. It holds nothing that
-the run folders do not hold: a damaged or missing one is made again, one that cannot be written is done
-without.
-"""
+"""Attempts, jobs and sweeps as lists and screens show them, read from their run folders or from the index."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
-import json
-import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
-from workbench.folders import state_dir
 from workbench.jobs import queue, timing
-from workbench.jobs.executors import ask_state
-from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job, Ticket, is_protected, sweep_of
-from workbench.jobs.machine import is_network
-from workbench.jobs.slurm import ClusterState
-from workbench.jobs.sweep_members import EARLY, SWEEP, awaited_attempts, is_divided, sweep_members
+from workbench.jobs.attempt_standing import attempt_standing, modified_at, standing_before_start
+from workbench.jobs.folder import LIVE, Attempt, Ending, Job, is_protected, sweep_of
+from workbench.jobs.sweep_members import EARLY, SWEEP, is_divided, sweep_members
 from workbench.jobs.tail import read_progress
 from workbench.recipes import Recipe
 
-_STATES = {
-    "BOOT_FAIL": ("lost", "its node could not be started"),
-    "CANCELLED": ("stopped", "cancelled on the cluster"),
-    "DEADLINE": ("failed", "the cluster's deadline for it passed"),
-    "NODE_FAIL": ("lost", "its node failed"),
-    "OUT_OF_MEMORY": ("failed", "it took more memory than the cluster allowed it"),
-    "PREEMPTED": ("stopped", "the cluster preempted it for another job"),
-    "TIMEOUT": ("failed", "the cluster's time limit ended it before it could save"),
-}
-"""What a state of Slurm means for the attempt."""
-
-_REMEDIES = {
-    "OUT_OF_MEMORY": "Ask for more with memory=GB",
-    "TIMEOUT": "Ask for more with time=MINUTES, or for an earlier warning with warning=SECONDS",
-}
-
-
-def ending_without_exit_code(attempt: Attempt) -> Ending:
-    """Return the end of an attempt whose worker is gone and left its exit code to nobody."""
-    # What is known for certain comes first; everything below is a conclusion from what is missing.
-    if (known := _known_ending(attempt)) is not None:
-        return known
-    beat = attempt.read_heartbeat()
-    if beat is None:
-        reason = "its supervisor never started"
-    elif beat.supervisor.before_restart:
-        reason = "the machine was restarted while it ran"
-    else:
-        reason = "its worker and its supervisor ended without recording a result"
-    if attempt.read_request() == "stop":
-        reason += ", after you asked it to stop"
-    return _make_ending(attempt, "lost", reason, f"Resume it: mathwb jobs resume {attempt.job}", "E620")
-
-
-def cluster_words(attempt: Attempt, answer: ClusterState) -> Ending:
-    """Return the end of an attempt that, by the cluster, is over or unknown."""
-    if (known := _known_ending(attempt)) is not None:
-        return known
-    # `scancel` was ours: a stop of a job that had not begun is passed on to the cluster as that.
-    if answer.state == "CANCELLED" and attempt.read_request() == "stop":
-        return _make_ending(attempt, "stopped", attempt.request_reason() or "stopped by you")
-    state, reason = _STATES.get(answer.state, ("lost", ""))
-    if not reason and answer.state:
-        reason = f"the cluster says {answer.state}, and it recorded no result"
-    elif not reason:
-        # Slurm forgets a job soon after its end, and without accounting nobody can say how it ended.
-        reason = "the cluster no longer knows it"
-        reason += "" if answer.accounting else " and keeps no accounting, so its end is unknown"
-    if answer.state == "CANCELLED" and attempt.read_heartbeat() is None:
-        reason += " before it started"
-    resume = f"mathwb jobs resume {attempt.job}"
-    more = _REMEDIES.get(answer.state)
-    remedy = f"{more}, then: {resume}" if more else f"Resume it: {resume}"
-    # A stop needs no code of an error, whoever asked for it.
-    return _make_ending(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
-
-
-def _known_ending(attempt: Attempt) -> Ending | None:
-    """Return the worker's own account; else the end of an attempt that was killed, or stopped before it
-    began.
-    """
-    if (outcome := attempt.read_outcome()) is not None:
-        return outcome
-    # The request is believed, since whoever writes it also sees to it that it happens.
-    wanted = attempt.read_request()
-    if wanted == "kill":
-        return _make_ending(attempt, "stopped", "killed by you")
-    if wanted and attempt.read_heartbeat() is None:
-        return _make_ending(attempt, "stopped", "stopped by you before it started")
-    return None
-
-
-def _make_ending(attempt: Attempt, state: str, reason: str, remedy: str = "", code: str = "") -> Ending:
-    beat = attempt.read_heartbeat()
-    # The last sign of life is the best estimate: a heartbeat or a line of the log, whichever came later.
-    ended = max(beat.t if beat else attempt.created_at(), modified_at(attempt.events) or 0.0)
-    if attempt.read_request() and beat is None:
-        ended = max(ended, attempt.requested_at())
-    peak = beat.peak_bytes if beat else 0
-    return Ending(state, reason, remedy, code, started=attempt.started_at(), ended=ended, peak_bytes=peak)
-
-
-def modified_at(path: Path) -> float | None:
-    """Return when a log last grew, in Unix seconds, or None while it is empty."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime if status.st_size else None
-
-
-# Views
 _FIELD_NAMES = """
 id task title state reason health attempt sweep seed step done total out waiting rate eta loss start took
 """
@@ -130,146 +27,6 @@ FIELDS = tuple(_FIELD_NAMES.split())
 seconds, `start` is local time as in `2026-11-22 07:30`."""
 
 EXIT_CODES = {"succeeded": 0, "failed": 1, "stopped": 130, "lost": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptStanding:
-    """The state of one attempt.
-
-    Args:
-        state: One of `LIVE` or `TERMINAL`.
-        health: Of a live attempt. "ok"; "silent": no heartbeat for a while from another machine; "orphaned":
-            the supervisor is gone and the worker goes on; "stalled": no event for ten minutes.
-        ending: The end, in a terminal state.
-        recorded: Whether the run folder has the end.
-        heartbeat: The last sign of life.
-        waiting: What a queued attempt waits for, as its cluster puts it.
-    """
-
-    state: str
-    health: str = "ok"
-    ending: Ending | None = None
-    recorded: bool = False
-    heartbeat: Heartbeat | None = None
-    waiting: str = ""
-
-
-def attempt_standing(
-    attempt: Attempt, *, now: float | None = None, places: queue.QueuePositions | None = None
-) -> AttemptStanding:
-    """Return the state of an attempt, from its files and the processes they name.
-
-    The order of the questions matters: whether a process is alive is asked before what it has left is read,
-    so an end that comes between the two is not taken for a loss.
-
-    Args:
-        attempt: The attempt.
-        now: The time, in Unix seconds.
-        places: The queue, if it has just been read.
-    """
-    now = time.time() if now is None else now
-    # 1. What is recorded is final, and costs one read.
-    if (ending := attempt.read_result()) is not None:
-        return AttemptStanding(ending.state, ending=ending, recorded=True)
-    # 2. A cluster is asked itself, since its nodes' processes cannot be looked at from here.
-    if (ticket := attempt.cluster_ticket()) is not None:
-        return _on_cluster(attempt, ticket, now)
-    # 3. Without a heartbeat no supervisor has begun.
-    beat = attempt.read_heartbeat()
-    if beat is None:
-        return _standing_unbegun(attempt, now, places)
-    # 4. Only a process of this machine can be looked at; of another machine there is only the age of its
-    # heartbeat.
-    health = "ok"
-    alive = beat.supervisor.is_alive()
-    if alive is None and now - beat.t > timing.STALE_AFTER_S:
-        # The worker has written its end but its supervisor was not there to record it.
-        if attempt.read_outcome() is not None:
-            return _standing_dead(attempt)
-        health = "silent"
-    if alive is False:
-        # The supervisor is dead. Its worker may go on, and then needs a new supervisor.
-        worker = attempt.worker_process()
-        if worker is None or not worker.is_alive():
-            return _standing_dead(attempt)
-        health = "orphaned"
-    return _standing_alive(attempt, health, beat, now)
-
-
-def _standing_unbegun(attempt: Attempt, now: float, places: queue.QueuePositions | None) -> AttemptStanding:
-    if places is None:
-        places = queue.queue_positions(attempt.folder.parent.parent)
-    place = places.get((attempt.job, attempt.number))
-    # In the queue, and not yet handed to a supervisor.
-    if place is not None and not place[1]:
-        if attempt.read_request():
-            return _standing_dead(attempt)
-        if awaited_attempts(Job(attempt.job, attempt.folder.parent)):
-            return AttemptStanding("queued", waiting="until the others are over")
-        return AttemptStanding("queued", waiting=f"{place[0]} before it" if place[0] else "next")
-    # Handed over, or not in the queue yet: a supervisor needs a moment to start.
-    since = place[1] if place else attempt.created_at()
-    if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
-        return AttemptStanding("stopping" if attempt.read_request() else "queued")
-    return _standing_dead(attempt)
-
-
-def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> AttemptStanding:
-    # A request counts before anything else: the user wants to see that it was received.
-    if attempt.read_request():
-        return AttemptStanding("stopping", health, heartbeat=beat)
-    events = modified_at(attempt.events)
-    if events is None:
-        # The first event of a worker is that it runs, so without any it is still starting.
-        return AttemptStanding("starting", health, heartbeat=beat)
-    if health == "ok" and now - events > timing.STALLED_AFTER_S:
-        health = "stalled"
-    return AttemptStanding("running", health, heartbeat=beat)
-
-
-def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding:
-    """Return the state of an attempt on a cluster. A fresh heartbeat and the worker's own account are
-    believed first; whether an attempt without them waits, runs or is over, the cluster alone knows.
-    """
-    beat = attempt.read_heartbeat()
-    if beat is not None:
-        alive = beat.supervisor.is_alive()
-        if alive or (alive is None and now - beat.t <= timing.STALE_AFTER_S):
-            return _standing_alive(attempt, "ok", beat, now)
-    if attempt.read_outcome() is not None:
-        return _standing_dead(attempt)
-    # The ticket has no number while the job is being handed over, which a crash may have cut short.
-    if not ticket.number:
-        handed_over = abs(now - attempt.created_at()) < timing.START_LIMIT_S
-        return (
-            AttemptStanding("stopping" if attempt.read_request() else "queued")
-            if handed_over
-            else _standing_dead(attempt)
-        )
-    answer = ask_state(ticket)
-    if answer is not None and not answer.live:
-        # It may have ended between the two questions.
-        if (ending := attempt.read_result()) is not None:
-            return AttemptStanding(ending.state, ending=ending, recorded=True)
-        ending = cluster_words(attempt, answer)
-        return AttemptStanding(ending.state, ending=ending)
-    # The cluster cannot be reached, or it makes the job wait; a heartbeat from before says that it ran.
-    if answer is None or answer.pending:
-        waiting = "the cluster cannot be reached from here" if answer is None else answer.reason
-        if beat is None or answer is not None:
-            return AttemptStanding(
-                "stopping" if attempt.read_request() else "queued", waiting=waiting, heartbeat=beat
-            )
-    if beat is None:
-        return AttemptStanding("stopping" if attempt.read_request() else "starting")
-    return _standing_alive(attempt, "silent", beat, now)
-
-
-def _standing_dead(attempt: Attempt) -> AttemptStanding:
-    if (ending := attempt.read_result()) is not None:
-        return AttemptStanding(ending.state, ending=ending, recorded=True)
-    ending = ending_without_exit_code(attempt)
-    return AttemptStanding(ending.state, ending=ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,119 +175,12 @@ class JobView:
         return {**known, "eta": self.eta_s, "loss": loss, "start": start, "took": self.wall_s}
 
 
-_TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT NOT NULL)"
-
-
 @dataclass(frozen=True, slots=True)
 class IndexRow:
     """What the index knew of a job when its run folder had the modification time `changed_ns`."""
 
     view: JobView
     changed_ns: int
-
-
-class JobIndex:
-    """The index of the jobs of one workspace, so that finished jobs need not be read from their folders.
-
-    A connection lasts for one call. `notice` says what is unusual about the index.
-    """
-
-    def __init__(self, workspace_root: Path) -> None:
-        # The state folder serves all workspaces of the user, so the path of this one makes the name.
-        name = hashlib.sha256(str(workspace_root.resolve()).encode()).hexdigest()[:16]
-        self.path = state_dir() / "jobs" / f"{name}.sqlite3"
-        self.notice = ""
-
-    def load_rows(self) -> dict[int, IndexRow]:
-        """Return what is known, by job; empty if the index had to be discarded."""
-        rows: dict[int, IndexRow] = {}
-        with self._open_transaction() as database:
-            for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
-                # A view of another version of the program is read from its folder again.
-                with contextlib.suppress(TypeError, ValueError):
-                    rows[number] = IndexRow(JobView(**json.loads(view)), changed_ns)
-        return rows
-
-    def save_rows(self, rows: Iterable[IndexRow]) -> None:
-        """Store views, replacing those of the same jobs."""
-        with self._open_transaction() as database:
-            results = [
-                (row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows
-            ]
-            database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", results)
-
-    def forget_jobs(self, numbers: Iterable[int]) -> None:
-        """Remove jobs from the index."""
-        with self._open_transaction() as database:
-            database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
-
-    def clear(self) -> None:
-        """Discard the index, to be filled again."""
-        # SQLite's own files beside the database must go too, or it would apply an old journal to a new file.
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            with contextlib.suppress(OSError):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-
-    @contextlib.contextmanager
-    def _open_transaction(self) -> Iterator[sqlite3.Connection]:
-        """Yield one transaction. What goes wrong with an index goes no further than `notice`."""
-        try:
-            database = self._open_or_rebuild()
-        except (sqlite3.Error, OSError) as error:
-            self.notice = f"the job index cannot be used: {error}"
-            # An empty index in memory: the caller reads everything from the folders, which is slower but
-            # right.
-            database = sqlite3.connect(":memory:", isolation_level=None)
-            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
-        try:
-            # IMMEDIATE takes the lock for writing at once; two readers that both wanted to write later would
-            # fail.
-            database.execute("BEGIN IMMEDIATE")
-            yield database
-            database.execute("COMMIT")
-        # Busy or read-only: the index is left as it is. Other database errors mean that the file is damaged.
-        except sqlite3.OperationalError as error:
-            self.notice = f"the job index cannot be used: {error}"
-        except sqlite3.DatabaseError as error:
-            self._discard_damaged(error)
-        finally:
-            database.close()
-
-    def _open_or_rebuild(self) -> sqlite3.Connection:
-        try:
-            return self._open_database()
-        except sqlite3.OperationalError:
-            # `OperationalError` is also a `DatabaseError`, but it says nothing about the file's content.
-            raise
-        except sqlite3.DatabaseError as error:
-            self._discard_damaged(error)
-            return self._open_database()
-
-    def _discard_damaged(self, error: sqlite3.DatabaseError) -> None:
-        self.notice = f"the job index was damaged and is made again: {error}"
-        self.clear()
-
-    def _open_database(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = not self.path.exists()
-        # Seconds to wait for another process; `isolation_level=None` leaves the transactions to this class.
-        database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        try:
-            # The journal mode stays with the file, so the file system is looked at once.
-            if new and is_network(self.path.parent):
-                database.execute("PRAGMA journal_mode = TRUNCATE")
-            elif new:
-                database.execute("PRAGMA journal_mode = WAL")
-            # Asked, because SQLite keeps another mode where it cannot change it.
-            if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                self.notice = f"{self.path.parent} is on a network file system: the job index is slower there"
-            # After a power failure the last transaction may be missing, which the next look adds again.
-            database.execute("PRAGMA synchronous = NORMAL")
-            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
-            return database
-        except BaseException:
-            database.close()
-            raise
 
 
 class JobSnapshot:
@@ -578,7 +228,7 @@ class JobSnapshot:
         _, started = self.places.get((job.id, row.view.attempt), (0, 1.0))
         if row.view.state != "queued" or started:
             return None
-        now = _standing_unbegun(job.attempt(row.view.attempt), time.time(), self.places)
+        now = standing_before_start(job.attempt(row.view.attempt), time.time(), self.places)
         return dataclasses.replace(row.view, waiting=now.waiting) if now.state == "queued" else None
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 
 from engines.core.errors import EngineError
+from workbench.jobs.attempt_standing import attempt_standing
 from workbench.jobs.folder import LIVE, Attempt, Ending
-from workbench.jobs.job_state import JobSnapshot, attempt_standing
+from workbench.jobs.job_views import JobSnapshot
 from workbench.jobs.machine import kill_leftovers
 from workbench.jobs.queue import leave_queue, start_supervisor
 
