@@ -23,11 +23,12 @@ from hypothesis import HealthCheck, settings
 from engines.core.errors import EngineError
 
 # The same examples every time: a failure can be repeated, and a slow machine is no failure. The profile
-# `search` looks for new ones.
+# `search` looks for new ones. `everyday` tries fewer; it is the one when slow tests are left out.
 SLOW_MACHINE = [HealthCheck.too_slow]
 settings.register_profile(
     "repeatable", deadline=None, derandomize=True, database=None, suppress_health_check=SLOW_MACHINE
 )
+settings.register_profile("everyday", settings.get_profile("repeatable"), max_examples=25)
 settings.register_profile(
     "search", deadline=None, max_examples=1000, print_blob=True, suppress_health_check=SLOW_MACHINE
 )
@@ -44,6 +45,17 @@ gc.set_threshold(50_000, 20, 50)
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "compiled"))
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the examples of every day where slow tests are left out and no profile is named."""
+    if "not slow" in config.getoption("markexpr") and not config.getoption("hypothesis_profile"):
+        settings.load_profile("everyday")
+
+
+def count_examples(number: int) -> int:
+    """Return how many examples a test tries that tries so many in the profile `repeatable`."""
+    return number * settings.default.max_examples // settings.get_profile("repeatable").max_examples
 
 
 def mathwb(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:

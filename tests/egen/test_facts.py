@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.egen.egraph.analysis import FACTS, Implication, gather_implications, note_action
+from tests.conftest import count_examples
 
 _FEW = (FACTS[0], FACTS[4], FACTS[-1])
 _NODES = ("(= e (F u))", "(= e (G u v))")
@@ -27,7 +28,7 @@ def _implication(draw: st.DrawFn) -> Implication:
     return Implication(query, (" ".join(draw(fact)),))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=count_examples(150))
 @given(st.lists(_implication(), min_size=1, max_size=14), st.lists(st.sampled_from(_FEW), max_size=3))
 def test_facts_follow_as_they_do_one_by_one(implications: list[Implication], first: list[str]) -> None:
     graph = EGraph()

@@ -10,6 +10,7 @@ from engines.formula.operator_tree import OperatorTree, apply_operator
 from engines.formula.parser import ParserMode, operator_tree
 from engines.formula.render import to_latex
 from engines.formula.symbols import PieceRole, symbol_roles
+from tests.conftest import count_examples
 
 Trees = st.SearchStrategy[OperatorTree]
 
@@ -75,7 +76,7 @@ _EXPRESSIONS = st.recursive(st.sampled_from(_LEAVES).map(OperatorTree), _grown, 
 _RELATIONS = _over(_labels(PieceRole.RELATION), _EXPRESSIONS, 2, 2)
 
 
-@settings(max_examples=300)
+@settings(max_examples=count_examples(300))
 @given(st.one_of(_EXPRESSIONS, _RELATIONS), st.sampled_from(["arqmath", "correct"]))
 def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode: ParserMode) -> None:
     assert str(operator_tree(to_latex(tree), mode)) == str(tree)

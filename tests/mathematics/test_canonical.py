@@ -24,6 +24,7 @@ from engines.core.expression_language import (
 from engines.core.tree import Tree
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.padding import has_padding
+from tests.conftest import count_examples
 from tests.egen.expressions import arithmetic, trees, value
 
 
@@ -111,7 +112,7 @@ def test_rearranging_does_not_matter(tree: Tree, rng: random.Random) -> None:
     assert canonical_key(shuffled(tree, rng)) == canonical_key(tree)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=count_examples(300))
 @given(arithmetic(), st.floats(0.1, 3))
 def test_the_canonical_form_has_the_same_value(tree: Tree, x: float) -> None:
     was, now = value(tree.list_labels(), x), value(canonical(tree).list_labels(), x)

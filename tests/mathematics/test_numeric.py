@@ -23,6 +23,7 @@ from engines.mathematics.numbers.numeric import (
     compile_valid,
     evaluate,
 )
+from tests.conftest import count_examples
 from tests.egen.expressions import trees
 from tests.mathematics.reals import AmbiguousError, UndefinedError, value
 
@@ -57,7 +58,7 @@ def assert_true_at(tree: Tree, points: list[float]) -> None:
             assert abs(right - mp.mpf(float(ours))) <= error * (1 + 1e-9) + 1e-30, where
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=count_examples(250), deadline=None, suppress_health_check=list(HealthCheck))
 @given(trees(max_leaves=6), st.integers(0, 2**32))
 def test_what_is_claimed_is_true(tree: Tree, seed: int) -> None:
     draw = random.Random(seed)
@@ -230,7 +231,7 @@ def test_the_limits_of_reading_are_those_of_trees() -> None:
     assert compile_valid([["sin", *deepest.split()]]).nesting.tolist() == [-1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count_examples(200), deadline=None)
 @given(st.lists(st.sampled_from(["x", "d", "+", "pow", "sin", "2", "q", "-0.5", "log"]), max_size=9))
 def test_the_fast_reader_accepts_what_the_reader_accepts(tokens: list[str]) -> None:
     try:

@@ -19,6 +19,7 @@ from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many
 from engines.mathematics.verification.explain import explain, explain_domain, sample_curve
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 from engines.mathematics.verification.verifier import Verifier, verify_lines
+from tests.conftest import count_examples
 from tests.egen.expressions import trees
 
 
@@ -145,7 +146,7 @@ def test_enough_points_lie_in_the_domain_and_some_outside(head: str) -> None:
     assert head == "x" or len(state) - verifier.inside >= 8
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count_examples(150), deadline=None)
 @given(trees(max_leaves=5), st.integers(0, 3))
 def test_an_expression_never_differs_from_itself_written_otherwise(tree: Tree, seed: int) -> None:
     same = [
