@@ -25,7 +25,7 @@ from engines.mathematics.verification.verdicts import MemberOutcome, describe_po
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.mathematics.verification.verifier import Judged, Judges
+    from engines.mathematics.verification.verifier import Judged, JudgeFactory
 
 
 _WINDOW_LINES = 20_000
@@ -196,7 +196,7 @@ def verify(
     return Verified(results, totals, texts, name)
 
 
-def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterator[Judged]:
+def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory) -> Iterator[Judged]:
     """Yield the lines in prefix notation, then those that are read as infix or LaTeX; each as it is
     written.
     """
@@ -204,7 +204,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
 
     written: dict[int, Judged] = {}
     again: list[tuple[int, str]] = []
-    for item in verify_lines(lines, judges=judges):
+    for item in verify_lines(lines, make_judge=make_judge):
         if item.error is None or not item.member:
             yield item
             continue
@@ -215,7 +215,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
             continue
         written[item.line] = item
         again.append((item.line, "\t".join(sides)))
-    for item in verify_lines(again, judges=judges):
+    for item in verify_lines(again, make_judge=make_judge):
         yield item._replace(head=written[item.line].head, member=written[item.line].member)
 
 

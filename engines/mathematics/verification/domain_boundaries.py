@@ -133,9 +133,9 @@ class BoundarySearch:
         self._forms: dict[Margin, tuple[Programs, int]] = {}
         self._next_unshared_number = 0
         (self._own,) = self._iterate_margins(head)
-        self._of_head = self._forms
+        self._head_forms = self._forms
 
-    def of(self, programs: Programs, chosen: Sequence[int]) -> list[BoundarySearchResult]:
+    def search_programs(self, programs: Programs, chosen: Sequence[int]) -> list[BoundarySearchResult]:
         """Return, for each chosen program, points beyond the boundaries that only it or only the head has.
 
         Programs with the same boundaries have the same points.
@@ -154,7 +154,7 @@ class BoundarySearch:
         that only the head has."""
         own = sorted(margins - self._own, key=lambda margin: len(margin.within))
         results = [self._search_margin(margin, self._forms[margin], self._head) for margin in own]
-        results += [self._search_margin(margin, self._of_head[margin]) for margin in self._own - margins]
+        results += [self._search_margin(margin, self._head_forms[margin]) for margin in self._own - margins]
         points = [self._point[:, :0], *(one.points for one in results)]
         side = max([one.side for one in results], default=0.0) if self._claims else inf
         return BoundarySearchResult(np.concatenate(points, axis=1), side)
@@ -181,7 +181,7 @@ class BoundarySearch:
         return self._found[key]
 
     def _iterate_margins(self, programs: Programs) -> Iterator[frozenset[Margin]]:
-        numbers = self._functions.read_programs(programs, programs.roots)
+        node_functions = self._functions.read_programs(programs, programs.roots)
         nodes = programs.nodes.T.tolist()
         margins: list[frozenset[Margin]] = [frozenset()] * len(nodes)
         poles, varies = [False] * len(nodes), [False] * len(nodes)
@@ -199,14 +199,14 @@ class BoundarySearch:
             if code == CODE["log"]:
                 own.append((_PLUS, b))
             # A whole exponent restricts nothing.
-            if code == POW and self._is_integer(numbers[b]):
+            if code == POW and self._is_integer(node_functions[b]):
                 own = []
             if code in _JUMPING and poles[a]:
                 own = [(kind, a) for kind in _BOTH]
             # A term has the margins of its parts too.
             results = set(margins[a] | margins[b])
-            for kind, operand in self._simplify_margins(own, nodes, numbers):
-                function = numbers[operand]
+            for kind, operand in self._simplify_margins(own, nodes, node_functions):
+                function = node_functions[operand]
                 if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
                     if self._functions.fixed[function]:  # by its values alone: no two of these are one
                         self._next_unshared_number -= 1
@@ -218,21 +218,21 @@ class BoundarySearch:
         return (margins[root] for root in programs.roots.tolist())
 
     def _simplify_margins(
-        self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
+        self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], node_functions: list[int]
     ) -> Iterator[tuple[int, int]]:
         waiting = list(margins)
         while waiting:
             kind, node = waiting.pop()
             code, a, b = nodes[node]
             name = (UNARY + BINARY)[code] if code < LEAF else ""
-            square = code == MUL and numbers[a] == numbers[b]
+            square = code == MUL and node_functions[a] == node_functions[b]
             if kind not in _BOTH or name not in ("*", "/", "pow"):
                 yield kind, node
-            elif square or (name == "pow" and self._is_integer(numbers[b], halved=True)):
+            elif square or (name == "pow" and self._is_integer(node_functions[b], halved=True)):
                 waiting += ((side, a) for side in _BOTH) if kind == _PLUS else ()
-            elif name != "pow" and (sign := self._constant_sign(numbers[b])):
+            elif name != "pow" and (sign := self._constant_sign(node_functions[b])):
                 waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], a))
-            elif code == MUL and (sign := self._constant_sign(numbers[a])):
+            elif code == MUL and (sign := self._constant_sign(node_functions[a])):
                 waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], b))
             else:
                 yield kind, node

@@ -53,10 +53,10 @@ MOST_BITS = 2**16
 """Beyond so many bits nothing is worked out."""
 # Bits beyond those that the sizes of the numbers require, for rounding on the way.
 _SPARE = 64
-_TIMES = 4
-"""What is small may be squared twice before it is added: cos u is 1 - u^2/2."""
-SEEN = (BITS - _SPARE) / _TIMES
-"""Nothing of such a scale is lost in the usual precision."""
+_BITS_PER_SCALE = 4
+"""Bits for each binary order: what is small may be squared twice before it is added: cos u is 1 - u^2/2."""
+MAX_VISIBLE_SCALE = (BITS - _SPARE) / _BITS_PER_SCALE
+"""Binary orders up to which nothing is lost in the usual precision (see `compute_scales`)."""
 
 
 def compute_scales(programs: Programs, points: Floats) -> Floats:
@@ -85,7 +85,7 @@ def bits_for(needed: Floats) -> tuple[int, int]:
     """
     least = int(needed.argmin())
     scale = float(needed[least])
-    return int(2 ** ceil(log2(_TIMES * scale + _SPARE))) if isfinite(scale) else 1, least
+    return int(2 ** ceil(log2(_BITS_PER_SCALE * scale + _SPARE))) if isfinite(scale) else 1, least
 
 
 @compile_kernel
@@ -570,9 +570,9 @@ class Recheck:
         varies = bool((head.nodes[0] == LEAF).any())
         self.functions = Functions(self._probes, BITS if varies else CONSTANT_BITS)
         self._edges = Edges(self.functions)
-        numbers = self.functions.read_programs(head, head.roots)
-        self._function = numbers[head.roots[0]]
-        ((self._holes, self._ends),) = self._edges.compute_masks(head, numbers, head.roots)
+        node_functions = self.functions.read_programs(head, head.roots)
+        self._function = node_functions[head.roots[0]]
+        ((self._holes, self._ends),) = self._edges.compute_masks(head, node_functions, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
         self._elsewhere: dict[float, tuple[Functions, tuple[BallValue, ...]]] = {}
         self._exceptions = LineExceptions(head, self._edges, self._holes)
@@ -580,7 +580,7 @@ class Recheck:
         self._beside: dict[int, Floats] = {}
         self._known: dict[int, float | None] = {}
 
-    def beside_ends(self) -> list[float]:
+    def points_beside_domain_ends(self) -> list[float]:
         """Return points at both sides of where the head's domain may end."""
         return points_beside(self._edges, self._ends)
 
@@ -589,7 +589,7 @@ class Recheck:
         return self.functions.read_programs(programs, programs.roots[chosen])
 
     def recheck_values(
-        self, programs: Programs, numbers: list[int], chosen: Sequence[int]
+        self, programs: Programs, node_functions: list[int], chosen: Sequence[int]
     ) -> list[Apart | Agreed | None]:
         """Return, for some programs, a point where one differs from the head, or how far it agrees.
 
@@ -597,7 +597,7 @@ class Recheck:
         """
         results: list[Apart | Agreed | None] = []
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
-            function = numbers[root]
+            function = node_functions[root]
             if function not in self._agreed:
                 heads = self.functions.values[self._function]
                 self._agreed[function] = agreed_at(self.functions, heads, self.functions.values[function])
@@ -633,7 +633,7 @@ class Recheck:
         return None
 
     def recheck_domains(
-        self, programs: Programs, numbers: list[int], chosen: Sequence[int]
+        self, programs: Programs, node_functions: list[int], chosen: Sequence[int]
     ) -> tuple[list[int], dict[int, Floats], list[float | None]]:
         """Compare the domains of programs that agree with the head.
 
@@ -643,7 +643,7 @@ class Recheck:
             0 up to which all ends that only one of the two has are known, None if some could only be searched
             for.
         """
-        masks = self._edges.compute_masks(programs, numbers, programs.roots[chosen])
+        masks = self._edges.compute_masks(programs, node_functions, programs.roots[chosen])
         points: dict[int, Floats] = {}
         known: list[float | None] = []
         for row, (holes, ends) in enumerate(masks):

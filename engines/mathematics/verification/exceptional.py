@@ -206,11 +206,11 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
     written = program.write_derivatives_out(line.name)
     restricted = written.restrict_to_line(line.name, line.point)
     functions = line.edges.functions
-    numbers = functions.read_programs(restricted, restricted.roots)
+    node_functions = functions.read_programs(restricted, restricted.roots)
     trees = written.list_node_trees()
 
     def is_value(node: int, target: int) -> bool:
-        (value,) = functions.values_at(place.ball, numbers[node])
+        (value,) = functions.values_at(place.ball, node_functions[node])
         return value is not None and value.is_finite() and bool(value.overlaps(arb(target)))
 
     def simplify(node: int) -> int:
@@ -227,7 +227,7 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
         for node in range(1, len(trees)):
             label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
             if not trees[node].children or place not in line.edges.iterate_holes_of(
-                int(written.nodes[0, node]), numbers[a], numbers[b]
+                int(written.nodes[0, node]), node_functions[a], node_functions[b]
             ):
                 continue
             if label in _ZERO_BELOW:

@@ -90,8 +90,8 @@ class _Met:
         inside = [_inner_point(ends) for ends in found]
         functions = Functions([*inside[:2], *_PROBES][: len(_PROBES)])
         edges = Edges(functions)
-        numbers = functions.read_programs(program, program.roots)
-        ((holes, ends),) = edges.compute_masks(program, numbers, program.roots)
+        node_functions = functions.read_programs(program, program.roots)
+        ((holes, ends),) = edges.compute_masks(program, node_functions, program.roots)
         self._program = program
         self._known = edges.known_radius(holes | ends)
         self._holes = sorted(edges.iterate_places(holes & ~edges.isolated), key=_distance_key)

@@ -115,7 +115,9 @@ def _choose_candidates(
 
 
 def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
-    """Return points for one program (the first), and whether at most candidates its domain cannot be told."""
+    """Return points for one program (the first), and whether at most candidates nobody can tell if it is
+    defined.
+    """
     positions = _candidate_pool(seed)
     values, errors = evaluate_balls(program, positions, trace=True)
     inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
@@ -213,8 +215,8 @@ def functions_at(
 def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[BallValue, ...]]:
     """Return the values of some of the programs at the points of the functions."""
     some = programs.select_programs(chosen)
-    numbers = functions.read_programs(some, some.roots)
-    return [functions.values[numbers[root]] for root in some.roots.tolist()]
+    node_functions = functions.read_programs(some, some.roots)
+    return [functions.values[node_functions[root]] for root in some.roots.tolist()]
 
 
 def compare_at_points(
@@ -534,13 +536,16 @@ class BoundaryLines:
         self.lines = list(lines.values())
         self._beside: dict[tuple[int, ...], Floats] = {}
 
-    def of_head(self) -> Floats:
+    def points_beside_head_ends(self) -> Floats:
         """Return points beside the ends of the head's domain: (variables, points)."""
         return self._line_points(tuple(line.ends for line in self.lines))
 
-    def of(self, programs: Programs, chosen: Sequence[int]) -> list[tuple[Floats, tuple[int, ...]]]:
-        """For some of the programs points beside those ends of their domains that are none of the head's, and
-        their holes on each line."""
+    def points_for_programs(
+        self, programs: Programs, chosen: Sequence[int]
+    ) -> list[tuple[Floats, tuple[int, ...]]]:
+        """Return, for some of the programs, points beside those ends of their domains that are none of the
+        head's, and their holes on each line.
+        """
         some = programs.select_programs(chosen)
         rows = zip(*(line.compute_masks(some) for line in self.lines), strict=True)
         return [
@@ -578,8 +583,8 @@ class BoundaryLine:
     def compute_masks(self, programs: Programs) -> list[tuple[int, int]]:
         """Return the holes of programs, and those ends of their domains that are none of the head's."""
         line = self.restrict(programs)
-        numbers = self._functions.read_programs(line, line.roots)
-        masks = self.edges.compute_masks(line, numbers, line.roots)
+        node_functions = self._functions.read_programs(line, line.roots)
+        masks = self.edges.compute_masks(line, node_functions, line.roots)
         return [(holes, ends & ~self.ends) for holes, ends in masks]
 
     def point_at(self, value: float) -> dict[str, float]:

@@ -57,7 +57,7 @@ _FEW_INTEGERS = 16
 _SHARES, _ENOUGH = 20, 10
 """Where work is limited, each kind of points takes this part of it, and so many points in general position
 are looked at in any case."""
-_DEEP = 8
+_SCALE_POINTS = 8
 """Points at which the sizes of terms are looked at."""
 _BEYOND = 4
 """Points beyond each curve that are looked at."""
@@ -117,16 +117,16 @@ class RigorousVerifier:
         stand_in = compile_valid([_to_core_language(head)], variables=self.variables)
         self.points = np.array(known).reshape(-1, len(self.variables)).T
         self.inside = len(known)
-        self._deep = self.points[:, :_DEEP]
-        self._scales = compute_scales(stand_in, self._deep)
+        self._scale_points = self.points[:, :_SCALE_POINTS]
+        self._head_scales = compute_scales(stand_in, self._scale_points)
         # Ends of domains are searched for on lines and beyond curves.
         if known and self.shown:
             self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
-            functions = functions_at(self.variables, self._deep, merged=True)
+            functions = functions_at(self.variables, self._scale_points, merged=True)
             self._boundaries = BoundarySearch(
                 stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND
             )
-            self._points += self._with_head(self._lines.of_head())
+            self._points += self._with_head(self._lines.points_beside_head_ends())
         # Special points, such as a = 0, are compared too, but only for exceptions.
         special, singles = region.special_points()
         for column, single in zip(special.T, singles, strict=True):
@@ -195,7 +195,10 @@ class RigorousVerifier:
         # The member may end where the head does not: points beside its own boundaries.
         if self._lines is not None:
             program = compile_valid([_to_core_language(tree)], variables=self.variables)
-            beside, beyond = self._lines.of(program, [0])[0][0], self._boundaries.of(program, [0])[0].points
+            beside, beyond = (
+                self._lines.points_for_programs(program, [0])[0][0],
+                self._boundaries.search_programs(program, [0])[0].points,
+            )
             points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
         for point in points:
             if point.many and integral:
@@ -242,9 +245,9 @@ class RigorousVerifier:
             outcome = "nowhere"
         # Members that seem equal are compared once more with many bits.
         if outcome in ("equal", "extends", "shrinks"):
-            deeper = self._judge_with_more_bits(tree)
-            if deeper is not None:
-                return deeper
+            verdict = self._judge_with_more_bits(tree)
+            if verdict is not None:
+                return verdict
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
         checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
@@ -265,15 +268,15 @@ class RigorousVerifier:
 
     def _judge_with_more_bits(self, tree: Tree) -> MemberVerdict | None:
         """Return what more bits say where terms are lost in the usual ones at all points; None if no more."""
-        if not self._deep.shape[1]:
+        if not self._scale_points.shape[1]:
             return None
         program = compile_valid([_to_core_language(tree)], variables=self.variables)
-        bits, place = bits_for(np.maximum(self._scales, compute_scales(program, self._deep))[0])
+        bits, place = bits_for(np.maximum(self._head_scales, compute_scales(program, self._scale_points))[0])
         if bits > MOST_BITS:
             return MemberVerdict("undecided", 0.0)
         if bits <= BITS:
             return None
-        at = tuple(self._deep[:, place].tolist())
+        at = tuple(self._scale_points[:, place].tolist())
         head, member = self._value_at(self._head, at, bits), self._value_at(tree, at, bits)
         with ctx.workprec(bits):
             if head is None or member is None or agreed_bits(head, member) is not None:

@@ -1,4 +1,14 @@
-"""Verdicts: does an expression equal its head wherever assumptions hold, and where is each defined?"""
+"""Verdicts: does an expression equal its head wherever assumptions hold, and where is each defined?
+
+Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
+Values that are equal in double precision are compared again by enclosures of several hundred bits
+(`enclosures`), also next to the ends of the member's own domain, which are computed or, where that is not
+possible, searched for (`domain_boundaries`); isolated points where only one of the two is defined are
+listed. A verdict is a statement about these points, and names the region in which no point contradicts it.
+
+`Verifier` judges expressions of x, `MultivariateVerifier` those of several variables, and `RigorousVerifier`
+(`rigorous_verifier`) those that double precision does not evaluate; `make_verifier` chooses among them.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +38,8 @@ from engines.mathematics.numbers.numeric import (
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.domain_boundaries import INNER, BoundarySearch
 from engines.mathematics.verification.enclosures import (
+    MAX_VISIBLE_SCALE,
     MOST_BITS,
-    SEEN,
     Apart,
     Recheck,
     agreed_at,
@@ -63,13 +73,6 @@ from engines.mathematics.verification.verdicts import (
     MemberVerdict,
 )
 
-# Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
-# Values that are equal in double precision are compared again by enclosures of several hundred bits
-# (`enclosures`), also next to the ends of the member's own domain, which are computed or, where that is not
-# possible, searched for (`domain_boundaries`); isolated points where only one of the two is defined are
-# listed. A verdict is a statement about these points, and names the region in which no point contradicts it.
-
-
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
 # Agreement in double precision alone, without rigorous values, is reported as this many bits.
@@ -77,10 +80,10 @@ CLEAR_BITS = 30
 SHARP = 1e-6
 """Agreement counts as evidence where the bounds are below this share of the value, or of
 `CLEAR` times the head's usual size."""
-_FEW_DEPTHS, _DEPTHS = 2, 8
+_FEW_SCALE_POINTS, _SCALE_POINTS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
-_AGREEING = ("equal", "extends", "shrinks")
+_AGREEING_OUTCOMES = ("equal", "extends", "shrinks")
 _WITNESSES: dict[MemberOutcome, str] = {
     "different": "differing_at",
     "shrinks": "missing_at",
@@ -105,33 +108,38 @@ class Verifier:
         self.variables: tuple[str, ...] = ("x",)
         self.shown: list[int] = []
         self._program = compile_many([head])
-        points, hopeless = choose_points(self._program, seed)
+        points, is_mostly_unknown = choose_points(self._program, seed)
         self._set_points(points)
-        if self._prepare_comparison(hopeless):
+        self._prepare_comparison(is_mostly_unknown)
+        if not self.reason:
             self._recheck = Recheck(self._program, self.points[: self.inside])
-            if ends := self._recheck.beside_ends():
+            if ends := self._recheck.points_beside_domain_ends():
                 self._set_points(points, np.array(ends))
 
-    def _prepare_comparison(self, hopeless: bool) -> bool:
+    def _prepare_comparison(self, is_mostly_unknown: bool) -> None:
+        """Prepare what comparisons with the head need, or say in `reason` that it has too few points for any.
+
+        Args:
+            is_mostly_unknown: Whether at most candidates nobody can tell if the head is defined.
+        """
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
-        self._deeper: dict[tuple[int, int], BallValue] = {}
+        self._precise_heads: dict[tuple[int, int], BallValue] = {}
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
-                if hopeless
+                if is_mostly_unknown
                 else "the head is defined at no more than isolated real points, as far as the search can tell"
             )
-            return False
+            return
         # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
-        self._fine = CLEAR * (median or 1.0)
-        positions = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
-        self._shallow = positions[
+        self._noise_floor = CLEAR * (median or 1.0)
+        positions = np.linspace(0, self.inside - 1, _SCALE_POINTS).astype(np.intp)
+        self._indices_by_scale = positions[
             compute_scales(self._program, self.points[..., positions])[0].argsort(kind="stable")
         ]
-        return True
 
     def _set_points(self, points: Floats, beside: Floats | None = None) -> None:
         """Take points, those inside the head's domain first; without those where nothing can be told.
@@ -166,14 +174,18 @@ class Verifier:
         if self.reason:
             return [MemberVerdict("undecided", 0.0)] * len(programs)
         values, errors = evaluate_balls(programs, self.points)
-        counts, marks = _count_points(values, errors, self.values, self.errors, self._sizes, self._fine)
+        counts, marks = _count_points(
+            values, errors, self.values, self.errors, self._sizes, self._noise_floor
+        )
         cases = [
             MemberCase(k, self._decide_outcome(*counted), *counted, *marked)
             for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
-        agreeing = [case for case in cases if case.outcome in _AGREEING]
+        agreeing = [case for case in cases if case.outcome in _AGREEING_OUTCOMES]
         self._recheck_agreeing(programs, agreeing)
-        self._recheck_with_more_bits(programs, [case for case in agreeing if case.outcome in _AGREEING])
+        self._recheck_with_more_bits(
+            programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES]
+        )
         return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
 
     def _decide_outcome(
@@ -200,8 +212,8 @@ class Verifier:
 
     def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         chosen = [case.k for case in agreeing]
-        numbers = self._recheck.read_programs(programs, chosen)
-        result = self._recheck.recheck_values(programs, numbers, chosen)
+        node_functions = self._recheck.read_programs(programs, chosen)
+        result = self._recheck.recheck_values(programs, node_functions, chosen)
         for case, checked in zip(agreeing, result, strict=True):
             if case.suspect_at >= 0 and not isinstance(checked, Apart):
                 closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect_at]))
@@ -213,36 +225,38 @@ class Verifier:
                 case.example = Counterexample(*checked)
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
-                if checked is None and self._recheck.is_undefined_everywhere(numbers[programs.roots[case.k]]):
-                    self._doubt_values(case)
+                if checked is None and self._recheck.is_undefined_everywhere(
+                    node_functions[programs.roots[case.k]]
+                ):
+                    self._withdraw_equality(case)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        self._search_domains(programs, numbers, whole)
+        self._search_domains(programs, node_functions, whole)
 
     def _recheck_with_more_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
-        deep = self._needed_scales(programs, _FEW_DEPTHS).min(axis=1) > SEEN
-        lost = [case for case in cases if deep[case.k]]
+        exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
+        lost = [case for case in cases if exceeds[case.k]]
         if not lost:
             return
-        needed = self._needed_scales(programs, _DEPTHS)
+        needed = self._needed_scales(programs, _SCALE_POINTS)
         for case in lost:
             bits, least = bits_for(needed[case.k])
             if bits > MOST_BITS:
                 case.outcome = "undecided"
             elif bits > BITS:
-                self._compare_deeper(programs, case, int(self._shallow[least]), bits)
+                self._compare_with_bits(programs, case, int(self._indices_by_scale[least]), bits)
 
     def _needed_scales(self, programs: Programs, count: int) -> Floats:
         """(programs, points) scales of programs and head, at so many points where the head's is least."""
-        points = self.points[..., self._shallow[:count]]
+        points = self.points[..., self._indices_by_scale[:count]]
         return np.maximum(compute_scales(programs, points), compute_scales(self._program, points))
 
-    def _compare_deeper(self, programs: Programs, case: MemberCase, index: int, bits: int) -> None:
+    def _compare_with_bits(self, programs: Programs, case: MemberCase, index: int, bits: int) -> None:
         point = np.atleast_2d(self.points)[:, index]
-        if (index, bits) not in self._deeper:
-            self._deeper[index, bits] = exact_value_at(self._program, 0, point, bits)
-        head, member = self._deeper[index, bits], exact_value_at(programs, case.k, point, bits)
+        if (index, bits) not in self._precise_heads:
+            self._precise_heads[index, bits] = exact_value_at(self._program, 0, point, bits)
+        head, member = self._precise_heads[index, bits], exact_value_at(programs, case.k, point, bits)
         if head is None or member is None:
-            self._doubt_values(case)
+            self._withdraw_equality(case)
             return
         with ctx.workprec(bits):
             if agreed_bits(head, member) is None:
@@ -252,14 +266,16 @@ class Verifier:
                 )
 
     @staticmethod
-    def _doubt_values(case: MemberCase) -> None:
-        """Where double precision has values of both and there are none, as of a negative base to a power that
-        only seems an integer."""
+    def _withdraw_equality(case: MemberCase) -> None:
+        """Take back that both are equal, where double precision has values of both and there are none, as of
+        a negative base to a power that only seems an integer."""
         if case.outcome != "shrinks":
             case.outcome, case.exceptional = "undecided", NO_EXCEPTIONS
 
-    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[MemberCase]) -> None:
-        holes, points, known = self._recheck.recheck_domains(programs, numbers, [case.k for case in cases])
+    def _search_domains(self, programs: Programs, node_functions: list[int], cases: list[MemberCase]) -> None:
+        holes, points, known = self._recheck.recheck_domains(
+            programs, node_functions, [case.k for case in cases]
+        )
         self._compare_at_own_points(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[MemberCase] = []
         claims: dict[tuple[int, float], Agreed] = {}
@@ -269,7 +285,7 @@ class Verifier:
             elif case.checked is not None and case.outcome in ("equal", "extends"):
                 key = id(case.checked), within
                 if key not in claims:
-                    claims[key] = Agreed(*case.checked[:3], within, 0.0)
+                    claims[key] = case.checked._replace(within=within, side=0.0)
                 case.checked = claims[key]
         self._compare_beyond_boundaries(programs, searched)
         for case, own in zip(cases, holes, strict=True):
@@ -303,7 +319,9 @@ class Verifier:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
-        result = self._boundaries.of(programs, [case.k for case in whole])
+        result = self._boundaries.search_programs(programs, [case.k for case in whole])
+        # Programs with the same boundaries share one array of points, so that they are compared together, and
+        # identity says which do without comparing arrays; `result` keeps the arrays alive meanwhile.
         alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
         for case, (points, _) in zip(whole, result, strict=True):
             alike.setdefault(id(points), []).append((case, points))
@@ -311,7 +329,7 @@ class Verifier:
             self._compare_at_own_points(programs, group)
         for case, (_, side) in zip(whole, result, strict=True):
             if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
-                case.checked = Agreed(*case.checked[:3], INNER, side)
+                case.checked = case.checked._replace(within=INNER, side=side)
 
     @cached_property
     def _boundaries(self) -> BoundarySearch:
@@ -380,53 +398,60 @@ class MemberCase:
     exceptional: Exceptions = NO_EXCEPTIONS
 
 
+# Columns of what `_count_points` returns, which are the fields of `MemberCase`.
+_COMMON, _MISSING, _AGREEING, _DIFFERING, _GAINED, _COUNTS = range(6)
+_DIFFERING_AT, _MISSING_AT, _GAINED_AT, _SUSPECT_AT, _SHARP_AT, _MARKS = range(6)
+
+
 @compile_kernel
 def _count_points(
-    values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
+    values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, noise_floor: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count of points and the most telling ones, as in `MemberCase`: two of (programs, 5).
+    """Return counts of points by kind, (programs, `_COUNTS`), and the indices of the most telling ones,
+    (programs, `_MARKS`), both in the order of the fields of `MemberCase`.
 
     Args:
         values, errors: (programs, points).
         heads, head_errors: (inside,).
         sizes: (points,) the points with the least are shown.
     """
-    counts = np.zeros((len(values), 5), np.int64)
-    marks = np.full((len(values), 5), -1, np.int64)
+    counts = np.zeros((len(values), _COUNTS), np.int64)
+    marks = np.full((len(values), _MARKS), -1, np.int64)
     for k in range(len(values)):
-        # The best so far: relative gap, smallest |x| of a lost and of a gained point, and a doubtful gap.
+        # The best so far, in the order of marks: a relative gap, the smallest |x| of a lost and of a gained
+        # point, and a doubtful gap. A sharp point is the first that there is.
         best = np.array([-1.0, inf, inf, -1.0])
         for j in range(len(sizes)):
             v, error, size_of_x = values[k, j], errors[k, j], sizes[j]
             # Points outside the head's domain: the member may be defined there.
             if j >= len(heads):
                 if isfinite(error):
-                    counts[k, 4] += 1
-                    if size_of_x < best[2]:
-                        best[2], marks[k, 2] = size_of_x, j
+                    counts[k, _GAINED] += 1
+                    if size_of_x < best[_GAINED_AT]:
+                        best[_GAINED_AT], marks[k, _GAINED_AT] = size_of_x, j
                 continue
             # Inside the domain: undefined there, equal there, or different there.
             if isnan(v):
-                counts[k, 1] += 1
-                if size_of_x < best[1]:
-                    best[1], marks[k, 1] = size_of_x, j
+                counts[k, _MISSING] += 1
+                if size_of_x < best[_MISSING_AT]:
+                    best[_MISSING_AT], marks[k, _MISSING_AT] = size_of_x, j
             if not isfinite(error):
                 continue
-            counts[k, 0] += 1
+            counts[k, _COMMON] += 1
             noise, gap = error + head_errors[j], abs(v - heads[j])
             size = max(abs(v), abs(heads[j]))
             # Different beyond doubt: the gap is larger than rounding can explain.
             if gap > CLEAR * size + SAFETY * noise:
-                counts[k, 3] += 1
-                if gap / size > best[0]:
-                    best[0], marks[k, 0] = gap / size, j
-            elif gap > SAFETY * noise and gap / size > best[3]:
-                best[3], marks[k, 3] = gap / size, j
+                counts[k, _DIFFERING] += 1
+                if gap / size > best[_DIFFERING_AT]:
+                    best[_DIFFERING_AT], marks[k, _DIFFERING_AT] = gap / size, j
+            elif gap > SAFETY * noise and gap / size > best[_SUSPECT_AT]:
+                best[_SUSPECT_AT], marks[k, _SUSPECT_AT] = gap / size, j
             # Equal to many digits, or to the accuracy that the function's scale allows.
-            if noise <= max(SHARP * size, fine):
-                counts[k, 2] += 1
-                if marks[k, 4] < 0 and noise <= SHARP * size:
-                    marks[k, 4] = j
+            if noise <= max(SHARP * size, noise_floor):
+                counts[k, _AGREEING] += 1
+                if marks[k, _SHARP_AT] < 0 and noise <= SHARP * size:
+                    marks[k, _SHARP_AT] = j
     return counts, marks
 
 
@@ -440,12 +465,12 @@ class Judged(NamedTuple):
     error: EngineError | None = None
 
 
-Judges = Callable[[Tree, Sequence[Tree]], Any]
-"""Who judges expressions against a head: from the head and what stands in them."""
+JudgeFactory = Callable[[Tree, Sequence[Tree]], Any]
+"""Makes who judges expressions against a head, from the head and what stands in them."""
 
 
 def verify_lines(
-    lines: Iterable[tuple[int, str]], *, judges: Judges = lambda head, _: Verifier(head)
+    lines: Iterable[tuple[int, str]], *, make_judge: JudgeFactory = lambda head, _: Verifier(head)
 ) -> Iterator[Judged]:
     """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
 
@@ -470,8 +495,8 @@ def verify_lines(
             tokens = [member.split() for _, member in members]
             met = set().union(*tokens)
             others = [Tree(name) for name in sorted(met) if name != VARIABLE and is_name(name)]
-            others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
-            verifier = judges(tree, others)
+            others += [] if met.isdisjoint(FURTHER) else [_BEYOND_DOUBLE]
+            verifier = make_judge(tree, others)
         except ExpressionError as error:
             yield from (Judged(number, head, member, error=error) for number, member in members)
             continue
@@ -489,7 +514,7 @@ def verify_lines(
                     and verdict.outcome == "undecided"
                     and too_large(read_prefix(member, LETTERS))
                 ):
-                    judge = judges(tree, [read_prefix(member, LETTERS)])
+                    judge = make_judge(tree, [read_prefix(member, LETTERS)])
                     yield from _one_by_one(judge, head, [(number, member)])
                 elif nesting >= 0:
                     yield Judged(number, head, member, verdict)
@@ -497,7 +522,7 @@ def verify_lines(
                     yield Judged(number, head, member, error=_why_unreadable(member))
 
 
-_FURTHER = Tree("floor", (Tree("0"),))
+_BEYOND_DOUBLE = Tree("floor", (Tree("0"),))
 """Stands for every expression that double precision does not evaluate."""
 
 
@@ -517,14 +542,6 @@ def _why_unreadable(member: str) -> ExpressionError:
         return error
     return ExpressionError("the expression cannot be evaluated", text=member)
 
-
-# Does an expression of several variables equal its head wherever assumptions hold?
-#
-# Points are drawn from the region of the assumptions, some of them far out along one variable, some
-# beside ends of domains on lines parallel to the axes, and some beyond others (`domain_boundaries`). What
-# double precision holds to be equal is looked at again with rigorous bounds, at points in general
-# position and where one variable is 0, 1, -1 or 2: so single values of a variable are found at which only
-# one of the two is defined. As on the real line, a verdict is a statement about these points.
 
 _PROBES = 12
 _LINES = 9
@@ -550,6 +567,12 @@ def make_verifier(
 
 class MultivariateVerifier(Verifier):
     """Judges expressions of several variables against one head.
+
+    Points are drawn from the region of the assumptions, some of them far out along one variable, some beside
+    ends of domains on lines parallel to the axes, and some beyond others (`domain_boundaries`). What double
+    precision holds to be equal is looked at again with rigorous bounds, at points in general position and
+    where one variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two
+    is defined.
 
     Attributes: points: (variables, points), those inside the head's domain first; shown: the places of the
     variables that are named; the others as `Verifier`'s.
@@ -579,13 +602,14 @@ class MultivariateVerifier(Verifier):
         points = np.concatenate([near, *far, *region.integer_points()], axis=1)
         self._set_points(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
-        if not self._prepare_comparison(region.points.shape[1] - sum(known) > known[0]):
-            return
+        self._prepare_comparison(region.points.shape[1] - sum(known) > known[0])
         # With these points some heads cannot be decided at all.
+        if self.reason:
+            return
         through = max(2, _LINES // len(self.shown))
         self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
         self._exceptions = SpaceExceptions(self._program, self._lines.lines)
-        if (ends := self._lines.of_head()).size:
+        if (ends := self._lines.points_beside_head_ends()).size:
             self._set_points(points, ends)
         self._tried = region.describe_tried(self.points)
         # The outermost points of each variable are among the probes: there one sees best what fades along it,
@@ -618,11 +642,11 @@ class MultivariateVerifier(Verifier):
             if case.outcome != "different":
                 checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
                 if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
-                    self._doubt_values(case)
+                    self._withdraw_equality(case)
                 case.checked = checked._replace(integers=self._tried)
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        points = self._lines.of(programs, [case.k for case in whole])
+        points = self._lines.points_for_programs(programs, [case.k for case in whole])
         self._compare_at_own_points(
             programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)]
         )
