@@ -265,8 +265,7 @@ class _Renamed:
         return Verdict("equal if", conditions, checked=verdict.checked)
 
     def _exclude_exceptions(self, verdict: MemberVerdict) -> str:
-        points = verdict.exceptional.list_points()
-        return " and ".join(point.exclude(lambda tree: rename_variables(tree, self.back)) for point in points)
+        return verdict.exceptional.exclude_points(lambda tree: rename_variables(tree, self.back))
 
     def _describe_domain(self, sides: Sequence[Tree]) -> str:
         """Return where terms are defined, in words: what their own parts need that those of the other do

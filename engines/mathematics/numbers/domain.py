@@ -123,6 +123,8 @@ def draw_points(random: np.random.Generator, low: float, high: float, count: int
 
 TINY = arb(2) ** -160
 """How well a root is known."""
+_NEAR_ZERO = arb(2) ** -10
+"""A function is less than this so close to where it is 0."""
 _MOST_DEGREE = 32
 _SEARCHED = 12
 """Points of the grid per unit near 0, where the line is searched."""
@@ -150,6 +152,7 @@ class Roots:
         mantissa, exponent = target.mid().man_exp()
         above, below = ratio
         left = above - fmpq(mantissa) * fmpq(2) ** int(exponent) * below
+        left = left // left.gcd(below) if left else left
         roots: Any = left.numer().complex_roots() if left else ()
         return [root.real for root, _ in roots if root.imag == 0]
 
@@ -410,6 +413,7 @@ class Edges:
         self.isolated = 0
         self.searched = False
         self.searches = self.endless = 0
+        self._families_of_marks: dict[int, int] = {}
         self._roots = Roots(functions)
         self._places: list[DomainPlace | float | None] = []
         self._bits: dict[tuple[float, bool], int] = {}
@@ -461,6 +465,12 @@ class Edges:
     def iterate_places(self, mask: int) -> Iterator[DomainPlace]:
         """Return the isolated places of a mask."""
         return (place for place in self._iterate_mask(mask) if isinstance(place, DomainPlace))
+
+    def find_endless(self, mask: int, whole: int) -> set[DomainPlace]:
+        """Return the places of the families without end that a mask is made of and that another has
+        completely: of integer exponents, places are isolated, and none of the family."""
+        families = (family for mark, family in self._families_of_marks.items() if mark & mask)
+        return {place for one in families if not one & ~whole for place in self.iterate_places(one)}
 
     def known_radius(self, mask: int) -> float:
         """Return how far from 0 a mask holds all places of the families it is made of."""
@@ -576,9 +586,10 @@ class Edges:
             return self.solve_equation(b, t)
         # Both operands vary: only a product, quotient or power that is 0 says what is 0.
         if not fixed[a] and not fixed[b]:
-            if name in ("*", "/", "pow") and t == 0:
-                return self.solve_equation(a, t) | (self.solve_equation(b, t) if name == "*" else 0)
-            return None
+            if name not in ("*", "/", "pow") or t != 0:
+                return None
+            zeros = self._find_zeros_of(form, a, b)
+            return zeros | (self._find_zeros_of(form, b, a) if name == "*" else 0)
         side, c = (b, values[a][0]) if fixed[a] else (a, values[b][0])
         if c is None or not c.is_finite():
             return 0
@@ -599,6 +610,26 @@ class Edges:
         else:
             targets = _solve_bases(t, c)
         return self._solve_for_all(side, targets)
+
+    def _find_zeros_of(self, form: FunctionForm, factor: int, other: int) -> int:
+        """Return where a product, quotient or power is 0 because a factor is: not where tanh(x)/sinh(x) is
+        0/0 and tends to 1."""
+        zeros = self.solve_equation(factor, arb(0))
+        for place in self.iterate_places(zeros):
+            value = self.functions.values_at(place.ball, other)[0]
+            known = value is not None and value.is_finite() and (form[0] == MUL or not value.contains(0))
+            if not known and not self._tends_to_zero(form, place.ball):
+                zeros &= ~self._add_place(place.ball)
+        return zeros
+
+    def _tends_to_zero(self, form: FunctionForm, point: arb) -> bool:
+        code, a, b = form
+        for step in (TINY, -TINY):
+            one, other = self.functions.values_at(point + step * (1 + abs(point)), a, b)
+            (value,) = apply_operation((code, a, b), (one,), (other,))
+            if value is not None and value.is_finite() and abs(value) < _NEAR_ZERO:
+                return True
+        return False
 
     def _solve_unary(self, name: str, a: int, t: arb) -> int | None:
         if name == "sqrt":
@@ -653,7 +684,7 @@ class Edges:
             if not result:
                 return 0
             last = [abs(place.value) for place in self.iterate_places(masks[0] | masks[-1])]
-            self._families[key] = result | (self._add_mark(min(last)) if last else 0)
+            self._families[key] = result | (self._add_mark(min(last), result) if last else 0)
         return self._families[key]
 
     def _never_reaches(self, function: int, start: arb, period: arb) -> bool:
@@ -678,16 +709,18 @@ class Edges:
         self.searched = True
         roots, known = self._roots.search_roots(function, target)
         result = self._unite_masks(self._add_place(root + arb(0, TINY)) for root in roots)
-        return result | self._add_mark(None) | (self._add_mark(known) if known < inf else 0)
+        return result | self._add_mark(None) | (self._add_mark(known, result) if known < inf else 0)
 
-    def _add_mark(self, radius: float | None) -> int:
+    def _add_mark(self, radius: float | None, family: int = 0) -> int:
         """Return the mark of a family of places that are all known only so far from 0, or of a search."""
+        mark = 1 << len(self._places)
         if radius is None:
-            self.searches |= 1 << len(self._places)
+            self.searches |= mark
         else:
-            self.endless |= 1 << len(self._places)
+            self.endless |= mark
+            self._families_of_marks[mark] = family
         self._places.append(radius)
-        return 1 << (len(self._places) - 1)
+        return mark
 
     def _add_place(self, point: arb, *, isolated: bool = False) -> int:
         point = integer_or_ball(point)

@@ -121,7 +121,8 @@ def _raise_ball(a: arb, b: arb, fixed: bool) -> BallValue:
     n = integer_in_ball(b) if whole else None
     if n is not None:
         if n > 0:
-            return a**n
+            # flint takes the logarithm of a ball whose middle is 0
+            return arb(0, a.abs_upper() ** n) if a.mid() == 0 else a**n
         if a == 0:
             return None
         return _NAN if a.contains(0) else a**n

@@ -16,7 +16,7 @@ from engines.core.arrays import Floats
 from engines.core.compiling import compile_kernel
 from engines.core.expression_language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.core.tree import Tree, differentiate
-from engines.mathematics.numbers.domain import DomainPlace, Edges
+from engines.mathematics.numbers.domain import Edges
 from engines.mathematics.numbers.numeric import CODE, Programs, compile_many, evaluate_balls
 from engines.mathematics.numbers.numeric_kernel import COTH, LEAF, TANH
 from engines.mathematics.numbers.precise import (
@@ -28,7 +28,7 @@ from engines.mathematics.numbers.precise import (
     apply_operation,
     integer_in_ball,
 )
-from engines.mathematics.verification.exceptional import LineExceptions
+from engines.mathematics.verification.exceptional import FoundPlace, LineExceptions, find_condition
 from engines.mathematics.verification.points import (
     functions_at,
     points_beside,
@@ -38,6 +38,7 @@ from engines.mathematics.verification.points import (
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONS,
     Agreed,
+    Condition,
     ExceptionalPoint,
     Exceptions,
 )
@@ -576,7 +577,7 @@ class Recheck:
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
         self._elsewhere: dict[float, tuple[Functions, tuple[BallValue, ...]]] = {}
         self._exceptions = LineExceptions(head, self._edges, self._holes)
-        self._points: dict[tuple[tuple[tuple[DomainPlace, bool], ...], bool], Exceptions] = {}
+        self._points: dict[tuple[tuple[FoundPlace, ...], bool], Exceptions] = {}
         self._beside: dict[int, Floats] = {}
         self._known: dict[int, float | None] = {}
 
@@ -685,11 +686,23 @@ class Recheck:
         key = tuple(results), more
         if key not in self._points:
             points = (
-                ExceptionalPoint(((Tree(VARIABLE), index.text),), lost, {VARIABLE: index.value})
-                for index, lost in results
+                ExceptionalPoint(
+                    ((Tree(VARIABLE), found.place.text),),
+                    found.lost,
+                    {VARIABLE: found.place.value},
+                    self._find_family(member(), found),
+                )
+                for found in results
             )
             self._points[key] = Exceptions(tuple(points), more) if results else NO_EXCEPTIONS
         return self._points[key]
+
+    def _find_family(self, member: Programs, found: FoundPlace) -> Condition | None:
+        """Return what holds at all places of a family without end."""
+        if not found.endless:
+            return None
+        program = member if found.lost else self._head.select_programs([0])
+        return find_condition(self._edges, program, program, found.place)
 
 
 def agreed_at(

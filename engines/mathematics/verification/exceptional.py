@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, ctx
@@ -62,6 +63,17 @@ def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:
     return len(point.conditions), bool(term.children), text, abs(point.at.get(term.label, 0.0))
 
 
+class FoundPlace(NamedTuple):
+    """A place on a line where only one of head and member has a value, or the values differ.
+
+    Args: lost: whether it is the member that has none. endless: whether it is of a family without end.
+    """
+
+    place: DomainPlace
+    lost: bool
+    endless: bool = False
+
+
 class LineExceptions:
     """The exceptional points of members on a line.
 
@@ -71,13 +83,12 @@ class LineExceptions:
     def __init__(self, head: Programs, edges: Edges, holes: int) -> None:
         self._head, self._edges, self._holes = head, edges, holes
         self._sides: dict[DomainPlace, int] = {}
-        self._known: dict[tuple[int, bool], tuple[list[tuple[DomainPlace, bool]], float]] = {}
+        self._known: dict[tuple[int, bool], tuple[list[FoundPlace], float]] = {}
 
     def find_places(
         self, member: Callable[[], Programs], holes: int, *, both: bool
-    ) -> tuple[list[tuple[DomainPlace, bool]], bool]:
-        """Return the places, nearest to 0 first, each with whether the member has no value there, and whether
-        there may be more.
+    ) -> tuple[list[FoundPlace], bool]:
+        """Return the places, nearest to 0 first, and whether there may be more.
 
         Args: member: gives its program on the line. holes: of the member. both: whether also those where the
         head is undefined count.
@@ -91,17 +102,22 @@ class LineExceptions:
             known = self._edges.known_radius(holes | self._holes)
             self._compare_at_own_points(places)
             own = {*self._edges.iterate_places(holes)}
-            found = [(one, one in own) for one in places if abs(one.value) < known and self._sides[one] > 0]
+            endless = self._edges.find_endless(apart, holes | self._holes)
+            found = [
+                FoundPlace(one, one in own, one in endless)
+                for one in places
+                if abs(one.value) < known and self._sides[one] > 0
+            ]
             self._known[holes, both] = found, known
         found, known = self._known[holes, both]
         lone = list(self._iterate_isolated(member, (holes | self._holes) & isolated, both))
-        found = found + [row for row in lone if abs(row[0].value) < known]
-        found.sort(key=lambda row: (abs(row[0].value), row[0].value))
-        return found, bool(lone and known < inf)
+        found = found + [row for row in lone if abs(row.place.value) < known]
+        found.sort(key=lambda row: (abs(row.place.value), row.place.value))
+        return found, bool(lone and known < inf) or any(row.endless for row in found)
 
     def _iterate_isolated(
         self, member: Callable[[], Programs], mask: int, both: bool
-    ) -> Iterator[tuple[DomainPlace, bool]]:
+    ) -> Iterator[FoundPlace]:
         """Return the isolated points of a domain at which only the head is defined, or with `both` only
         one, and those at which the values differ."""
         places = list(self._edges.iterate_places(mask))
@@ -116,7 +132,7 @@ class LineExceptions:
         lost, gained = np.isfinite(wide) & np.isnan(other), np.isfinite(broad) & np.isnan(one)
         for place, differs, only_head, only_member in zip(places, apart, lost, gained, strict=True):
             if differs or only_head or (only_member and both):
-                yield place, bool(only_head)
+                yield FoundPlace(place, bool(only_head))
 
     def _compare_at_own_points(self, places: Sequence[DomainPlace]) -> None:
         """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
@@ -152,27 +168,31 @@ class SpaceExceptions:
 
         Args: holes: of it on each line. both: whether also those where the head is undefined count.
         """
-        found: dict[str, list[tuple[int, list[tuple[DomainPlace, bool]]]]] = {}
+        found: dict[str, list[tuple[int, list[FoundPlace]]]] = {}
         for number, (line, own) in enumerate(zip(self._lines, holes, strict=True)):
             member = partial(line.restrict, programs.select_programs([k]))
             rows, _ = self._on_lines[number].find_places(member, own, both=both)
             found.setdefault(line.name, []).append(
-                (number, [row for row in rows if line.allows(row[0].value)])
+                (number, [row for row in rows if line.allows(row.place.value)])
             )
         points: list[ExceptionalPoint] = []
         curves: dict[str, ExceptionalPoint] = {}
+        more = False
         for name, lines in found.items():
             values: list[tuple[DomainPlace, ExceptionalPoint]] = []
             for number, rows in lines:
                 others = [own for other, own in lines if other != number]
-                for place, lost in rows:
+                for row in rows:
+                    place, lost, endless = row
                     at = self._lines[number].point_at(place.value)
                     condition = self._find_condition(programs, k, number, place, lost=lost)
                     # A condition on the variable of the line alone is a single value; so is
                     # one that all lines share.
                     alone = condition is not None and variables_of(condition[0]) == {name}
                     if alone or _is_on_all(place, others):
-                        point = ExceptionalPoint(((Tree(name), place.text),), lost, at)
+                        family = condition if alone and endless else None
+                        point = ExceptionalPoint(((Tree(name), place.text),), lost, at, family)
+                        more = more or endless
                         if not any(place.ball.overlaps(one.ball) for one, _ in values):
                             values.append((place, point))
                     elif condition is not None:
@@ -180,7 +200,7 @@ class SpaceExceptions:
                         curves.setdefault(point.text, point)
             values.sort(key=lambda row: (abs(row[0].value), row[0].value))
             points += (point for _, point in values)
-        return Exceptions((*points, *sorted(curves.values(), key=_order_of)))
+        return Exceptions((*points, *sorted(curves.values(), key=_order_of)), more)
 
     def _find_condition(
         self, programs: Programs, k: int, number: int, place: DomainPlace, *, lost: bool
@@ -189,25 +209,28 @@ class SpaceExceptions:
         key = number, place, lost
         if key not in self._conditions:
             chosen, root = (programs, k) if lost else (self._head, 0)
-            self._conditions[key] = _find_condition(
-                self._lines[number], chosen.select_programs([root]), place
-            )
+            line = self._lines[number]
+            written = chosen.select_programs([root]).write_derivatives_out(line.name)
+            self._conditions[key] = find_condition(line.edges, written, line.restrict(written), place)
         return self._conditions[key]
 
 
-def _is_on_all(place: DomainPlace, others: Sequence[Sequence[tuple[DomainPlace, bool]]]) -> bool:
+def _is_on_all(place: DomainPlace, others: Sequence[Sequence[FoundPlace]]) -> bool:
     """Return whether a place is one of those of all other lines of its variable, of which there are some."""
-    return bool(others) and all(any(place.ball.overlaps(one.ball) for one, _ in rows) for rows in others)
+    return bool(others) and all(any(place.ball.overlaps(one.place.ball) for one in rows) for rows in others)
 
 
-def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -> Condition | None:
+def find_condition(
+    edges: Edges, program: Programs, on_line: Programs, place: DomainPlace
+) -> Condition | None:
     """Return what holds at a place of a line where a program has no value: what the operand of the term is
-    that has none there."""
-    written = program.write_derivatives_out(line.name)
-    restricted = written.restrict_to_line(line.name, line.point)
-    functions = line.edges.functions
-    node_functions = functions.read_programs(restricted, restricted.roots)
-    trees = written.list_node_trees()
+    that has none there.
+
+    Args: edges: of the line. on_line: the program there.
+    """
+    functions = edges.functions
+    node_functions = functions.read_programs(on_line, on_line.roots)
+    trees = program.list_node_trees()
 
     def is_value(node: int, target: int) -> bool:
         (value,) = functions.values_at(place.ball, node_functions[node])
@@ -215,7 +238,7 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
 
     def simplify(node: int) -> int:
         """Return the factor of a term, itself a factor, that is 0."""
-        label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
+        label, (a, b) = trees[node].label, program.nodes[1:, node].tolist()
         if label in ("*", "/", "pow", "sqrt", "abs"):
             for part in (a, b) if label == "*" else (a,):
                 if is_value(part, 0):
@@ -225,9 +248,9 @@ def _find_condition(line: BoundaryLine, program: Programs, place: DomainPlace) -
     # Operands come before their terms, so the first term with a hole here explains those around it.
     with ctx.workprec(functions.bits):
         for node in range(1, len(trees)):
-            label, (a, b) = trees[node].label, written.nodes[1:, node].tolist()
-            if not trees[node].children or place not in line.edges.iterate_holes_of(
-                int(written.nodes[0, node]), node_functions[a], node_functions[b]
+            label, (a, b) = trees[node].label, program.nodes[1:, node].tolist()
+            if not trees[node].children or place not in edges.iterate_holes_of(
+                int(program.nodes[0, node]), node_functions[a], node_functions[b]
             ):
                 continue
             if label in _ZERO_BELOW:

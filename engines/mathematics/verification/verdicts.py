@@ -95,6 +95,8 @@ class Agreed(NamedTuple):
     side: float | None = None
 
 
+EXCLUDED = 12
+"""Points and families of them that a condition excludes."""
 SHOWN = 4
 """Points that are listed, of a line and of each variable."""
 
@@ -107,12 +109,14 @@ class ExceptionalPoint:
     """Where only one of a head and a member has a value, or their values differ.
 
     Args: conditions: what holds there. lost: whether it is the member that has no value. at: one such point,
-    by variable.
+    by variable. family: what holds at it and at all others of a family without end, if it is of one and that
+    is known.
     """
 
     conditions: tuple[Condition, ...]
     lost: bool
     at: Mapping[str, float]
+    family: Condition | None = None
 
     @property
     def text(self) -> str:
@@ -120,12 +124,13 @@ class ExceptionalPoint:
         return " and ".join(f"{to_infix(term)} = {value}" for term, value in self.conditions)
 
     def exclude(self, rename: Callable[[Tree], Tree]) -> str:
-        """Return the condition that it is another point: `x != 0`.
+        """Return the condition that it is another point, and none of its family: `x != 0`, `cos(x) != 0`.
 
         Args:
             rename: gives variables other names.
         """
-        parts = [f"{to_infix(rename(term))} != {value}" for term, value in self.conditions]
+        conditions = self.conditions if self.family is None else (self.family,)
+        parts = [f"{to_infix(rename(term))} != {value}" for term, value in conditions]
         return parts[0] if len(parts) == 1 else f"({' or '.join(parts)})"
 
 
@@ -155,6 +160,17 @@ class Exceptions:
             if counts[kind] <= SHOWN:
                 listed.append(point)
         return listed
+
+    def exclude_points(self, rename: Callable[[Tree], Tree]) -> str:
+        """Return the condition that it is none of the points; of very many, only the first.
+
+        Args:
+            rename: gives variables other names.
+        """
+        texts = list(dict.fromkeys(point.exclude(rename) for point in self.points))
+        known = all(point.family for point in self.points) or not self.more
+        rest = [] if known and len(texts) <= EXCLUDED else ["so on"]
+        return " and ".join(texts[:EXCLUDED] + rest)
 
     def describe_points(self) -> str:
         """Return the points in words, those of x alone by their values: `0, pi/2`, `y = 0, x + y = 0`."""
