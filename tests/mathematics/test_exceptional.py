@@ -99,7 +99,11 @@ def test_no_point_of_those_that_come_to_mind_is_missing(
     names = variables_of(one, other)
     found = [float(point.at["x"]) for point in judged(head, member).exceptional.points if "x" in point.at]
     with mpmath.workdps(DIGITS):
+        # of a family there are more, farther out
+        farthest = max(map(abs, found)) if "…" in said else 100
         for x in [mpmath.mpf(n) / 6 for n in range(-18, 19)] + [n * mpmath.pi / 4 for n in range(-6, 7)]:
+            if abs(x) > farthest:
+                continue
             at = {name: x + place for place, name in enumerate(sorted(names))}
             if (value_at(one, at) is None) != (value_at(other, at) is None):
                 assert min(abs(float(x) - place) for place in found) < 1e-12

@@ -690,6 +690,7 @@ class Recheck:
                     ((Tree(VARIABLE), found.place.text),),
                     found.lost,
                     {VARIABLE: found.place.value},
+                    found.endless,
                     self._find_family(member(), found),
                 )
                 for found in results

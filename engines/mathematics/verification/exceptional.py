@@ -191,7 +191,7 @@ class SpaceExceptions:
                     alone = condition is not None and variables_of(condition[0]) == {name}
                     if alone or _is_on_all(place, others):
                         family = condition if alone and endless else None
-                        point = ExceptionalPoint(((Tree(name), place.text),), lost, at, family)
+                        point = ExceptionalPoint(((Tree(name), place.text),), lost, at, endless, family)
                         more = more or endless
                         if not any(place.ball.overlaps(one.ball) for one, _ in values):
                             values.append((place, point))

@@ -109,13 +109,14 @@ class ExceptionalPoint:
     """Where only one of a head and a member has a value, or their values differ.
 
     Args: conditions: what holds there. lost: whether it is the member that has no value. at: one such point,
-    by variable. family: what holds at it and at all others of a family without end, if it is of one and that
-    is known.
+    by variable. endless: whether it is of a family without end. family: what holds at all of this, if that is
+    known.
     """
 
     conditions: tuple[Condition, ...]
     lost: bool
     at: Mapping[str, float]
+    endless: bool = False
     family: Condition | None = None
 
     @property
@@ -168,8 +169,9 @@ class Exceptions:
             rename: gives variables other names.
         """
         texts = list(dict.fromkeys(point.exclude(rename) for point in self.points))
-        known = all(point.family for point in self.points) or not self.more
-        rest = [] if known and len(texts) <= EXCLUDED else ["so on"]
+        families = [point.family for point in self.points if point.endless]
+        known = all(families) and (bool(families) or not self.more) and len(texts) <= EXCLUDED
+        rest = [] if known else ["so on"]
         return " and ".join(texts[:EXCLUDED] + rest)
 
     def describe_points(self) -> str:
