@@ -168,7 +168,7 @@ def shuffled(qrels: Qrels) -> Evaluation:
     }
     names = next(iter(per_topic.values()))
     mean = {name: float(np.mean([row[name] for row in per_topic.values()])) for name in names}
-    return Evaluation(per_topic, mean, tuple(per_topic), mean, several[0].judged)
+    return Evaluation(per_topic, mean, tuple(per_topic), mean, several[0].judged_counts)
 
 
 def ndcg(run: TrecRun, qrels: Qrels) -> float:

@@ -1,4 +1,10 @@
-"""The prime measures."""
+"""Measures of rankings against judgements: nDCG', MAP', P'@k, bpref and MRR, of a topic and of a run.
+
+They are the prime measures of ARQMath: unjudged documents are deleted first, then the rest is evaluated as
+trec_eval does. Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds
+every judged document of the topic. For the binary measures a document is relevant from grade 2, as ARQMath's
+organisers count.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,6 @@ from dataclasses import dataclass
 from math import log2
 
 from engines.retrieval.trec import Qrels, TrecRun
-
-# The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
-#
-# Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every judged
-# document of the topic. For the binary measures a document is relevant from grade 2, as ARQMath's organisers
-# count.
 
 RELEVANT = 2
 """The lowest grade that counts as relevant in a binary measure."""
@@ -27,50 +27,50 @@ def dcg(gains: Sequence[int]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1) if gain > 0)
 
 
-def ndcg(ranked: Sequence[int], judged: Iterable[int], *, k: int | None = None) -> float:
+def ndcg(ranked_grades: Sequence[int], topic_grades: Iterable[int], *, k: int | None = None) -> float:
     """Return the normalised DCG of grades in rank order against all grades of the topic; 0 if nothing is
     relevant.
 
     >>> round(ndcg([0, 3, 1, 2], [3, 0, 2, 1, 2]), 4)   # worked by hand
     0.5717
     """
-    ideal = dcg(sorted((grade for grade in judged if grade > 0), reverse=True)[:k])
-    return dcg(ranked[:k]) / ideal if ideal else 0.0
+    ideal = dcg(sorted((grade for grade in topic_grades if grade > 0), reverse=True)[:k])
+    return dcg(ranked_grades[:k]) / ideal if ideal else 0.0
 
 
-def average_precision(ranked: Sequence[int], judged: Iterable[int]) -> float:
+def average_precision(ranked_grades: Sequence[int], topic_grades: Iterable[int]) -> float:
     """Average precision at grade >= 2, over all relevant documents of the topic."""
-    relevant = sum(grade >= RELEVANT for grade in judged)
-    found, total = 0, 0.0
-    for rank, grade in enumerate(ranked, start=1):
+    relevant = sum(grade >= RELEVANT for grade in topic_grades)
+    relevant_above, total = 0, 0.0
+    for rank, grade in enumerate(ranked_grades, start=1):
         if grade >= RELEVANT:
-            found += 1
-            total += found / rank
+            relevant_above += 1
+            total += relevant_above / rank
     return total / relevant if relevant else 0.0
 
 
-def precision(ranked: Sequence[int], k: int) -> float:
+def precision(ranked_grades: Sequence[int], k: int) -> float:
     """Return the number of relevant documents among the first k, divided by k however short the list."""
-    return sum(grade >= RELEVANT for grade in ranked[:k]) / k
+    return sum(grade >= RELEVANT for grade in ranked_grades[:k]) / k
 
 
-def reciprocal_rank(ranked: Sequence[int]) -> float:
+def reciprocal_rank(ranked_grades: Sequence[int]) -> float:
     """Return 1 / rank of the first relevant document, or 0 if there is none."""
-    return next((1 / rank for rank, grade in enumerate(ranked, start=1) if grade >= RELEVANT), 0.0)
+    return next((1 / rank for rank, grade in enumerate(ranked_grades, start=1) if grade >= RELEVANT), 0.0)
 
 
-def bpref(ranked: Sequence[int], judged: Iterable[int]) -> float:
+def bpref(ranked_grades: Sequence[int], topic_grades: Iterable[int]) -> float:
     """Return bpref as trec_eval computes it: how rarely judged irrelevant documents rank above relevant ones.
 
     C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004.
     """
-    grades = list(judged)
+    grades = list(topic_grades)
     relevant = sum(grade >= RELEVANT for grade in grades)
     irrelevant = len(grades) - relevant
     if not relevant:
         return 0.0
     above, total = 0, 0.0
-    for grade in ranked:
+    for grade in ranked_grades:
         if grade < RELEVANT:
             above += 1
         elif above:
@@ -85,19 +85,19 @@ Measure = Callable[[Sequence[int], Sequence[int]], float]
 MEASURES: dict[str, Measure] = {
     "ndcg_prime": ndcg,
     "map_prime": average_precision,
-    "p10_prime": lambda ranked, _: precision(ranked, 10),
-    "p5_prime": lambda ranked, _: precision(ranked, 5),
-    "ndcg10_prime": lambda ranked, judged: ndcg(ranked, judged, k=10),
+    "p10_prime": lambda ranked_grades, _: precision(ranked_grades, 10),
+    "p5_prime": lambda ranked_grades, _: precision(ranked_grades, 5),
+    "ndcg10_prime": lambda ranked_grades, topic_grades: ndcg(ranked_grades, topic_grades, k=10),
     "bpref": bpref,
-    "mrr": lambda ranked, _: reciprocal_rank(ranked),
+    "mrr": lambda ranked_grades, _: reciprocal_rank(ranked_grades),
 }
 """Each takes the grades of the judged documents in rank order, and all grades of the topic. As for the prime
 measures, documents without a judgement are left out first: `bpref` and `mrr` are of judged documents too."""
 
-CUT_MEASURES: dict[str, Measure] = {
-    "ndcg5_prime": lambda ranked, judged: ndcg(ranked, judged, k=5),
+FORMULA_MEASURES: dict[str, Measure] = {
+    "ndcg5_prime": lambda ranked_grades, topic_grades: ndcg(ranked_grades, topic_grades, k=5),
     "ndcg10_prime": MEASURES["ndcg10_prime"],
-    "ndcg1000_prime": lambda ranked, judged: ndcg(ranked, judged, k=1_000),
+    "ndcg1000_prime": lambda ranked_grades, topic_grades: ndcg(ranked_grades, topic_grades, k=1_000),
     "p5_prime": MEASURES["p5_prime"],
     "p10_prime": MEASURES["p10_prime"],
     "map_prime": average_precision,
@@ -110,15 +110,15 @@ class Evaluation:
     """The measures of a run, for each topic and on average.
 
     `per_topic` has every judged topic, 0 where the run has none of it. `mean` divides by all judged topics,
-    `run_mean` by those that the run has (what trec_eval prints without -c). `judged` counts per topic the
-    documents of the run that were judged, of how many.
+    `mean_in_run` by those that the run has, `topics_in_run` (what trec_eval prints without -c).
+    `judged_counts` has for each topic how many documents of the run were judged, and how many there are.
     """
 
     per_topic: Mapping[str, Mapping[str, float]]
     mean: Mapping[str, float]
-    run_topics: tuple[str, ...]
-    run_mean: Mapping[str, float]
-    judged: Mapping[str, tuple[int, int]]
+    topics_in_run: tuple[str, ...]
+    mean_in_run: Mapping[str, float]
+    judged_counts: Mapping[str, tuple[int, int]]
 
     def mean_over_topics(self, topics: Iterable[str]) -> dict[str, float]:
         """Return the means over some of the judged topics."""
@@ -137,25 +137,25 @@ def evaluate(run: TrecRun, qrels: Qrels, measures: Iterable[str] = tuple(MEASURE
     Args:
         run: In trec_eval's order (as `read_run` gives it).
         qrels: Its topics are the judged ones.
-        measures: Keys of `MEASURES` or `CUT_MEASURES`.
+        measures: Keys of `MEASURES` or `FORMULA_MEASURES`.
     """
     names = tuple(measures)
-    known = MEASURES | CUT_MEASURES
+    known = MEASURES | FORMULA_MEASURES
     per_topic: dict[str, dict[str, float]] = {}
-    judged: dict[str, tuple[int, int]] = {}
+    judged_counts: dict[str, tuple[int, int]] = {}
     for topic, grades in qrels.grades.items():
         ranking = run.rankings.get(topic, ())
-        ranked = [grades[document] for document, _ in ranking if document in grades]
-        everything = list(grades.values())
-        per_topic[topic] = {name: known[name](ranked, everything) for name in names}
-        judged[topic] = (len(ranked), len(ranking))
+        ranked_grades = [grades[document] for document, _ in ranking if document in grades]
+        topic_grades = list(grades.values())
+        per_topic[topic] = {name: known[name](ranked_grades, topic_grades) for name in names}
+        judged_counts[topic] = (len(ranked_grades), len(ranking))
     present = tuple(topic for topic in per_topic if topic in run.rankings)
     return Evaluation(
         per_topic,
         _mean_rows(list(per_topic.values())),
         present,
         _mean_rows([per_topic[topic] for topic in present]),
-        judged,
+        judged_counts,
     )
 
 

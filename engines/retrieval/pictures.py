@@ -22,9 +22,12 @@ Plot = Annotated[
     Arg("Plot the scores by topic to this .svg, .png or .pdf file.", shown="no plot", writes=True),
 ]
 
-PIXELS = 1_660
+PNG_WIDTH_PX = 1_660
 """Width of a picture as PNG."""
-_BAR, _STEP, _HEIGHT, _LEFT, _TOP, _FOOT = 10, 13, 240, 48, 34, 56
+_BAR_WIDTH_PX, _BAR_STEP_PX, _PANEL_HEIGHT_PX = 10, 13, 240
+"""A bar's width, from one bar to the next, and the height of the scale of a panel."""
+_LEFT_PX, _TOP_PX, _FOOT_PX = 48, 34, 56
+"""Margins of a panel, for the numbers of its scale, its title and the topics."""
 _BLUE, _ORANGE, _INK, _LINE = "#0072b2", "#e69f00", "#222222", "#bbbbbb"
 
 
@@ -55,7 +58,7 @@ def draw_differences(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
 
 
 def _join_panels(panels: Sequence[list[str]], topics: int) -> str:
-    each, width = _TOP + _HEIGHT + _FOOT, _page_width(topics)
+    each, width = _TOP_PX + _PANEL_HEIGHT_PX + _FOOT_PX, _page_width(topics)
     height = each * len(panels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -68,40 +71,41 @@ def _join_panels(panels: Sequence[list[str]], topics: int) -> str:
 
 
 def _page_width(topics: int) -> int:
-    return _LEFT + max(420, _STEP * topics) + 16
+    return _LEFT_PX + max(420, _BAR_STEP_PX * topics) + 16
 
 
 def _draw_panel(
     values: Mapping[str, float], title: str, scale: tuple[float, float], ticks: Mapping[str, float]
 ) -> list[str]:
     low, high = scale
-    floor, right = _TOP + _HEIGHT, _page_width(len(values)) - 10
+    signed = low < 0
+    floor, right = _TOP_PX + _PANEL_HEIGHT_PX, _page_width(len(values)) - 10
 
     # SVG counts y downwards from the top.
     def y(value: float) -> float:
-        return round(floor - (value - low) / (high - low) * _HEIGHT, 2)
+        return round(floor - (value - low) / (high - low) * _PANEL_HEIGHT_PX, 2)
 
-    parts = [f'<text x="{_LEFT}" y="16" font-size="12">{escape(title)}</text>']
+    parts = [f'<text x="{_LEFT_PX}" y="16" font-size="12">{escape(title)}</text>']
     # Grid lines with their values, a bar for each topic, then the mean as a dashed line.
-    for step in range(6 if low == 0 else 5):
-        value = low + (high - low) * step / (5 if low == 0 else 4)
+    for step in range(5 if signed else 6):
+        value = low + (high - low) * step / (4 if signed else 5)
         parts.append(
-            f'<line x1="{_LEFT}" x2="{right}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
-            f'stroke-width="0.5"/><text x="{_LEFT - 6}" y="{y(value) + 3}" text-anchor="end">'
-            f"{_format_number(value, low)}</text>"
+            f'<line x1="{_LEFT_PX}" x2="{right}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
+            f'stroke-width="0.5"/><text x="{_LEFT_PX - 6}" y="{y(value) + 3}" text-anchor="end">'
+            f"{_format_value(value, signed=signed)}</text>"
         )
     for index, (topic, value) in enumerate(values.items()):
-        x, name = _LEFT + 4 + index * _STEP, escape(topic)
+        x, name = _LEFT_PX + 4 + index * _BAR_STEP_PX, escape(topic)
         top, foot = y(max(value, 0.0)), y(min(value, 0.0))
         parts.append(
-            f'<rect x="{x}" y="{top}" width="{_BAR}" height="{round(foot - top, 2)}" '
+            f'<rect x="{x}" y="{top}" width="{_BAR_WIDTH_PX}" height="{round(foot - top, 2)}" '
             f'fill="{_BLUE if value >= 0 else _ORANGE}">'
-            f"<title>{name} {_format_number(value, low, 4)}</title></rect>"
+            f"<title>{name} {_format_value(value, 4, signed=signed)}</title></rect>"
         )
         if topic in ticks:
             at = y(ticks[topic])
             parts.append(
-                f'<line x1="{x - 1}" x2="{x + _BAR + 1}" y1="{at}" y2="{at}" stroke="{_ORANGE}" '
+                f'<line x1="{x - 1}" x2="{x + _BAR_WIDTH_PX + 1}" y1="{at}" y2="{at}" stroke="{_ORANGE}" '
                 'stroke-width="2"/>'
             )
         parts.append(
@@ -111,23 +115,23 @@ def _draw_panel(
     if values:
         mean = sum(values.values()) / len(values)
         parts.append(
-            f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
+            f'<line x1="{_LEFT_PX}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
             f'stroke-dasharray="4 3"/><text x="{right}" y="28" text-anchor="end">'
-            f"mean {_format_number(mean, low, 4)}</text>"
+            f"mean {_format_value(mean, 4, signed=signed)}</text>"
         )
     return parts
 
 
-def _format_number(value: float, low: float, digits: int = 0) -> str:
-    """With its sign where there are differences; two digits unless said, one where the scale is 0 to 1."""
-    return f"{value:.{digits or 1}f}" if low == 0 else f"{value:+.{digits or 2}f}"
+def _format_value(value: float, digits: int = 0, *, signed: bool) -> str:
+    """Return a value with so many digits behind the point, by default one, and two where it is signed."""
+    return f"{value:+.{digits or 2}f}" if signed else f"{value:.{digits or 1}f}"
 
 
 Method = Literal["pca", "tsne"]
 PERPLEXITY = 30.0
 
 
-def refuse_idle_seed(method: Method, seed: int) -> None:
+def refuse_unused_seed(method: Method, seed: int) -> None:
     """Raise EngineError E427 for a seed of PCA, which draws nothing."""
     if method == "pca" and seed:
         raise make_refusal("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
@@ -158,13 +162,17 @@ def _pick_colour(number: int, count: int) -> str:
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
-def draw_points(
-    points: NDArray[np.float32], names: Sequence[str], title: str = "", *, size: int = 720
+def draw_labelled_points(
+    points: NDArray[np.float32], labels: Sequence[str], title: str = "", *, size: int = 720
 ) -> str:
-    """Return an SVG of points (rows, 2) coloured by name, with the names beside it. Every name has a shape of
-    its own too, so that it is known without colour.
+    """Return an SVG of points (rows, 2) coloured by label, with the labels beside it. Every label has a shape
+    of its own too, so that it is known without colour.
+
+    Args:
+        labels: One for each point; points of one kind have the same.
+        size: Width and height of the plane, in pixels.
     """
-    order = list(dict.fromkeys(names))
+    order = list(dict.fromkeys(labels))
     low, high = points.min(0), points.max(0)
     scale = (size - 40) / max(float((high - low).max()), 1e-9)
     positions = 20 + (points - low) * scale
@@ -174,18 +182,18 @@ def draw_points(
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="20" y="18">{escape(title)}</text>',
     ]
-    for number, name in enumerate(order):
+    for number, label in enumerate(order):
         paint = _pick_colour(number, len(order))
-        rows = [row for row, other in enumerate(names) if other == name]
+        rows = [row for row, other in enumerate(labels) if other == label]
         marks = [
             _draw_mark(number, float(positions[row, 0]), float(size + 20 - positions[row, 1])) for row in rows
         ]
         lines.append(
-            f'<g fill="{paint}" fill-opacity="0.7"><title>{escape(name)}</title>{"".join(marks)}</g>'
+            f'<g fill="{paint}" fill-opacity="0.7"><title>{escape(label)}</title>{"".join(marks)}</g>'
         )
         height = 40 + 18 * number
         lines.append(f'<g fill="{paint}">{_draw_mark(number, size + 20, height - 4)}</g>')
-        lines.append(f'<text x="{size + 32}" y="{height}">{escape(name)}</text>')
+        lines.append(f'<text x="{size + 32}" y="{height}">{escape(label)}</text>')
     return "\n".join([*lines, "</svg>\n"])
 
 

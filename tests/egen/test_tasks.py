@@ -25,7 +25,7 @@ from engines.egen.models.embed import FIGURE_FAMILIES, list_function_families
 from engines.egen.models.model_folder import shipped_models
 from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import nearest, normalize_rows, precision_at
-from engines.retrieval.pictures import draw_points, project_to_plane
+from engines.retrieval.pictures import draw_labelled_points, project_to_plane
 from tests.conftest import expect_error
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
@@ -365,7 +365,7 @@ def test_the_families_of_figure_3_and_their_picture(data: Labelled) -> None:
     assert set(names) == {"sin", "cos", "tan", "tanh"}
     assert len(texts) == 40
     points = project_to_plane(Oracle().encode(texts, normalise=False), "tsne")
-    root = ElementTree.fromstring(draw_points(points, names, "a < b"))
+    root = ElementTree.fromstring(draw_labelled_points(points, names, "a < b"))
     marks = [node for node in root.iter() if node.tag.rpartition("}")[2] in ("circle", "path", "rect")]
     assert len(marks) == 40 + 4 + 1
 

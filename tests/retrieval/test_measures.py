@@ -61,8 +61,8 @@ def test_missing_topics_count_as_zero_in_the_mean_only() -> None:
     qrels = Qrels({"T": {"a": 3}, "U": {"a": 3}})
     result = evaluate(ranked("a"), qrels)
     assert result.mean["ndcg_prime"] == pytest.approx(0.5)
-    assert result.run_mean["ndcg_prime"] == pytest.approx(1.0)
-    assert result.run_topics == ("T",)
+    assert result.mean_in_run["ndcg_prime"] == pytest.approx(1.0)
+    assert result.topics_in_run == ("T",)
 
 
 @pytest.mark.real_data
@@ -79,7 +79,7 @@ def test_published_runs_topic_by_topic(real_data: Path, name: str) -> None:
         assert ours["ndcg_prime"] == pytest.approx(float(row["ndcg_prime"]), abs=5e-5)
         assert ours["map_prime"] == pytest.approx(float(row["ap_prime_rel2"]), abs=5e-5)
         assert ours["p10_prime"] == pytest.approx(float(row["p10_prime_rel2"]), abs=5e-5)
-        assert result.judged[row["topic"]][0] == int(row["judged_retrieved"])
+        assert result.judged_counts[row["topic"]][0] == int(row["judged_retrieved"])
     with open(folder / "scores.tsv", encoding="utf-8") as file:
         means = {row["run"]: row for row in csv.DictReader(file, delimiter="\t")}[name]
     assert result.mean["ndcg_prime"] == pytest.approx(float(means["ndcg_prime"]), abs=5e-5)

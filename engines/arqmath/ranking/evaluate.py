@@ -12,7 +12,7 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.shown import Shown
 from engines.core.spec import Arg, make_refusal, no_effect, specification
-from engines.retrieval.pictures import PIXELS, Plot, draw_bars, draw_differences
+from engines.retrieval.pictures import PNG_WIDTH_PX, Plot, draw_bars, draw_differences
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
@@ -93,7 +93,7 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     if spec.plot is not None:
         scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
         title = f"nDCG′ of {ranked.tag or spec.run.name} over {len(scores)} topics"
-        write_drawing(spec.plot, draw_bars(scores, title), width=PIXELS)
+        write_drawing(spec.plot, draw_bars(scores, title), width=PNG_WIDTH_PX)
         document["plot"] = str(spec.plot)
     said = f"{spec.run.name}, {document['topics']} topics: " + ", ".join(
         f"{name} {document[name]:.4f}" for name in SHOWN
@@ -157,7 +157,7 @@ def _build_document(result: Evaluation) -> dict[str, Any]:
     return {
         "topics": len(result.per_topic),
         **_round_values(result.mean),
-        "run_topics": {"topics": len(result.run_topics), **_round_values(result.run_mean)},
+        "run_topics": {"topics": len(result.topics_in_run), **_round_values(result.mean_in_run)},
         "per_topic": {topic: _round_values(row) for topic, row in result.per_topic.items()},
     }
 
@@ -327,7 +327,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if spec.plot is not None:
         panels = [panel for result_of_qrels in results for panel in result_of_qrels.panels]
-        write_drawing(spec.plot, draw_differences(panels), width=PIXELS)
+        write_drawing(spec.plot, draw_differences(panels), width=PNG_WIDTH_PX)
         drawn["plot"] = str(spec.plot)
     systems = [system for result_of_qrels in results for system in result_of_qrels.systems]
     tested = {(test.get("qrels"), test["run"]): test for test in comparisons}

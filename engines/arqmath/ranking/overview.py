@@ -248,7 +248,7 @@ class Rankings:
         for name, ranked in self.runs.items():
             if ranked.evaluation is not None and topic in ranked.evaluation.per_topic:
                 scores[name] = ranked.evaluation.per_topic[topic]["ndcg_prime"]
-                judged[name] = ranked.evaluation.judged[topic]
+                judged[name] = ranked.evaluation.judged_counts[topic]
         return {
             "id": topic,
             "title": self.topics[topic].title.text if topic in self.topics else "",

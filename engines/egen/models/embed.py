@@ -14,7 +14,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.expression_language import FUNCTIONS, to_prefix
 from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.egen.models.model_folder import ModelFolder
-from engines.retrieval.pictures import Method, project_to_plane, refuse_idle_seed
+from engines.retrieval.pictures import Method, project_to_plane, refuse_unused_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,7 +189,7 @@ class Arrange:
     known: Annotated[bool, Arg("Use a saved layout only; compute none.", hidden=True)] = False
 
     def __post_init__(self) -> None:
-        refuse_idle_seed(self.method, self.seed)
+        refuse_unused_seed(self.method, self.seed)
 
 
 def arrange_embeddings(

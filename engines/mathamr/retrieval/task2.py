@@ -14,7 +14,7 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg, specification
 from engines.mathamr.rows import CollectionPath, FormulaIndexed
-from engines.retrieval.pictures import PIXELS, Plot, draw_bars, draw_differences
+from engines.retrieval.pictures import PNG_WIDTH_PX, Plot, draw_bars, draw_differences
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
@@ -266,7 +266,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     from engines.formula.parser import operator_tree
     from engines.forum.topics import read_topic_files
     from engines.mathamr.retrieval.open_cache import open_index
-    from engines.retrieval.measures import CUT_MEASURES
+    from engines.retrieval.measures import FORMULA_MEASURES
     from engines.retrieval.measures import evaluate as measured
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
     from engines.retrieval.trec import unequal_depths
@@ -287,10 +287,10 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     runs = {path: _read_look_run(path, opened, qrels, spec, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
         warn(events, what)
-    results = [measured(runs[path], qrels, CUT_MEASURES) for path in spec.runs]
+    results = [measured(runs[path], qrels, FORMULA_MEASURES) for path in spec.runs]
     systems = []
     for path, result in zip(spec.runs, results, strict=True):
-        lists = {name: [row[name] for row in result.per_topic.values()] for name in CUT_MEASURES}
+        lists = {name: [row[name] for row in result.per_topic.values()] for name in FORMULA_MEASURES}
         systems.append(
             {
                 "run": str(path),
@@ -353,7 +353,7 @@ def _draw_results(
         if panels
         else draw_bars(first, f"nDCG′@10 of {name} over {len(first)} topics")
     )
-    write_drawing(path, drawn, width=PIXELS)
+    write_drawing(path, drawn, width=PNG_WIDTH_PX)
 
 
 def _name_look(opened: FormulaIndex, look: int) -> str:

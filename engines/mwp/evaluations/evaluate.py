@@ -30,7 +30,7 @@ from engines.mwp.problems.equivalence import read_template
 from engines.mwp.problems.problem import EquationError, Problem, to_infix
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.solve import open_cached_solver
-from engines.retrieval.pictures import Method, draw_points, project_to_plane, refuse_idle_seed
+from engines.retrieval.pictures import Method, draw_labelled_points, project_to_plane, refuse_unused_seed
 
 if TYPE_CHECKING:
     from engines.mwp.solver.reading import ScoredEquation
@@ -459,7 +459,7 @@ class ArrangeProblems:
     ] = None
 
     def __post_init__(self) -> None:
-        refuse_idle_seed(self.method, self.seed)
+        refuse_unused_seed(self.method, self.seed)
         if self.file is not None and self.file.suffix != ".svg":
             raise make_refusal(f"{self.file.name} is no .svg", "E430", "Choose another --out.")
 
@@ -506,7 +506,8 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     if spec.file is not None:
         state = "before training" if spec.before else "trained"
         write_text(
-            spec.file, draw_points(points, names, f"{data_title(spec.data)}, {spec.model.name}, {state}")
+            spec.file,
+            draw_labelled_points(points, names, f"{data_title(spec.data)}, {spec.model.name}, {state}"),
         )
     return {
         "model": spec.model.name,

@@ -125,9 +125,9 @@ def _write_drawing(path: Path, result: Mapping[str, Any]) -> None:
         return
     import numpy as np
 
-    from engines.retrieval.pictures import draw_points
+    from engines.retrieval.pictures import draw_labelled_points
 
     ways = {"tsne": "t-SNE", "pca": "PCA"}
     what = "clusters" if "clusters" in result else "expressions"
     title = f"{result['model']}: {len(texts):,} {what}, {ways[result['method']]}"
-    write_drawing(path, draw_points(np.array(points, np.float32), names, title), width=1_660)
+    write_drawing(path, draw_labelled_points(np.array(points, np.float32), names, title), width=1_660)
