@@ -66,7 +66,7 @@ POINTS = 4
 QUERIES = 100
 AMONG = 5_000
 
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 def plain(tree: Tree) -> str:
@@ -192,7 +192,7 @@ def values(tree: Tree) -> tuple[str, ...]:
     order = -1 if tree.label in (">", ">=") else 1
     for at in range(POINTS):
         try:
-            if tree.label in RELATIONS:
+            if tree.label in COMPARISONS:
                 left, right = (value(side, at, {}) for side in tree.children)
                 here = order * (left - right)
                 if unit is None and abs(here) > 1e-20:
@@ -203,7 +203,7 @@ def values(tree: Tree) -> tuple[str, ...]:
             found.append(mpmath.nstr(here if abs(here) > 1e-20 else mpmath.mpf(0), 12))
         except (NoValueError, ArithmeticError, ValueError, TypeError, OverflowError):
             found.append("")
-    label = tree.label.replace(">", "<") if tree.label in RELATIONS else ""
+    label = tree.label.replace(">", "<") if tree.label in COMPARISONS else ""
     return (label, *found)
 
 

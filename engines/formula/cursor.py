@@ -18,16 +18,15 @@ from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import CONNECTIVES, QUANTIFIED, Line, argument_pieces, name_of
+from engines.formula.words import CONNECTIVES, QUANTIFYING_PHRASES, Line, argument_pieces, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
-SHARED = ("in", "!=", "<", "<=", ">", ">=")
+SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
-STATEMENTS = frozenset(
-    (*SHARED, *QUANTIFIERS, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
-)
+_CONNECTIVES = ("and", "or", "implies", "iff", "not")
+STATEMENTS = frozenset((*SHARED_RELATIONS, "=", "subset", "approx", "congruent", *QUANTIFIERS, *_CONNECTIVES))
 
 
 class UnreadError(Exception):
@@ -53,7 +52,7 @@ class ReadingContext:
     subscripted: dict[str, tuple[str, tuple[Tree, ...]]] = field(default_factory=dict)
     sequences: set[str] = field(default_factory=set)
     differential: Tree | None = None
-    intervals: bool = False
+    allows_intervals: bool = False
     is_answer: bool = False
     depth: int = 0
     indexed: frozenset[str] = frozenset()
@@ -249,7 +248,7 @@ class Cursor(ABC):
         if not label.startswith("T!") or not words:
             return False
         before = self.piece_ahead(-1)
-        joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFIED
+        joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFYING_PHRASES
         return self.here.alone.label[2:].strip(" .") in BARE_UNITS or (
             before.role == PieceRole.NUMBER and not joins
         )

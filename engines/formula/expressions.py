@@ -24,7 +24,7 @@ from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
     CONNECTIVES,
     ONE_PLACE,
-    RELATIONS,
+    RELATION_NAMES,
     SET_OPERATIONS,
     SETS_IN_WORDS,
     SETS_OF_NUMBERS,
@@ -328,7 +328,7 @@ class Expressions(NameParser):
         if pair in _CLOSURE and len(members) == 2 and not any(map(is_statement, members)):
             # An infinite end marks an interval, because no point of the plane has an infinite coordinate.
             infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in members)
-            if pair != "()" or self.context.intervals or infinite:
+            if pair != "()" or self.context.allows_intervals or infinite:
                 return Tree("interval", (Tree(_CLOSURE[pair]), *members))
         if pair == "()" and members and not any(map(is_statement, members)):
             return Tree("tuple", tuple(members))
@@ -607,7 +607,7 @@ class Expressions(NameParser):
         # Find the relations in the line below the sign: their number and position
         # decide what the range is.
         relations = [at for at, one in enumerate(parts) if one.role == PieceRole.RELATION]
-        signs = [RELATIONS.get(parts[at].operator.label, "") for at in relations]
+        signs = [RELATION_NAMES.get(parts[at].operator.label, "") for at in relations]
         # With an upper bound: "k = low" below it.
         if high is not None:
             if len(relations) == 1 and signs == ["="] and relations[0] == 1 and is_variable(parts[0]):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from engines.core.tree import Tree
 from engines.formula.cursor import is_statement
 
-UNSAID = Tree("")
+OMITTED_SIDE = Tree("")
 """The left side of a relation that an answer leaves out, as in `> 5`."""
 
 
-def spread_relations(formulas: Sequence[Tree]) -> Tree | None:
+def distribute_relations(formulas: Sequence[Tree]) -> Tree | None:
     """Return statements in which the values behind a relation are further right sides of it.
 
     Of `x = 1, 2` one holds, of `x != 1, 2` all hold. None where terms stand before the first relation.

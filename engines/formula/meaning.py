@@ -47,7 +47,7 @@ from engines.formula.operator_tree import deep_recursion
 from engines.formula.statement_parser import StatementParser
 from engines.formula.symbols import ARROWS, PieceRole
 from engines.formula.words import (
-    RELATIONS,
+    RELATION_NAMES,
     argument_pieces,
     bracket_after,
     is_blank,
@@ -370,7 +370,7 @@ def read_links(formula: str | LatexSource, names: Names | None = None) -> list[S
             if not left or not right or relation is None:
                 continue
             label = relation.operator.label
-            name = RELATIONS.get(label) or (relation.text or label[2:])
+            name = RELATION_NAMES.get(label) or (relation.text or label[2:])
             if name == "\\mid":
                 name = "divides"
             if label == "U!approx" and relation.text != "\\cong":

@@ -443,7 +443,7 @@ class NameParser(Cursor):
         bars, self.bars = self.bars, 0
         self.brackets += 1
         integrals, self.integrals = self.integrals, 0
-        hint, self.context.intervals = self.context.intervals, False
+        hint, self.context.allows_intervals = self.context.allows_intervals, False
         self.enter_level()
         result: list[Tree] = []
         if self.here.role != PieceRole.CLOSE:
@@ -471,7 +471,7 @@ class NameParser(Cursor):
             self.raise_unexpected()
         self.context.depth -= 1
         self.brackets -= 1
-        self.bars, self.integrals, self.context.intervals = bars, integrals, hint
+        self.bars, self.integrals, self.context.allows_intervals = bars, integrals, hint
         return opening.text, self.take_piece().text, result
 
     def parse_set_by_condition(self) -> Tree | None:

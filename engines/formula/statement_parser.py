@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from engines.core.tree import Tree
-from engines.formula.cursor import END, QUANTIFIERS, SHARED, ZERO, is_statement
+from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
 from engines.formula.expressions import Expressions
 from engines.formula.layout import Piece
-from engines.formula.listings import UNSAID, spread_relations
+from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
 from engines.formula.words import (
     CONNECTIVES,
     EVERY_PARITY,
     MEMBERS,
     PARITIES,
-    QUANTIFIED,
-    RELATIONS,
+    QUANTIFYING_PHRASES,
+    RELATION_NAMES,
     SETS_OF_NUMBERS,
     USUAL,
     argument_pieces,
@@ -29,13 +29,14 @@ _SUCH_THAT = ("such that", "so that", "we have", "with")
 _TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
 
 
-def _is_logical_letter(tree: Tree) -> bool:
+def _is_proposition(tree: Tree) -> bool:
     """Return whether an arrow behind a term is an implication: the term is a letter for a proposition, a
     predicate, or several of them with connectives."""
     if tree.label in ("and", "or", "implies", "iff", "not"):
-        return all(map(_is_logical_letter, tree.children))
+        return all(map(_is_proposition, tree.children))
     name = tree.children[0].label if tree.label == "call" else tree.label
-    return name in _PROPOSITIONS and (tree.label == "call") <= name.isupper()
+    # A letter is a proposition, and a capital one before arguments a predicate.
+    return name in _PROPOSITIONS and (tree.label != "call" or name.isupper())
 
 
 _PROPOSITIONS = frozenset("pqrsPQRS")
@@ -59,8 +60,8 @@ class StatementParser(Expressions):
             while self.is_gap(self.here):
                 self.at += 1
             results.append(self.parse_statement())
-            while words_of(self.here) in QUANTIFIED:
-                results = [self.parse_quantifier_behind(self.join_formulas(results, joins))]
+            while words_of(self.here) in QUANTIFYING_PHRASES:
+                results = [self.parse_trailing_quantifier(self.join_formulas(results, joins))]
                 joins = []
             if self.at >= self.length:
                 break
@@ -81,14 +82,18 @@ class StatementParser(Expressions):
             raise self.make_error("what is quantified is missing")
         return self.bind_variables(label, names, ranges, self.parse_statement())
 
-    def parse_quantifier_behind(self, body: Tree) -> Tree:
-        """A statement with its quantifier behind it: `x^2 >= 0` for all real x."""
-        label, numbers = QUANTIFIED[words_of(self.take_piece())]
-        names, ranges = self.parse_range(numbers)
+    def parse_trailing_quantifier(self, body: Tree) -> Tree:
+        """Return a statement with its quantifier behind it: `x^2 >= 0` for all real x."""
+        label, number_set = QUANTIFYING_PHRASES[words_of(self.take_piece())]
+        names, ranges = self.parse_range(number_set)
         return self.bind_variables(label, names, ranges, body)
 
-    def parse_range(self, numbers: str) -> tuple[list[Tree], list[Tree]]:
-        """Return the variables of a quantifier, and for each the statements that say where it ranges."""
+    def parse_range(self, number_set: str) -> tuple[list[Tree], list[Tree]]:
+        """Return the variables of a quantifier, and for each the statements that say where it ranges.
+
+        Args:
+            number_set: The set of numbers, such as ℝ, that words before the variables name; "" for none.
+        """
         names: list[Tree] = []
         while True:
             if not is_variable(self.here):
@@ -101,7 +106,7 @@ class StatementParser(Expressions):
             ):
                 break
             self.take_piece()
-        ranges = [Tree("in", (name, Tree(numbers))) for name in names] if numbers else []
+        ranges = [Tree("in", (name, Tree(number_set))) for name in names] if number_set else []
         if self.here.role == PieceRole.RELATION:
             relation, piece = self.read_relation(), self.parts[self.at - 1]
             right = self.parse_right_side(relation)
@@ -184,13 +189,13 @@ class StatementParser(Expressions):
         # "a, b > 0" shares its relation with the names before it, but only plain names may do so.
         if any(kinds):
             last = formulas[-1]
-            shared = last.label in SHARED and not any(kinds[:-1]) and words <= {",", "and"}
-            if shared and not any(
+            may_share = last.label in SHARED_RELATIONS and not any(kinds[:-1]) and words <= {",", "and"}
+            if may_share and not any(
                 one.children and one.label != "call" for one in (*formulas[:-1], last.children[0])
             ):
-                every = (*formulas[:-1], last.children[0])
-                return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
-            if self.context.is_answer and (listed := spread_relations(formulas)) is not None:
+                names = (*formulas[:-1], last.children[0])
+                return Tree("and", tuple(Tree(last.label, (name, *last.children[1:])) for name in names))
+            if self.context.is_answer and (listed := distribute_relations(formulas)) is not None:
                 return listed
             raise self.make_error("a list beside a relation is not understood")
         if words == {"or"} and all(
@@ -225,7 +230,7 @@ class StatementParser(Expressions):
             if label in IFF:
                 self.take_piece()
                 left = Tree("iff", (left, self.parse_disjunction()))
-            elif label in IMPLIES or (self.here.text in _TO and _is_logical_letter(left)):
+            elif label in IMPLIES or (self.here.text in _TO and _is_proposition(left)):
                 self.take_piece()
                 right = self.parse_disjunction()
                 left = Tree("implies", (left, right) if IMPLIES.get(label, 1) > 0 else (right, left))
@@ -235,7 +240,7 @@ class StatementParser(Expressions):
     def parse_disjunction(self) -> Tree:
         """Parse statements joined by `or`."""
         disjuncts = [self.parse_conjunction()]
-        while self.here.operator.label == "O!direct-sum" and _is_logical_letter(disjuncts[0]):
+        while self.here.operator.label == "O!direct-sum" and _is_proposition(disjuncts[0]):
             self.take_piece()
             disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
         while self.here.operator.label == "U!or" and self.here.role == PieceRole.ADD:
@@ -275,14 +280,14 @@ class StatementParser(Expressions):
         # Every link of a chain needs its left side.
         if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.at == 0):
             raise self.make_error("the left side is missing")
-        every = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
-        if every is not None and self.piece_ahead(1) is not END:
+        parity = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
+        if parity is not None and self.piece_ahead(1) is not END:
             self.take_piece()
-            return Tree("congruent", (self.parse_sum(), Tree(every), Tree("2")))
-        left = UNSAID if self.here.role == PieceRole.RELATION else self.parse_sets()
-        if (numbers := MEMBERS.get(words_of(self.here))) is not None:
+            return Tree("congruent", (self.parse_sum(), Tree(parity), Tree("2")))
+        left = OMITTED_SIDE if self.here.role == PieceRole.RELATION else self.parse_sets()
+        if (number_set := MEMBERS.get(words_of(self.here))) is not None:
             self.take_piece()
-            return Tree("in", (left, Tree(numbers)))
+            return Tree("in", (left, Tree(number_set)))
         remainder = PARITIES.get(words_of(self.here)) if self.context.is_answer else None
         if remainder is not None and left.label not in USUAL:
             self.take_piece()
@@ -306,7 +311,7 @@ class StatementParser(Expressions):
                 (bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
                 or (not bar and piece.role != PieceRole.RELATION)
                 or piece.operator.label in ARROWS
-                or (piece.text in _TO and not relations and _is_logical_letter(left))
+                or (piece.text in _TO and not relations and _is_proposition(left))
             ):
                 break
             self.at += ahead
@@ -330,7 +335,7 @@ class StatementParser(Expressions):
         """Read the sign of a relation."""
         piece = self.take_piece()
         label = piece.operator.label
-        known = RELATIONS.get(label, "")
+        known = RELATION_NAMES.get(label, "")
         # \cong is the congruence of figures, which is not understood.
         if label == "U!approx":
             known = "approx" if piece.text != "\\cong" else ""
@@ -361,8 +366,8 @@ class StatementParser(Expressions):
 
     def parse_right_side(self, relation: str) -> Tree:
         """Return the right side of a relation."""
-        before = self.context.intervals
-        self.context.intervals = relation in ("in", "not in", "subset")
+        before = self.context.allows_intervals
+        self.context.allows_intervals = relation in ("in", "not in", "subset")
         while self.here.text == "\\\\" or is_alignment(self.here):
             self.at += 1
         if self.at >= self.length or self.here.role in (
@@ -374,7 +379,7 @@ class StatementParser(Expressions):
         result = self.parse_sets()
         if self.context.is_answer and self.here.role == PieceRole.COLON:
             result = self.parse_ratio(result)
-        self.context.intervals = before
+        self.context.allows_intervals = before
         return result
 
     def parse_modulus(self) -> Tree | None:

@@ -18,7 +18,7 @@ Kind = Literal[
     "number", "term", "quantity", "text", "tuple", "list", "set", "interval", "union", "matrix", "relation",
     "system", "cases", "compound", "quantified",
 ]  # fmt: skip
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx", "congruent")
+TWO_SIDED_RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx", "congruent")
 """Labels of statements without a connective: a relation of two sides."""
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
 _UNIONS = ("union", "intersection", "without")
@@ -36,7 +36,7 @@ class Quantifier:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a text says as a whole.
+    """What a text says as a whole: its kind, and the quantifiers, connective, parts and relation of its body.
 
     Attributes:
         tree: All of it, as the reader makes it.
@@ -78,10 +78,10 @@ class Statement:
         return tuple(map(Statement, body.tree.children)) if self.connective else (body,)
 
     @property
-    def relation(self) -> str:
+    def body_relation(self) -> str:
         """The relation of the body, "" where it is none."""
         tree = self.body.tree
-        return tree.label if tree.label in RELATIONS and tree.children else ""
+        return tree.label if tree.label in TWO_SIDED_RELATIONS and tree.children else ""
 
     @property
     def kind(self) -> Kind:
@@ -92,11 +92,11 @@ class Statement:
             return "set" if label == "set" else "number" if is_constant_token(label) else "term"
         if label in QUANTIFIERS:
             return "quantified"
-        if label == "and" and all(part.label in RELATIONS and part.children for part in parts):
+        if label == "and" and all(part.label in TWO_SIDED_RELATIONS and part.children for part in parts):
             return "system"
         if label in _CONNECTIVES:
             return "compound"
-        if label in RELATIONS:
+        if label in TWO_SIDED_RELATIONS:
             return "relation"
         if label in _UNIONS:
             return "union"
@@ -122,7 +122,7 @@ def read_statement(text: str, *, is_answer: bool = False) -> Statement | str:
         The statement, or why the text is not read.
 
     >>> said = read_statement(r"x \le -2 \text{ or } x \ge 3")
-    >>> said.connective, [part.relation for part in said.parts]
+    >>> said.connective, [part.body_relation for part in said.parts]
     ('or', ['<=', '>='])
     """
     from engines.formula.meaning import Names, read

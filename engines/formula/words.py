@@ -12,7 +12,7 @@ from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import PieceRole
 
-RELATIONS = {
+RELATION_NAMES = {
     "U!eq": "=",
     "O!assign": "=",
     "U!neq": "!=",
@@ -98,7 +98,7 @@ _RANGES = {
     **dict.fromkeys(("rational numbers", "rational number", "rational"), "ℚ"),
     **dict.fromkeys(("complex numbers", "complex number", "complex"), "ℂ"),
 }
-QUANTIFIED = {
+QUANTIFYING_PHRASES = {
     f"{phrase} {word}".strip(): (label, numbers)
     for label, phrases in (
         ("forall", ("for all", "for every", "for each", "for any")),
@@ -250,7 +250,7 @@ def is_blank(piece: Piece) -> bool:
 
 def is_connective(piece: Piece) -> bool:
     """Return whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
-    return (words := words_of(piece)) in CONNECTIVES or words in QUANTIFIED
+    return (words := words_of(piece)) in CONNECTIVES or words in QUANTIFYING_PHRASES
 
 
 def join_words(parts: list[Piece]) -> list[Piece]:

@@ -12,7 +12,7 @@ from engines.core.errors import EngineError
 from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
-from engines.formula.listings import UNSAID
+from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
@@ -328,7 +328,7 @@ def _relation_of(tree: Tree) -> Form:
         return _statement_of(tree)
     if label in _ORDERS:
         return _solution_of(label, left, right) or RelationForm(_with_numbers(tree))
-    if left == UNSAID:
+    if left == OMITTED_SIDE:
         return form_of(right)
     if label == "approx" and not subject_name(left) and is_constant(left):
         return form_of(left)  # of what is about another the exact side counts
@@ -357,7 +357,7 @@ def _membership_of(tree: Tree) -> Form:
 
 def _solution_of(label: str, left: Tree, right: Tree) -> Form | None:
     """An inequality over a name alone, or its absolute value, as the set of its values."""
-    if left == UNSAID:
+    if left == OMITTED_SIDE:
         return _bound_set(label, right)
     if not (subject_name(left) or _take_absolute(left)):
         label, left, right = TURNED[label], right, left

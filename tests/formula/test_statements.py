@@ -35,7 +35,7 @@ def statement_of(text: str) -> Statement:
 def test_what_a_text_says(text: str, kind: str, connective: str, relations: list[str]) -> None:
     statement = statement_of(text)
     assert (statement.kind, statement.connective) == (kind, connective)
-    assert [part.relation for part in statement.parts] == relations
+    assert [part.body_relation for part in statement.parts] == relations
 
 
 def test_quantifiers_stand_before_the_body() -> None:
@@ -46,7 +46,7 @@ def test_quantifiers_stand_before_the_body() -> None:
         ("forall", "x", ranged),
         ("exists", "y", None),
     ]
-    assert (statement.kind, statement.body.tree, statement.relation) == ("quantified", body, ">")
+    assert (statement.kind, statement.body.tree, statement.body_relation) == ("quantified", body, ">")
 
 
 def test_a_text_that_is_not_read_says_why() -> None:

@@ -49,7 +49,7 @@ smallsmile smallfrown therefore because trianglelefteq trianglerighteq ntriangle
 triangleleft triangleright vartriangleleft vartriangleright ntriangleleft ntriangleright
 vartriangle blacktriangleleft blacktriangleright backepsilon
 """
-RELATIONS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.split())})
+RELATION_SIGNS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.split())})
 """The symbols after which MathSE (3) splits a formula, from the tables of LaTeX and amssymb."""
 
 
@@ -166,7 +166,7 @@ def split_formula(latex: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for token in lex_latex(latex):
-        if token.text in RELATIONS:
+        if token.text in RELATION_SIGNS:
             end = token.start + len(token.text)
             parts.append(latex[start:end].strip())
             start = end

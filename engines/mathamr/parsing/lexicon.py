@@ -170,7 +170,7 @@ MODALS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("should", "ought"), ("recommend-01", ":ARG1")),
 }
 """The frame of a modal verb, and the role of what it governs."""
-QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
+QUANTITY_LEMMAS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
 EVERY = ("every", "each", "all", "any")
 EXTENTS = ("more", "most", "less", "least", "too", "enough")
 """Words that say how far an adjective holds."""

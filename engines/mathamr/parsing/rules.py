@@ -26,7 +26,7 @@ from engines.mathamr.parsing.lexicon import (
     PLACES,
     PREPOSITION_ROLES,
     PRONOUNS,
-    QUANTIFIERS,
+    QUANTITY_LEMMAS,
     SMALL,
     SPEECH,
     TIMES,
@@ -551,7 +551,7 @@ class _SentenceRules(Concepts):
                 self._amod(number, part, other)
         if self.add_ordinal(part, lemma):
             return
-        if lemma in QUANTIFIERS:
+        if lemma in QUANTITY_LEMMAS:
             part.add_edge(":quant", self.find_asked(one) or inner)
             return
         if extent := self.find_extent(one):

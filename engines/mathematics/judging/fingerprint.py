@@ -23,7 +23,7 @@ from flint import arb, ctx
 
 from engines.core.expression_language import CONSTANTS, is_constant_token
 from engines.core.tree import Tree
-from engines.mathematics.judging.names import BOUND, RELATIONS, TURNED, free_variables
+from engines.mathematics.judging.names import BOUND, COMPARISONS, TURNED, free_variables
 from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW
 from engines.mathematics.numbers.precise import NOTHING, BallValue, apply_operation, integer_in_ball
@@ -88,7 +88,7 @@ def _draw_point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
 _PLACES = [f"\0{index}" for index in range(_RENAMED)]
 """Names of variables by their place."""
 
-_RELATIONS = frozenset((*RELATIONS, "approx"))
+_RELATIONS = frozenset((*COMPARISONS, "approx"))
 _STRUCTURES = {
     *("tuple", "list", "set", "interval", "union", "intersection", "without", "matrix", "row", "unit"),
     *("in", "subset", "and", "or", "implies", "iff", "not", "congruent"),

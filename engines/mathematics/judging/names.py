@@ -8,7 +8,7 @@ from engines.core.expression_language import ARITY, BINDERS, CONSTANTS, FURTHER,
 from engines.core.tree import Tree
 from engines.mathematics.judging.verdicts import Verdict
 
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 QUANTIFIERS = ("forall", "exists")

@@ -20,7 +20,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import numbers
-from engines.mathematics.judging.names import EMPTY, REALS, RELATIONS, free_variables
+from engines.mathematics.judging.names import COMPARISONS, EMPTY, REALS, free_variables
 from engines.mathematics.numbers.precise import integer_in_ball
 
 # Most signs are certain at the first precision; the last one decides what is taken for 0.
@@ -256,12 +256,12 @@ def of_statement(statement: Tree, name: str) -> PointSet:
         return PointSet(ends, lambda at: every(side.holds(at) for side in sides))
     if label == "in" and parts[0] == Tree(name):
         return of_term(parts[1])
-    if label not in RELATIONS:
+    if label not in COMPARISONS:
         raise UnclearError(f"{label} is not judged as a condition on {name}")
     return _solve_relation(label, Tree("-", (parts[0], parts[1])), name)
 
 
-_FITTING = dict(zip(RELATIONS, (eq, ne, lt, le, gt, ge), strict=True))
+_FITTING = dict(zip(COMPARISONS, (eq, ne, lt, le, gt, ge), strict=True))
 
 
 def sign_satisfies(sign: str, found: int) -> bool:

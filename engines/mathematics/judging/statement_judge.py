@@ -18,11 +18,11 @@ from engines.core.tree import ZERO, Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging import numbers, point_sets, reals, shapes
 from engines.mathematics.judging.names import (
+    COMPARISONS,
     EQUAL,
     INTEGERS,
     OPPOSITE,
     QUANTIFIERS,
-    RELATIONS,
     TURNED,
     free_variables,
     is_real,
@@ -42,7 +42,7 @@ from engines.mathematics.judging.verdicts import Verdict
 if TYPE_CHECKING:
     from engines.mathematics.judging.terms import TermJudge
 
-_STATEMENTS = (*RELATIONS, *QUANTIFIERS, *CONNECTIVES, "in", "subset", "approx", "congruent")
+_STATEMENTS = (*COMPARISONS, *QUANTIFIERS, *CONNECTIVES, "in", "subset", "approx", "congruent")
 # Limits of each way to judge: points that are tried, the degree of polynomials, remainders that are gone
 # through, and lines with the range of their parameter.
 _MAX_POINTS = 60
@@ -306,7 +306,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
         if (decisive := label == "or") in sides:
             return decisive
         return None if None in sides else not decisive
-    if label not in RELATIONS or not all(map(is_real, parts)):
+    if label not in COMPARISONS or not all(map(is_real, parts)):
         return None
     values = [numbers.evaluate_at(part, point) for part in parts]
     if any(value is None or not value.is_finite() for value in values):
@@ -380,7 +380,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
     if left.label in QUANTIFIERS or right.label in QUANTIFIERS:
         return _judge_quantified(judge, left, right, assume)
     # Relations with the same sides, up to order, say the same.
-    if left.label in RELATIONS and right.label in RELATIONS:
+    if left.label in COMPARISONS and right.label in COMPARISONS:
         same = _compare_sides(judge, left, right, assume)
         if same is not None:
             return same
