@@ -63,8 +63,8 @@ class Took:
     cpu_s: float
 
 
-def help_s(command: Sequence[str], environment: Mapping[str, str]) -> Took:
-    """Until the command has printed its help and ended."""
+def time_command(command: Sequence[str], environment: Mapping[str, str]) -> Took:
+    """Run a command until it has ended; what it prints is read by nobody."""
     began, before = time.perf_counter(), _children_s()
     subprocess.run(command, env=dict(environment), stdout=subprocess.DEVNULL, check=True)
     return Took(time.perf_counter() - began, _children_s() - before)
@@ -78,11 +78,16 @@ def _children_s() -> float:
 class Terminal:
     """A process in a terminal of its own."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        size: tuple[int, int] = (COLUMNS, ROWS),
+    ) -> None:
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.execvpe(command[0], list(command), dict(environment))
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
     def read(self, seconds: float) -> bytes:
         """What it draws next; nothing where it draws nothing for so long."""
@@ -106,17 +111,25 @@ def terminal_environment(home: str) -> dict[str, str]:
     return own | {"MATHWB_HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
-def first_paint_s(command: Sequence[str], environment: Mapping[str, str], marker: bytes) -> Took:
-    """From the start of the process until a whole screen that holds `marker` has been drawn."""
+def first_paint_s(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    marker: bytes,
+    size: tuple[int, int] = (COLUMNS, ROWS),
+) -> Took:
+    """From the start of the process until a whole screen that holds `marker` has been drawn.
+
+    Args: size: of the terminal, columns and rows.
+    """
     began, before = time.perf_counter(), _children_s()
     wall_s, drawn = None, b""
-    terminal = Terminal(command, environment)
+    terminal = Terminal(command, environment, size)
     try:
         while time.perf_counter() - began < TIMEOUT_S:
             drawn += terminal.read(0.5)
             cells = _ESCAPES.sub(b"", drawn)
             # A frame writes every cell, so a whole screen has come when as many characters have.
-            if len(cells.decode("utf-8", "ignore")) >= COLUMNS * ROWS and marker in cells:
+            if len(cells.decode("utf-8", "ignore")) >= size[0] * size[1] and marker in cells:
                 wall_s = time.perf_counter() - began
                 break
     finally:
@@ -171,8 +184,8 @@ def main() -> None:
         first_ever = first_paint_s([mathwb], environment, b"mathwb")
         figures = {
             "help": compare(
-                lambda: help_s([mathwb, "--help"], environment),
-                lambda: help_s([sys.executable, str(typer_app), "--help"], environment),
+                lambda: time_command([mathwb, "--help"], environment),
+                lambda: time_command([sys.executable, str(typer_app), "--help"], environment),
                 runs,
             ),
             "first_paint": {
