@@ -36,7 +36,7 @@ from engines.core.errors import DataError, StoppedError
 from engines.core.events import Stop, never
 from engines.core.files import write_bytes
 from engines.core.locks import hold_lock
-from engines.core.object_code import ObjectCode, describe_linker, link_code
+from engines.core.object_code import ObjectCode, describe_linker, link_code, list_needed
 from engines.core.system import home_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -209,7 +209,7 @@ def _path_of(kernel: Kernel, kinds: Kinds) -> Path | None:
         return None
     function = kernel.function
     try:
-        about = repr((kernel.digest, kinds, describe_linker()))
+        about = repr((kernel.digest, kinds, describe_linker(), ObjectCode.__slots__))
     except ImportError:
         return None
     digest = hashlib.sha256(about.encode()).hexdigest()[:32]
@@ -230,13 +230,15 @@ def _compile_code(kernel: Kernel, kinds: Kinds) -> ObjectCode:
     dispatcher.compile(tuple(types))
     compiled = dispatcher.overloads[tuple(types)]
     described = compiled.fndesc
+    image = compiled.library._get_compiled_object()
     return ObjectCode(
         function.__name__,
         function.__module__,
-        compiled.library._get_compiled_object(),
+        image,
         described.llvm_cpython_wrapper_name,
         described.env_name,
         tuple(compiled.environment.consts),
+        list_needed(image),
     )
 
 

@@ -25,8 +25,8 @@ _EXTENSIONS = ("numba._helperlib", "numba._dynfunc", "numba.core.runtime._nrt_py
 
 @dataclass(frozen=True, slots=True)
 class ObjectCode:
-    """A compiled function: the symbols of what Python calls and of the pointer to its environment, which
-    holds `constants`."""
+    """A compiled function: the symbols of what Python calls, of the pointer to its environment, which holds
+    `constants`, and of what its image needs."""
 
     name: str
     module: str
@@ -34,6 +34,13 @@ class ObjectCode:
     wrapper: str
     environment: str
     constants: tuple[Any, ...]
+    needed: tuple[str, ...]
+
+
+def list_needed(image: bytes) -> tuple[str, ...]:
+    """Return the symbols of the process and of numba that an image names: to define all takes as long as to
+    link."""
+    return tuple(name for name in _list_symbols() if name.encode() + b"\0" in image)
 
 
 @cache
@@ -57,8 +64,8 @@ def link_code(code: ObjectCode) -> Callable[..., Any]:
 
     dynamic = load_extension("numba._dynfunc")
     builder = binding.JITLibraryBuilder().add_object_img(code.image).add_current_process()
-    for name, address in _list_symbols().items():
-        builder.import_symbol(name, address)
+    for name in code.needed:
+        builder.import_symbol(name, _list_symbols()[name])
     builder.export_symbol(code.wrapper).export_symbol(code.environment)
     # Every function is a library of its own: functions that several of them contain have the same names.
     library = builder.link(_linker(), code.wrapper)

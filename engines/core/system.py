@@ -94,6 +94,30 @@ def count_processors() -> int:
     return os.cpu_count() or 1
 
 
+def measure_process(pid: int) -> tuple[int, float]:
+    """Return the bytes of memory that a process holds and the seconds of the processor that it has used.
+
+    Both are 0 for a process that is gone.
+    """
+    try:
+        # The name of the command, in brackets, may hold anything; the numbers begin behind it.
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        fields = text.rpartition(")")[2].split()
+        used, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+        return pages * os.sysconf("SC_PAGE_SIZE"), used / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        if Path("/proc/self/stat").exists():
+            return 0, 0.0
+    import psutil  # where there is no /proc
+
+    try:
+        process = psutil.Process(pid)
+        times = process.cpu_times()
+        return int(process.memory_info().rss), float(times.user + times.system)
+    except psutil.Error:
+        return 0, 0.0
+
+
 def has_torch() -> bool:
     """Return whether torch is installed, which is not loaded to know."""
     return find_spec("torch") is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NoReturn
 
 from engines.core.errors import ExpressionError
@@ -56,11 +57,8 @@ _TOKENS = r"""(?P<space>\s+)
     | (?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])"""
-_TOKEN = re.compile(_TOKENS, re.VERBOSE)
 _WORD = "|".join(sorted(GREEK, key=len, reverse=True))
-_MORE_TOKENS = re.compile(
-    rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|(?P<sign>[!⌊⌋⌈⌉])|{_TOKENS}", re.VERBOSE
-)
+_MORE_TOKENS = rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|(?P<sign>[!⌊⌋⌈⌉])|{_TOKENS}"
 """With names that have a subscript or primes, and signs of operators of `FURTHER`."""
 _UNCALLED = ("f", "g", "h")
 """Letters that are functions where a bracket follows."""
@@ -85,6 +83,12 @@ def raise_at(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
     )
 
 
+@cache
+def _compile_tokens(pattern: str) -> re.Pattern[str]:
+    # Compiling takes 4 ms, and processes that only grow or check terms read no text.
+    return re.compile(pattern, re.VERBOSE)
+
+
 def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
     """Return the tokens of the text, an `end` last.
 
@@ -96,7 +100,7 @@ def tokens_of(text: str, letters: str = "") -> list[InfixToken]:
     """
     check_length(text)
     result: list[InfixToken] = []
-    tokens = _MORE_TOKENS if letters else _TOKEN
+    tokens = _compile_tokens(_MORE_TOKENS if letters else _TOKENS)
     at, spaced = 0, False
     while at < len(text):
         # Tokens are matched at the current position, and white space only sets a flag for the next token.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.arrays import Bools, Floats, Ints
+from engines.core.arrays import Bools, Floats, Ints, find_among
 from engines.core.compiling import compile_kernel
 from engines.core.expression_language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.core.tree import Tree
@@ -250,8 +250,9 @@ def _find_ending_nodes(homes: Ints, children: Ints, count: int) -> Bools:
 
 def _find_known_operands(egraph: EGraph, holds: Callable[[Fraction], bool]) -> Bools:
     """(nodes, 2) whether an operand is a number for which something holds."""
-    classes = [number for number, value in egraph.constants.items() if holds(value)]
-    return np.isin(egraph.children, classes)
+    known = np.zeros(len(egraph) + 1, np.bool_)  # the last stands for no child
+    known[[number for number, value in egraph.constants.items() if holds(value)]] = True
+    return known[egraph.children]
 
 
 def _compute_node_kinds(egraph: EGraph) -> Ints:
@@ -333,7 +334,7 @@ class TermGrammar:
             # What leads straight back to the class it is used in: a row of its own, without that.
             size = int(origin.max()) + 1
             pairs = children * size + origin[homes][:, None]
-            back = (children >= 0) & np.isin(pairs, (homes[:, None] * size + parts)[parts >= 0])
+            back = (children >= 0) & find_among(pairs, (homes[:, None] * size + parts)[parts >= 0])
             barred, first, place = np.unique(pairs[back], return_index=True, return_inverse=True)
             order = np.argsort(first)
             operands[back] = len(egraph) + np.argsort(order)[place]

@@ -68,10 +68,20 @@ def _evaluate(egraph: EGraph, points: Mapping[str, Floats]) -> tuple[Floats, Flo
     values, errors = np.full((len(egraph) + 1, count), np.nan), np.zeros((len(egraph) + 1, count))
     of_nodes, homes = np.full((len(egraph.labels), count), np.nan), egraph.homes
     groups = [(name, np.flatnonzero(egraph.labels == code)) for code, name in enumerate(egraph.names)]
+    # When a class last gained a value and a node was last evaluated, by a clock that ticks with the groups.
+    gained, evaluated = np.full(len(egraph) + 1, -1), np.full(len(egraph.labels), -1)
+    clock = 0
     # Sweep over all nodes until no class gains a value: operands may come after the nodes that use them.
-    for _ in range(_MOST_SWEEPS):
-        known = np.isfinite(values).sum()
-        for name, rows in groups:
+    for sweep in range(_MOST_SWEEPS):
+        begun = clock
+        for name, every in groups:
+            clock += 1
+            # A node has the same value as before where no operand has gained one since.
+            changed = np.any(gained[egraph.children[every]] >= evaluated[every][:, None], axis=1)
+            rows = every if not sweep or name == "d" else every[changed]
+            evaluated[rows] = clock
+            if not len(rows):
+                continue
             left, right = egraph.children[rows].T
             # The value of a derivative is that of its class, found through another node,
             # where its operand has one.
@@ -94,7 +104,8 @@ def _evaluate(egraph: EGraph, points: Mapping[str, Floats]) -> tuple[Floats, Flo
             # A class keeps the value of the first of its nodes that has one.
             values[homes[rows][place], point] = found[place, point]
             errors[homes[rows][place], point] = error[place, point]
-        if np.isfinite(values).sum() == known:
+            gained[homes[rows][place]] = clock
+        if not np.any(gained > begun):
             break
     return values[:-1], of_nodes
 

@@ -346,6 +346,7 @@ class _Selection:
         started = time.perf_counter()
         wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
+        arity = self.theory.arity
         verdicts = self.verifier.check([term.split() for term in terms])
         for term, verdict in zip(terms, verdicts, strict=True):
             if not _is_accepted(verdict, self.config):
@@ -354,7 +355,7 @@ class _Selection:
                 if verdict.outcome == "different":
                     self.raise_contradiction(term)
             elif len(accepted) < wanted:
-                tree = parse_prefix(term.split(), lambda token: self.theory.arity.get(token, 0))
+                tree = parse_prefix(term.split(), lambda token: arity.get(token, 0))
                 accepted.append(Member(tree, verdict, self.families.get(term, "")))
         self.members += accepted
         self.seconds["verify"] += time.perf_counter() - started

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.expression_language import to_prefix
+from engines.core.system import measure_process
 from engines.core.tree import Tree
 from engines.egen.records import Cluster, Derivation, Stats
 from engines.egen.settings import EgenConfig, Limits, Mode, StopReason
@@ -99,10 +100,6 @@ def serve_growth() -> RequestHandler:
 
     first = EGraphRunner("strict")
     loaded: dict[Hashable, EGraphRunner] = {("strict", first.theory.kind): first}
-    # What is there by now stays: the collector need not look through it again for every head.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000)
 
     def answer_request(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         theory = request.theory
@@ -151,7 +148,7 @@ the machine is so busy that nothing does."""
 _POLITE_S = 2.0
 """How long a process may take to answer a request to stop; less than the engine process has."""
 _CHILD = (
-    "import sys; sys.path[:] = sys.argv[2:];"
+    "import gc, sys; gc.disable(); sys.path[:] = sys.argv[2:];"
     "from engines.egen.egraph.process import serve_requests; serve_requests(int(sys.argv[1]))"
 )
 
@@ -345,23 +342,12 @@ class GrowthProcess:
 
     @property
     def memory_bytes(self) -> int:
-        import psutil  # for those that ask, not for the process that answers
-
-        if self._process is not None:
-            with suppress(psutil.Error):
-                return int(psutil.Process(self._process.pid).memory_info().rss)
-        return 0
+        return measure_process(self._process.pid)[0] if self._process is not None else 0
 
     @property
     def processor_s(self) -> float:
         """Processor time of the process so far; what the rest of the machine does is not in it."""
-        import psutil
-
-        if self._process is not None:
-            with suppress(psutil.Error):
-                times = psutil.Process(self._process.pid).cpu_times()
-                return float(times.user + times.system)
-        return 0.0
+        return measure_process(self._process.pid)[1] if self._process is not None else 0.0
 
     def close(self) -> None:
         if self._process is not None:
@@ -500,6 +486,10 @@ def serve_requests(descriptor: int) -> None:
         except BaseException as error:  # noqa: BLE001  # whatever it is, the parent has to know
             connection.send(_Answer(panic=f"{type(error).__name__}: {error}"))
             return
+        # What is there by now stays: the collector need not look through it, at the start or for any head.
+        gc.freeze()
+        gc.set_threshold(100_000)
+        gc.enable()
         connection.send(_READY)
         while True:
             message = connection.recv()

@@ -60,6 +60,7 @@ CONDITIONS: Mapping[str, str] = {
 """What a guard can say of a sub-expression, seen as a function of x on the reals."""
 
 _CONDITION = re.compile(r"(\w+)\((.+)\)\Z")
+_PATTERN_VARIABLE = re.compile(r"\?[a-z]")
 _MIRROR: Mapping[Effect, Effect] = {"extends": "loses", "loses": "extends"}
 
 
@@ -165,7 +166,7 @@ def pattern_variables(*patterns: Tree) -> tuple[str, ...]:
 def _arity_of(token: str, labels: Mapping[str, int] = ARITY) -> int:
     if token in labels:
         return labels[token]
-    if (is_constant_token(token) and labels is ARITY) or re.fullmatch(r"\?[a-z]", token):
+    if (is_constant_token(token) and labels is ARITY) or _PATTERN_VARIABLE.fullmatch(token):
         return 0
     raise ExpressionError(f"{token!r} is neither of the language nor a pattern variable like ?a")
 
@@ -184,7 +185,7 @@ def _read_condition(text: str, matched: Tree) -> RuleCondition:
     if match is None or match[1] not in CONDITIONS:
         raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
     pattern = read_pattern(match[2])
-    if pattern not in set(matched):
+    if all(pattern != node for node in matched):
         raise ExpressionError(f"the condition {text} uses a variable that the matched side does not have")
     return RuleCondition(match[1], pattern)
 

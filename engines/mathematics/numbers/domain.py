@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_poly
 from numpy.typing import NDArray
 
-from engines.core.arrays import Floats
+from engines.core.arrays import Floats, sort_distinct
 from engines.core.errors import ExpressionError
 from engines.mathematics.numbers.numeric import (
     CODE,
@@ -62,7 +62,7 @@ def search_grid(points_per_unit: int) -> Floats:
     near = np.linspace(-12.0, 12.0, 24 * points_per_unit)
     middle = np.linspace(-130.0, 130.0, 65 * points_per_unit)
     powers = 10.0 ** np.linspace(-5.0, 6.0, 150)
-    return np.unique(np.concatenate([near, middle, powers, -powers]) * (1.0 + 1e-7) + 1.7e-7)
+    return sort_distinct(np.concatenate([near, middle, powers, -powers]) * (1.0 + 1e-7) + 1.7e-7)
 
 
 def list_intervals(program: Programs) -> list[DomainInterval]:

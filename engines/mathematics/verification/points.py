@@ -10,7 +10,7 @@ from math import ceil, floor, inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.arrays import Floats
+from engines.core.arrays import Floats, sort_distinct
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.expression_language import display_name, variables_of
@@ -390,7 +390,7 @@ class Region:
         """Return in words at which integers the two were compared."""
         texts = []
         for name in self.assumptions.integers:
-            values = np.unique(points[self.variables.index(name)])
+            values = sort_distinct(points[self.variables.index(name)])
             if not len(values):
                 continue
             runs = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
@@ -435,7 +435,7 @@ class Region:
             kept = np.concatenate([kept, points[:, self.assumptions_hold(points)]], axis=1)
             # `unique` sorts; the sorted first indices restore the order in which points were drawn. Points
             # that differ in one variable are distinct, which is seen sooner.
-            if not any(len(np.unique(row)) == len(row) for row in kept):
+            if not any(len(sort_distinct(row)) == len(row) for row in kept):
                 _, first = np.unique(kept, axis=1, return_index=True)
                 kept = kept[:, np.sort(first)]
             if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
