@@ -1,7 +1,8 @@
 """The dialect of word problems: equations over placeholders `N_0`, constants `C_1` and numbers.
 
-It is plain text without products of neighbours. Signs may be those of print (× ÷ − and any brackets), a sign
-may stand before an operand, and % behind it.
+It is plain text. Signs may be those of print (× ÷ − and any brackets), a sign may stand before an operand,
+and % or a unit in brackets behind it: `11 (day) * 24 (hour/day)`. Where there are unknowns, neighbours are
+multiplied: `2x`, `3(x+1)`, `(x-5)(y+3)`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _NEGATIVE = "~"
 
 _NAME = re.compile(r"\s*([^\W\d_](?:[^\W_]|_(?=\w))*)")
 """An unknown: a letter or a word."""
+_LONGEST_FACTOR = 2
+"""Letters of a name that is multiplied with what stands before it: `2xy`."""
+_UNIT = re.compile(r"(?:\s+|(?=\([^\W\d_]{2}))\(\s*[^\W\d_]+\.?(?:[ /][^\W\d_]+\.?)*\s*\)")
+"""A unit behind an operand, which does not take part: ` (hour/day)`."""
 
 
 def read_equation(
@@ -47,6 +52,8 @@ def read_equation(
 
     >>> read_equation("-N_0+N_1×2**N_2", Tree).list_labels()
     ['-', '*', 'N_1', '^', '2', 'N_2', 'N_0']
+    >>> read_equation("3(x+1)", Tree, Tree).list_labels()
+    ['*', '3', '+', 'x', '1']
     """
     reader = _EquationReader(text.translate(_PRINTED), leaf, unknown)
     below, tree = _without_minus(reader.read_text())
@@ -57,20 +64,41 @@ def _tokens_of(text: str, *, unknowns: bool) -> list[InfixToken]:
     result: list[InfixToken] = []
     at = 0
     while text[at:].strip():
+        operand_before = bool(result) and (result[-1].kind != "symbol" or result[-1].text in (")", "%"))
+        if operand_before and (unit := _UNIT.match(text, at)):
+            at = unit.end()
+            continue
         match = _TOKEN.match(text, at)
-        if match is None and unknowns and (name := _NAME.match(text, at)):
+        name = _NAME.match(text, at) if match is None and unknowns else None
+        if (match is None and name is None) or len(result) >= MAX_NODES:
+            result.append(InfixToken("symbol", "", at))  # refused where it stands
+            break
+        if unknowns and operand_before and _begins_factor(match, name, result[-1]):
+            result.append(InfixToken("symbol", "*", at))
+        if name is not None:
             result.append(InfixToken("leaf", name[1], at))
             at = name.end()
             continue
-        if match is None or len(result) == MAX_NODES:
-            result.append(InfixToken("symbol", "", at))  # refused where it stands
-            break
+        assert match is not None
         if match["leaf"]:
             result.append(InfixToken("number", match["leaf"], at))
         else:
             result.append(InfixToken("symbol", "^" if match["sign"] == "**" else match["sign"], at))
         at = match.end()
     return [*result, InfixToken("end", "", len(text))]
+
+
+def _begins_factor(match: re.Match[str] | None, name: re.Match[str] | None, before: InfixToken) -> bool:
+    """Return whether an operand stands directly behind another one: a bracket, a letter, or a number behind a
+    bracket.
+
+    A word before a bracket is no factor but the name of a function, a word behind a number is a unit.
+    """
+    if match is None:
+        return name is not None and len(name[1]) <= _LONGEST_FACTOR and name[0] == name[1]
+    if match["sign"] == "(":
+        return before.kind != "leaf" or len(before.text) == 1
+    return bool(match["leaf"]) and before.text == ")"
 
 
 class _EquationReader(InfixReader):

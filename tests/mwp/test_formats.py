@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
@@ -56,8 +56,15 @@ def test_one_unknown_inside_an_equation_is_solved_for(
 @pytest.mark.parametrize(
     ("equation", "reason"),
     [
-        ("x*x=15", "not linear"),
-        ("x^2=15", "under a power"),
+        ("x*x*x=15-x", "degree 3"),
+        ("6^x=15", "exponent"),
+        ("x^2=6-15", "no real solution"),
+        ("15/6=2 r3", "a remainder"),
+        ("GCD(6,15)=3", "the function GCD"),
+        ("6/15=0.4(here) < 1", "a comparison"),
+        ("6, 15, 24", "a list of numbers"),
+        ("15-6=9 shells", "cannot be read"),
+        ("x:The tens; y:The ones; x+y=15; x=6", "none of the unknowns is the answer: x = 6, y = 9"),
         ("x+y=15", "leave an unknown open"),
         ("x+6=15; x+6=16", "contradict"),
         ("x+6=x+15", "leave an unknown open"),
@@ -66,7 +73,8 @@ def test_one_unknown_inside_an_equation_is_solved_for(
     ],
 )
 def test_what_is_not_solved_says_why(equation: str, reason: str, tmp_path: Path) -> None:
-    found = read_rows(tmp_path, {"text": "6 shells and 15 shells. How many?", "equation": equation})
+    row = {"text": "6 shells and 15 shells. How many?", "equation": equation, "answer": 69}
+    found = read_rows(tmp_path, row)
     assert found.rows[0].equation is None
     (note,) = (note for note in found.remarks if note.reason.startswith("no equation"))
     assert reason in note.reason
@@ -89,14 +97,47 @@ def test_linear_systems_are_solved_as_sympy_solves_them(rows: list[list[int]]) -
         (sympy.Matrix([row[:3] for row in matrix]), sympy.Matrix([row[3] for row in matrix])), names
     )
     try:
-        solution = solve_unknowns(sides, values)
+        solutions = solve_unknowns(sides, values)
     except EquationError:
         # No solution, or more than one.
         assert not known or any(part.free_symbols for part in next(iter(known)))
         return
     (expected,) = known
+    (solution,) = solutions
     for name, value in zip("xyz", expected, strict=True):
         assert evaluate(solution[f"?{name}"], values) == Fraction(int(value.p), int(value.q))
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.integers(1, 9), min_size=6, max_size=6), st.sampled_from(["x*y", "x^2+y^2", "x^2-y", "x/y"])
+)
+def test_quadratic_systems_are_solved_as_sympy_solves_them(numbers: list[int], term: str) -> None:
+    values = list(map(Fraction, numbers))
+    texts = [("N_0*x+N_1*y", "N_2"), (f"N_3*({term})+N_4*x", "N_5")]
+    sides = [
+        tuple(
+            read_equation(one, lambda digit: Tree(f"C_{digit}"), lambda name: Tree(f"?{name}"))
+            for one in pair
+        )
+        for pair in texts
+    ]
+    x, y = sympy.symbols("x y", real=True)
+    a, b, c, d, e, f = numbers
+    second = d * sympy.sympify(term.replace("^", "**"), locals={"x": x, "y": y}) + e * x - f
+    expected = [
+        tuple(map(float, pair))
+        for pair in sympy.solve([a * x + b * y - c, second], [x, y])
+        if all(part.is_real for part in pair)
+    ]
+    try:
+        solutions = solve_unknowns([(left, right) for left, right in sides], values)
+    except EquationError:
+        solutions = []
+    found = [tuple(float(evaluate(one[name], values)) for name in ("?x", "?y")) for one in solutions]
+    assert len(found) == len(expected)
+    for one in expected:
+        assert any(one == pytest.approx(other, abs=1e-6) for other in found)
 
 
 def test_a_system_of_alg514_and_hmwp_is_solved(tmp_path: Path) -> None:
@@ -133,6 +174,78 @@ def test_a_system_of_alg514_and_hmwp_is_solved(tmp_path: Path) -> None:
         "several unknowns: m = 500, n = 400; the equation is that of m",
         "several unknowns: general = 22, student = 12; the equation is that of general",
     ]
+
+
+def test_implicit_products_and_several_solutions(tmp_path: Path) -> None:
+    shop = "A field has a perimeter of 14 m and an area of 12 m. What is its length?"
+    found = read_rows(
+        tmp_path,
+        {"text": shop, "equations": "unkn: l\r\nequ: 2l+2w=14\r\nequ: lw=12", "ans": "4"},
+        {"text": shop, "equations": ["unkn: w", "equ: 2(l+w)=14", "equ: w(7-w)=12", "equ: w<l"], "ans": "3"},
+        {
+            "text": "The product of 2 consecutive numbers is 72.",
+            "equations": ["equ: (x)(x+1)=72"],
+            "ans": "{-9; -8}",
+        },
+        {
+            "original_text": "从 50 吨 经过 2 年 增长 到 72 吨 ， 求 年 增长率 ？",
+            "equation": "50.0*(1.0+x)^2.0=72.0",
+            "ans": [0.2],
+        },
+        {
+            "original_text": "两 数 和 为 7 ， 积 为 12 ， 求 两 数 ？",
+            "equation": "x + y = 7.0 ; x * y = 12.0",
+            "ans": [3, 4],
+        },
+    )
+    assert found.disagreements == ()
+    assert [problem.answer for problem in found.rows] == pytest.approx([4, 3, -9, 0.2, 3])
+    assert found.rows[3].template == "(N_2/N_0)^(C_1/N_1)-C_1"
+    said = [note.reason for note in found.remarks if note.reason.startswith("several solutions")]
+    assert said[-2:] == [
+        "several solutions: x = 0.2 or -2.2; the file's answer decides",
+        "several solutions: y = 3 or 4; the file's answer decides",
+    ]
+
+
+def test_equations_of_asdiv_with_units_steps_proportions_and_named_unknowns(tmp_path: Path) -> None:
+    def row(question: str, formula: str, answer: str) -> dict[str, Any]:
+        return {"body": "In a park.", "question": question, "formula": formula, "answer": answer}
+
+    rows = [
+        row("How many hours are 11 days?", "11 (day) * 24 (hour/day) = 264 (hour)", "264 (hours)"),
+        row("4 cakes cost 3 coins. What do 32 cakes cost?", "3:4=24:32", "24 (coins)"),
+        row("Al has 3, Bo 5 more than Al, Cy 2 less than Bo.", "3+5=8; 8-2=6; 3+8+6=17", "17 (stamps)"),
+        row(
+            "45 birds, twice as many grey as red?",
+            "x:The red ones; y:The grey ones; x+y=45; 2x=y",
+            "15 (red); 30 (grey)",
+        ),
+        row("What is the ratio of 42 to 30?", "42:30=7:5", "7:5"),
+    ]
+    found = read_rows(tmp_path, *rows)
+    assert found.disagreements == ()
+    assert [problem.answer for problem in found.rows] == pytest.approx([264, 24, 17, 15, 1.4])
+    assert [problem.template for problem in found.rows] == [
+        "C_24*N_0",
+        "N_1/N_0*N_2",
+        "N_0+N_1+N_0+(N_0+N_1-N_2)",
+        "N_0/C_3",
+        "N_0/N_1",
+    ]
+
+
+def test_rows_that_hold_the_row_of_a_data_set(tmp_path: Path) -> None:
+    inner = {
+        "iIndex": 7,
+        "sQuestion": "Tickets cost 8 or 5 dollars ; 34 tickets cost 236 dollars . How many cost 8 ?",
+        "lEquations": ["student+general=34", "8*general+5*student=236"],
+        "lSolutions": [22.0, 12.0],
+    }
+    outer = {"original": inner, "text": "…", "numbers": [], "answer": [[22.0, 12.0]], "expr": [[0, "…"]]}
+    found = read_rows(tmp_path, {**outer, "id": "draw-7"}, outer)
+    assert found.format == "mawps"
+    assert [(problem.id, problem.answer) for problem in found.rows] == [("draw-7", 22), ("7", 22)]
 
 
 ROPE = "A rope of 20 m is cut into 4 pieces , 1 is lost . How many m are left ?"

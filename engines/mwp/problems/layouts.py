@@ -134,6 +134,23 @@ def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> ProblemLayout | None:
     return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
 
 
+def unwrap_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the row of a data set that a row holds as `original`, as EPT's `*.orig.jsonl` do, with the outer
+    id; any other row as it is.
+
+    >>> unwrap_row({"id": "a", "text": "…", "original": {"sQuestion": "3 and 4", "lEquations": ["x=3+4"]}})
+    {'squestion': '3 and 4', 'lequations': ['x=3+4'], 'iindex': 'a'}
+    """
+    inner = row.get("original")
+    if not isinstance(inner, Mapping):
+        return row
+    result = lower_keys(inner)
+    layout = layout_of(result)
+    if layout is None:
+        return row
+    return {**result, **({layout.id[0]: row["id"]} if row.get("id") else {})}
+
+
 def rename_fields(row: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     """Return the row with columns under the names of `FIELDS`; a point leads into an object of a row.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 from engines.core.errors import ExpressionError
@@ -108,10 +109,29 @@ def _compute_power(base: ProblemValue, exponent: ProblemValue) -> ProblemValue:
         if abs(exponent) > _LARGEST_POWER:
             raise EquationError(f"the exponent {exponent} is too large")
         return Fraction(base) ** int(exponent)
+    if (root := _compute_exact_root(base, exponent)) is not None:
+        return root
     value = float(base) ** float(exponent)
     if isinstance(value, complex):
         raise EquationError("the root of a negative number is not real")
     return value
+
+
+def _compute_exact_root(base: ProblemValue, exponent: ProblemValue) -> Fraction | None:
+    """Return a power with a fraction as its exponent where that is a rational number, as (9/4)^(1/2)."""
+    if not isinstance(base, Fraction) or not isinstance(exponent, Fraction) or base < 0:
+        return None
+    degree, power = exponent.denominator, exponent.numerator
+    if degree > _LARGEST_POWER or abs(power) > _LARGEST_POWER or (base == 0 and power < 0):
+        return None
+    over, under = (_integer_root(part, degree) for part in base.as_integer_ratio())
+    return None if over is None or under is None else Fraction(over, under) ** power
+
+
+def _integer_root(number: int, degree: int) -> int | None:
+    """Return the whole number whose power is a number, if there is one."""
+    root = isqrt(number) if degree == 2 else round(number ** (1 / degree)) if number < 2**1000 else 0
+    return root if root**degree == number else None
 
 
 def parse_prefix(tokens: Sequence[str]) -> Tree:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import write_rows
 from engines.core.spec import Arg, make_refusal, specification
-from engines.mwp.problems.layouts import AGAIN, FIELDS, ProblemLayout, layout_of, rename_fields
+from engines.mwp.problems.layouts import AGAIN, FIELDS, ProblemLayout, layout_of, rename_fields, unwrap_row
 from engines.mwp.problems.numbers import (
     MaskedText,
     language_of,
@@ -145,6 +145,7 @@ class _Reading:
             except KeyError as error:
                 self.skip_row(line, "", f"it has no column {error}")
                 return
+        row = unwrap_row(row)
         layout = layout_of(row)
         if layout is None:
             self.skip_row(line, str(row.get("id", "")), "it has no text (or question) of a problem")
@@ -361,7 +362,11 @@ def read_options(given: Any) -> dict[str, str]:
 
 
 def _list_answers(given: Any) -> list[Fraction]:
-    """Return the number of an answer, and those of a list of answers, if all are numbers."""
+    """Return the number of an answer, and those of several (a list, or `;` between), if all are numbers."""
+    if isinstance(given, str) and ";" in given:
+        given = [part for part in given.strip().strip("{}").split(";") if part.strip()]
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
+        (given,) = given
     answers = [_parse_answer(one) for one in (given if isinstance(given, list) else [given])]
     return [] if None in answers else [one for one in answers if one is not None]
 

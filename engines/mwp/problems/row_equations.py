@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
+from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.mwp.problems.bindings import bind_numbers, list_bindings
 from engines.mwp.problems.equivalence import signature
@@ -15,6 +18,7 @@ from engines.mwp.problems.numbers import MaskedText, language_of, mask_numbers, 
 from engines.mwp.problems.problem import (
     OPERATORS,
     EquationError,
+    ProblemValue,
     constant_label,
     evaluate,
     is_right,
@@ -24,16 +28,31 @@ from engines.mwp.problems.problem import (
     read_equation,
     to_infix,
 )
-from engines.mwp.problems.solution_notations import read_mathqa_equation
-from engines.mwp.problems.unknowns import UNKNOWN, solve_unknowns, substitute_unknowns
+from engines.mwp.problems.solution_notations import (
+    AnnotatedStep,
+    chain_annotations,
+    read_mathqa_equation,
+)
+from engines.mwp.problems.unknown_polynomials import UNKNOWN, list_unknowns
+from engines.mwp.problems.unknowns import UnknownSolution, solve_unknowns, substitute_unknowns
 
 MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
 """A placeholder of any data set."""
-_LEAF = re.compile(r"[NC]_\d+(?:[._]\d+)?")
 _UNIT = re.compile(r"千米/小时$")
 ROUNDED = Fraction(1, 10**9)
 """Files round a third to .3333333333."""
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)(?:\s?%|[\s-]+per\s?cent)", re.IGNORECASE)
+_PARTS = re.compile(r"[;\r\n]+")
+_LABELLED = re.compile(r"\s*(unkn|equ|[^\W\d]\w*)\s*:\s*(.*)", re.DOTALL)
+"""`equ: x+y=9`, as in Dolphin, and `x:The number of boys`, as in ASDiv."""
+_RESULT = re.compile(r"[^\W\d]\w*|-?[\d.,]+\s*%?(?:\s*\([^()\d]*\))?")
+"""What stands behind the sign of equality of a calculation: an unknown, or a number with its unit."""
+_REMAINDER = re.compile(r"\d\s+r\s*\d")
+"""`136 r5`, as ASDiv writes the rest of a division."""
+_ROUGHLY = 0.01
+_ORDER = re.compile("<=?|>=?|≤|≥")
+_LIST = re.compile(r"\s*\d[\d.]*,\s")
+_FUNCTION = re.compile(r"[^\W\d_]{2,}\s*[(\[]")
 _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("0.01")}
 """Constants that stand in no text and are nothing to remark."""
 
@@ -70,12 +89,34 @@ def read_row_equation(
         if layout.name != "mawps":
             return _bind_equation(reader.read_prefix([str(token) for token in given]), layout, reader)
         given = given[0] if len(given) == 1 else given
-    texts = [str(one) for one in given] if isinstance(given, list) else str(given).split(";")
+    texts = [
+        part for one in (given if isinstance(given, list) else [given]) for part in _PARTS.split(str(one))
+    ]
     texts = [text for text in texts if text.strip()]
+    _refuse_other_operations(texts)
     side = _one_side(texts[0]) if len(texts) == 1 else None
     if side is not None and not ("=" in texts[0] and reader.has_unknown(side)):
         return _bind_equation(reader.read_side(side), layout, reader)
-    return _solve_system(texts, reader, answers)
+    return _solve_system(texts, layout, reader, answers)
+
+
+def _refuse_other_operations(texts: Sequence[str]) -> None:
+    """Refuse what ASDiv and others write beside equations, by its name.
+
+    Raises:
+        EquationError: For remainders, functions, comparisons and lists of numbers.
+    """
+    for text in texts:
+        shown = repr(text.strip()[:80])
+        if _REMAINDER.search(text):
+            raise EquationError(f"{shown} is a division with a remainder, for which equations have no sign")
+        if "=" in text and (match := _FUNCTION.search(text)) and not _LABELLED.fullmatch(text):
+            name = match[0].rstrip(" ([")
+            raise EquationError(f"{shown} has the function {name}, which is no operation of equations")
+        if _ORDER.search(text) and ("=" in text.replace("<=", "").replace(">=", "")):
+            raise EquationError(f"{shown} is a comparison, not an equation")
+        if _LIST.match(text):
+            raise EquationError(f"{shown} is a list of numbers, not an equation")
 
 
 def _bind_equation(given: Tree, layout: ProblemLayout, reader: _EquationReader) -> tuple[Tree, list[str]]:
@@ -94,36 +135,196 @@ def _bind_equation(given: Tree, layout: ProblemLayout, reader: _EquationReader) 
 
 
 def _solve_system(
-    texts: Sequence[str], reader: _EquationReader, answers: Sequence[Fraction]
+    texts: Sequence[str], layout: ProblemLayout, reader: _EquationReader, answers: Sequence[Fraction]
 ) -> tuple[Tree, list[str]]:
     """Return what the unknown that is asked for is, of one equation or of several.
 
     Dolphin says by `unkn:` what is asked for; otherwise it is the unknown that is the answer.
     """
+    system = _read_system(texts, reader)
+    if not system.names:
+        return _read_calculations(system, layout, reader, answers)
+    bound = bind_numbers(Tree("=", tuple(system.sides)), reader.keys).children
+    values = reader.masked.values
+    solutions = solve_unknowns(list(zip(bound[::2], bound[1::2], strict=True)), values)
+    solutions = [one for one in solutions if system.allows(one, values)]
+    if not solutions:
+        raise EquationError("no solution satisfies the inequalities beside the equations")
+    results = [system.list_results(solution) for solution in solutions]
+    worth = [{name: evaluate(tree, values) for name, tree in result.items()} for result in results]
+    # The solution with most of the file's answers counts, the first of equally good ones.
+    best = max(
+        range(len(results)),
+        key=lambda index: (sum(any(is_right(v, a) for v in worth[index].values()) for a in answers), -index),
+    )
+    if answers and (system.declared or len(system.names) > 1) and not system.asked:
+        _check_asked(worth[best], answers)
+    right = (name for answer in answers for name, value in worth[best].items() if is_right(value, answer))
+    chosen = next(right, next(iter(results[best])))
+    equation = results[best][chosen]
+    remarks = _list_foreign_constants(equation, reader.masked)
+    if len(results) > 1:
+        found = " or ".join(f"{float(each[chosen]):.10g}" for each in worth)
+        remarks.append(f"several solutions: {chosen} = {found}; the file's answer decides")
+    if len(results[best]) > 1:
+        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in worth[best].items())
+        remarks.append(f"several unknowns: {found}; the equation is that of {chosen}")
+    return equation, remarks
+
+
+def _check_asked(values: Mapping[str, ProblemValue], answers: Sequence[Fraction]) -> None:
+    """Refuse unknowns of which none is the answer, also when that is rounded: something else is asked for.
+
+    Raises:
+        EquationError: With what the unknowns are.
+    """
+    near = (is_right(value, answer, relative=_ROUGHLY) for value in values.values() for answer in answers)
+    if not any(near):
+        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
+        raise EquationError(f"none of the unknowns is the answer: {found}")
+
+
+@dataclass(frozen=True, slots=True)
+class _EquationSystem:
+    """Equations as they are read.
+
+    Args:
+        texts: As written.
+        sides: Left and right of each, in turn.
+        asked: What is asked for, by its text.
+        declared: Unknowns that are named before the equations.
+        conditions: Inequalities.
+    """
+
+    texts: list[str]
+    sides: list[Tree]
+    asked: dict[str, Tree]
+    declared: list[str]
+    conditions: list[tuple[Tree, str, Tree]]
+
+    @property
+    def names(self) -> set[str]:
+        """The unknowns of all sides."""
+        return {name for side in self.sides for name in list_unknowns(side)}
+
+    def allows(self, solution: UnknownSolution, values: Sequence[ProblemValue]) -> bool:
+        """Return whether a solution satisfies the inequalities."""
+        for left, order, right in self.conditions:
+            ours, theirs = (evaluate(substitute_unknowns(side, solution), values) for side in (left, right))
+            if not (ours < theirs if order[0] in "<≤" else ours > theirs) and not (
+                ours == theirs and order not in ("<", ">")
+            ):
+                return False
+        return True
+
+    def list_results(self, solution: UnknownSolution) -> dict[str, Tree]:
+        """Return what is asked for, or each unknown, with its value."""
+        if self.asked:
+            return {name: substitute_unknowns(tree, solution) for name, tree in self.asked.items()}
+        order = {f"{UNKNOWN}{name}": index for index, name in enumerate(self.declared)}
+        names = sorted(solution, key=lambda name: (order.get(name, len(order)), name))
+        return {name.removeprefix(UNKNOWN): solution[name] for name in names}
+
+
+def _read_system(texts: Sequence[str], reader: _EquationReader) -> _EquationSystem:
+    equations: list[str] = []
     sides: list[Tree] = []
     asked: dict[str, Tree] = {}
+    declared: list[str] = []
+    conditions: list[tuple[Tree, str, Tree]] = []
     for text in texts:
-        kind, _, rest = text.rpartition(":") if re.match(r"\s*(?:unkn|equ)\s*:", text) else ("equ", "", text)
-        if kind.strip() == "unkn":
+        label, rest = match.groups() if (match := _LABELLED.fullmatch(text)) else ("equ", text)
+        if label == "unkn":
             asked |= {name.strip(): reader.read_side(name, unknowns=True) for name in rest.split(",")}
+            continue
+        if label != "equ" and "=" not in text:
+            declared.append(label)
+            continue
+        rest = rest if label == "equ" else text
+        if order := _ORDER.search(rest):
+            left, right = (
+                reader.read_side(part, unknowns=True) for part in (rest[: order.start()], rest[order.end() :])
+            )
+            conditions.append((left, order[0], right))
             continue
         parts = [part.strip() for part in _clean_equation(rest).split("=")]
         if len(parts) != 2 or not all(parts):
             raise EquationError(f"{text.strip()[:80]!r} is not one equation for one unknown")
+        equations.append(rest.strip())
         sides += (reader.read_side(part, unknowns=True) for part in parts)
-    bound = bind_numbers(Tree("=", tuple(sides)), reader.keys).children
-    solution = solve_unknowns(list(zip(bound[::2], bound[1::2], strict=True)), reader.masked.values)
-    results = {name: substitute_unknowns(tree, solution) for name, tree in asked.items()} or {
-        name.removeprefix(UNKNOWN): tree for name, tree in solution.items()
-    }
-    values = {name: evaluate(tree, reader.masked.values) for name, tree in results.items()}
-    right = (name for answer in answers for name, value in values.items() if is_right(value, answer))
-    chosen = next(right, next(iter(results)))
-    remarks = _list_foreign_constants(results[chosen], reader.masked)
-    if len(results) > 1:
-        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
-        remarks.append(f"several unknowns: {found}; the equation is that of {chosen}")
-    return results[chosen], remarks
+    # `xy` is a product where x and y are unknowns of their own.
+    given = {name for tree in (*sides, *asked.values()) for name in list_unknowns(tree)}
+    single = {name for name in given if len(name) == 2} | {f"{UNKNOWN}{name}" for name in declared}
+
+    def split_products(tree: Tree) -> Tree:
+        letters = [f"{UNKNOWN}{letter}" for letter in tree.label.removeprefix(UNKNOWN)]
+        if tree.label in given - single and {*letters} <= single:
+            return reduce(lambda left, right: Tree("*", (left, right)), map(Tree, letters))
+        return Tree(tree.label, tuple(map(split_products, tree.children)))
+
+    return _EquationSystem(
+        equations,
+        list(map(split_products, sides)),
+        {name: split_products(tree) for name, tree in asked.items()},
+        declared,
+        conditions,
+    )
+
+
+def _read_calculations(
+    system: _EquationSystem,
+    layout: ProblemLayout,
+    reader: _EquationReader,
+    answers: Sequence[Fraction],
+) -> tuple[Tree, list[str]]:
+    """Return the equation of calculations without an unknown: of a proportion the number that is asked for,
+    `3:4=24:32`, or of several steps one tree, `8/2=4; 8+4+36=48`.
+
+    Raises:
+        EquationError: Where they are neither.
+    """
+    masked = reader.masked
+    if len(system.sides) == 2:
+        for index, side in enumerate(system.sides):
+            if side.children and evaluate(side, masked.values) in answers:
+                return _bind_equation(side, layout, reader)
+            unknown = Tree(f"{UNKNOWN}x")
+            labels = {constant_tree(str(answer)).label for answer in answers[:1] if answer >= 0}
+            labels &= {one for one in side.list_labels() if one.startswith("C_")}
+            if len(labels) == 1:
+                sides = list(system.sides)
+                sides[index] = _replace_label(side, labels.pop(), unknown)
+                bound = bind_numbers(Tree("=", tuple(sides)), reader.keys).children
+                solution = solve_unknowns([(bound[0], bound[1])], masked.values)[0][unknown.label]
+                return solution, _list_foreign_constants(solution, masked)
+        raise EquationError(f"{system.texts[0][:80]!r} has no unknown, and neither side is the answer")
+    steps = []
+    if not system.texts:
+        raise EquationError("there is none beside the text")
+    for text, left, right in zip(system.texts, system.sides[::2], system.sides[1::2], strict=True):
+        calculation, stated = (_fill_in_values(side, masked.values) for side in (left, right))
+        steps.append(
+            AnnotatedStep(
+                text.strip(), calculation, evaluate(calculation, ()), Fraction(evaluate(stated, ()))
+            )
+        )
+    equation = chain_annotations(steps, masked.values).join_steps(masked.values)
+    if equation is None:
+        raise EquationError("the steps are too long to be one equation")
+    return equation, _list_foreign_constants(equation, masked)
+
+
+def _replace_label(tree: Tree, label: str, by: Tree) -> Tree:
+    if tree.label == label:
+        return by
+    return Tree(tree.label, tuple(_replace_label(child, label, by) for child in tree.children))
+
+
+def _fill_in_values(tree: Tree, values: Sequence[ProblemValue]) -> Tree:
+    """Return an equation with the numbers of the text as constants."""
+    if tree.label.startswith("N_"):
+        return constant_tree(str(values[int(tree.label[2:])]))
+    return Tree(tree.label, tuple(_fill_in_values(child, values) for child in tree.children))
 
 
 def _is_exact(layout: ProblemLayout, masked: MaskedText) -> bool:
@@ -162,8 +363,11 @@ class _EquationReader:
         )
 
     def has_unknown(self, text: str) -> bool:
-        """Return whether a letter stands in an equation that is part of no placeholder."""
-        return re.search(r"[A-Za-z]", _LEAF.sub("", self._rename_placeholders(text))) is not None
+        """Return whether an equation holds an unknown, or cannot be read."""
+        try:
+            return bool(list_unknowns(self.read_side(text, unknowns=True)))
+        except ExpressionError:
+            return True
 
     def _rename_placeholders(self, text: str) -> str:
         names = self.names
@@ -214,7 +418,7 @@ def _one_side(text: str) -> str | None:
     sides = [side.strip() for side in _clean_equation(text).split("=") if side.strip()]
     if len(sides) > 1 and re.fullmatch(r"[^\W\d]\w*", sides[0]) and not MASK.fullmatch(sides[0]):
         del sides[0]
-    if len(sides) == 2 and re.fullmatch(r"[^\W\d]\w*|-?[\d.,]+%?", sides[1]) and not MASK.fullmatch(sides[1]):
+    if len(sides) == 2 and _RESULT.fullmatch(sides[1]) and not MASK.fullmatch(sides[1]):
         del sides[1]
     return sides[0] if len(sides) == 1 else None
 

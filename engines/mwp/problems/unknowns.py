@@ -1,63 +1,104 @@
 """Equations that hold unknowns, solved over the numbers of a problem: `N_0+x=N_1` is x = N_1-N_0.
 
-What is linear in its unknowns, also after the denominators are multiplied out, is solved by elimination,
-symbolically, so that the result is an equation like any other. Each solution is put into the equations again.
+What is linear in its unknowns, also after the denominators are multiplied out, is solved by elimination, and
+what comes down to quadratic equations by their formula, symbolically, so that each result is an equation like
+any other. Each solution is put into the equations again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import EquationError, ProblemValue, constant_label, evaluate
+from engines.mwp.problems.problem import EquationError, ProblemValue, evaluate
+from engines.mwp.problems.unknown_polynomials import (
+    ONE,
+    TWO,
+    UNKNOWN,
+    ZERO,
+    UnknownPolynomial,
+    add,
+    add_trees,
+    divide_trees,
+    drop_zeros,
+    list_unknowns,
+    multiply,
+    multiply_trees,
+    negate_tree,
+    raise_to,
+    subtract_trees,
+    to_polynomial,
+    work_out,
+)
 
-UNKNOWN = "?"
-"""In front of the name of an unknown, in the labels of a tree."""
-_MOST = 400
-"""Nodes of a solution: more is no equation of a word problem."""
 _MOST_UNKNOWNS = 6
+_MOST_NODES = 400
+"""Nodes of a solution: more is no equation of a word problem."""
+_AGREES = 1e-9
+_SQUARE = "²"
+"""Behind the name of an unknown: its square, where no equation has the unknown itself."""
+_HALF = Tree("C_0_5")
 
-UnknownPolynomial = dict[tuple[str, ...], Tree]
-"""Coefficients by the product of unknowns that they stand before, () for what stands alone."""
-Rational = tuple[UnknownPolynomial, UnknownPolynomial]
-_ZERO, _ONE = Tree("C_0"), Tree("C_1")
+UnknownSolution = dict[str, Tree]
+"""What each unknown is."""
 
 
-def list_unknowns(tree: Tree) -> list[str]:
-    """Return the names of the unknowns of a tree, in alphabetical order."""
-    return sorted({node.label for node in tree if node.label.startswith(UNKNOWN)})
+def solve_unknowns(
+    sides: Sequence[tuple[Tree, Tree]], values: Sequence[ProblemValue]
+) -> list[UnknownSolution]:
+    """Return each unknown as an equation over the numbers of the text, in every solution.
 
-
-def solve_unknowns(sides: Sequence[tuple[Tree, Tree]], values: Sequence[ProblemValue]) -> dict[str, Tree]:
-    """Return each unknown as an equation over the numbers of the text.
+    Solutions without negative values come first.
 
     Args:
         sides: The left and the right side of each equation.
         values: Of the numbers of the text; they say which coefficients are zero.
 
     Raises:
-        EquationError: For what is not linear, has no solution or not exactly one, or is too long.
+        EquationError: For what is neither linear nor quadratic, has no solution or infinitely many, or is too
+            long.
 
     >>> from engines.mwp.problems.problem import to_infix
     >>> x, sides = Tree("?x"), (Tree("+", (Tree("?x"), Tree("N_0"))), Tree("N_1"))
-    >>> to_infix(solve_unknowns([sides], [Fraction(6), Fraction(15)])["?x"])
-    'N_1-N_0'
+    >>> [to_infix(one["?x"]) for one in solve_unknowns([sides], [Fraction(6), Fraction(15)])]
+    ['N_1-N_0']
+    >>> square = Tree("^", (x, Tree("C_2"))), Tree("N_0")
+    >>> [to_infix(one["?x"]) for one in solve_unknowns([square], [Fraction(6), Fraction(15)])]
+    ['N_0^C_0_5', 'C_0-N_0^C_0_5']
     """
     names = sorted({name for pair in sides for side in pair for name in list_unknowns(side)})
     if not names or len(names) > _MOST_UNKNOWNS:
         raise EquationError(f"the equations have {len(names)} unknowns")
     occurrences = [label for pair in sides for side in pair for label in side.list_labels()]
     if len(sides) == 1 and len(names) == 1 and occurrences.count(names[0]) == 1:
-        solution = {names[0]: _isolate(*sides[0], names[0])}
+        found = [{names[0]: tree} for tree in _isolate(*sides[0], names[0], values)]
     else:
-        forms = [_to_linear_form(left, right, values) for left, right in sides]
-        solution = {name: _eliminate_others(name, forms, values) for name in names}
+        forms = [to_polynomial(left, right, values) for left, right in sides]
+        if any(len(key) > 1 for form in forms for key in form):
+            found = list(_solve_polynomials(names, forms, values))
+        else:
+            found = [{name: _eliminate_others(name, forms, values) for name in names}]
+    solutions = [one for one in found if _satisfies(one, sides, values)]
+    if not solutions:
+        raise EquationError("the equations contradict each other or have no real solution")
+    return sorted(solutions, key=lambda one: any(evaluate(tree, values) < 0 for tree in one.values()))
+
+
+def _satisfies(
+    solution: UnknownSolution, sides: Sequence[tuple[Tree, Tree]], values: Sequence[ProblemValue]
+) -> bool:
+    if max(map(len, solution.values())) > _MOST_NODES:
+        return False
     for left, right in sides:
-        ours, theirs = (evaluate(_substitute(side, solution), values) for side in (left, right))
-        if abs(float(ours) - float(theirs)) > 1e-9 * max(1.0, abs(float(theirs))):
-            raise EquationError("the equations contradict each other")
-    return solution
+        try:
+            ours, theirs = (float(evaluate(_substitute(side, solution), values)) for side in (left, right))
+        except EquationError:
+            return False
+        if abs(ours - theirs) > _AGREES * max(1.0, abs(theirs)):
+            return False
+    return True
 
 
 def _substitute(tree: Tree, solution: Mapping[str, Tree]) -> Tree:
@@ -78,29 +119,50 @@ def substitute_unknowns(tree: Tree, solution: Mapping[str, Tree]) -> Tree:
     return result
 
 
-def _isolate(left: Tree, right: Tree, name: str) -> Tree:
-    """Return what the one unknown is that occurs once: each operation is undone on the other side."""
+def _isolate(left: Tree, right: Tree, name: str, values: Sequence[ProblemValue]) -> list[Tree]:
+    """Return what the one unknown is that occurs once: each operation is undone on the other side.
+
+    An even power has two roots.
+    """
     node, rest = (left, right) if name in left.list_labels() else (right, left)
+    roots = [rest]
     while node.children:
         first, second = node.children
         in_first = name in first.list_labels()
-        match node.label, in_first:
-            case "+", _:
-                rest = _subtract(rest, second if in_first else first)
-            case "-", True:
-                rest = _add(rest, second)
-            case "-", False:
-                rest = _subtract(first, rest)
-            case "*", _:
-                rest = _divide(rest, second if in_first else first)
-            case "/", True:
-                rest = _multiply(rest, second)
-            case "/", False:
-                rest = _divide(first, rest)
-            case _:
-                raise EquationError("an unknown under a power is not solved for")
+        if node.label == "^":
+            if not in_first:
+                raise EquationError("an unknown in an exponent is not solved for")
+            roots = [root for one in roots for root in _undo_power(one, second, values)]
+        else:
+            roots = [_undo_operation(node, one, in_first=in_first) for one in roots]
         node = first if in_first else second
-    return rest
+    return roots
+
+
+def _undo_operation(node: Tree, rest: Tree, *, in_first: bool) -> Tree:
+    first, second = node.children
+    match node.label, in_first:
+        case "+", _:
+            return subtract_trees(rest, second if in_first else first)
+        case "-", True:
+            return add_trees(rest, second)
+        case "-", False:
+            return subtract_trees(first, rest)
+        case "*", _:
+            return divide_trees(rest, second if in_first else first)
+        case "/", True:
+            return multiply_trees(rest, second)
+        case _:
+            return divide_trees(first, rest)
+
+
+def _undo_power(rest: Tree, exponent: Tree, values: Sequence[ProblemValue]) -> list[Tree]:
+    power = evaluate(exponent, values)
+    if power == 0:
+        raise EquationError("the equations leave an unknown open")
+    root = work_out("^", rest, divide_trees(ONE, exponent))
+    is_even = isinstance(power, Fraction) and power.denominator == 1 and power.numerator % 2 == 0
+    return [root, negate_tree(root)] if is_even else [root]
 
 
 def _eliminate_others(name: str, forms: Sequence[UnknownPolynomial], values: Sequence[ProblemValue]) -> Tree:
@@ -108,7 +170,7 @@ def _eliminate_others(name: str, forms: Sequence[UnknownPolynomial], values: Seq
     remaining = list(forms)
     while others := {key for form in remaining for key in form if key not in ((), (name,))}:
         choices = [
-            (form[key] not in (_ONE, _negate(_ONE)), len(form[key]), index, key)
+            (form[key] not in (ONE, negate_tree(ONE)), len(form[key]), index, key)
             for index, form in enumerate(remaining)
             for key in sorted(others)
             if key in form
@@ -117,7 +179,7 @@ def _eliminate_others(name: str, forms: Sequence[UnknownPolynomial], values: Seq
         pivot = dict(remaining.pop(index))
         # The unknown of the pivot is the rest of its form by its coefficient.
         scale = pivot.pop(key)
-        remaining = [_drop_zeros(_replace_unknown(form, key, pivot, scale), values) for form in remaining]
+        remaining = [drop_zeros(_replace_unknown(form, key, pivot, scale), values) for form in remaining]
         remaining = [form for form in remaining if form]
         if not remaining:
             raise EquationError("the equations leave an unknown open")
@@ -125,7 +187,7 @@ def _eliminate_others(name: str, forms: Sequence[UnknownPolynomial], values: Seq
     if not decisive:
         raise EquationError("the equations leave an unknown open")
     form = min(decisive, key=lambda one: sum(map(len, one.values())))
-    return _divide(_negate(form.get((), _ZERO)), form[(name,)])
+    return divide_trees(negate_tree(form.get((), ZERO)), form[(name,)])
 
 
 def _replace_unknown(
@@ -133,154 +195,176 @@ def _replace_unknown(
 ) -> UnknownPolynomial:
     if key not in form:
         return dict(form)
-    factor = _divide(form[key], scale)
+    factor = divide_trees(form[key], scale)
     result = {other: coefficient for other, coefficient in form.items() if other != key}
     for other, coefficient in pivot.items():
-        result[other] = _subtract(result.get(other, _ZERO), _multiply(factor, coefficient))
+        result[other] = subtract_trees(result.get(other, ZERO), multiply_trees(factor, coefficient))
     return result
 
 
-def _to_linear_form(left: Tree, right: Tree, values: Sequence[ProblemValue]) -> UnknownPolynomial:
-    (top, bottom), (other_top, other_bottom) = _to_rational(left), _to_rational(right)
-    if bottom != other_bottom:
-        top, other_top = _times(top, other_bottom), _times(other_top, bottom)
-    form = _drop_zeros(_plus(top, {key: _negate(tree) for key, tree in other_top.items()}), values)
-    if any(len(key) > 1 for key in form):
-        raise EquationError("an equation is not linear in its unknowns")
-    return form
+# Systems that are not linear: an unknown that some equation has once and alone is replaced by what that
+# equation makes of it, until one equation has one unknown.
 
 
-def _drop_zeros(form: UnknownPolynomial, values: Sequence[ProblemValue]) -> UnknownPolynomial:
-    if sum(map(len, form.values())) > _MOST:
-        raise EquationError("the solution is too long")
-    return {key: tree for key, tree in form.items() if evaluate(tree, values) != 0}
+def _solve_polynomials(
+    names: Sequence[str], given: Sequence[UnknownPolynomial], values: Sequence[ProblemValue]
+) -> Iterator[UnknownSolution]:
+    forms = [one for form in given if (one := drop_zeros(form, values))]
+    if any({*form} == {()} for form in forms):
+        return  # a number that should be zero is not
+    if not names:
+        yield {}
+        return
+    if not forms:
+        raise EquationError("the equations leave an unknown open")
+    if (choice := _choose_linear(names, forms)) is not None:
+        yield from _solve_by_substitution(*choice, names, forms, values)
+        return
+    if single := [form for form in forms if len({name for key in form for name in key}) == 1]:
+        form = min(single, key=lambda one: (max(map(len, one)), sum(map(len, one.values()))))
+        yield from _solve_for_one(form, names, forms, values)
+        return
+    yield from _solve_for_squares(names, forms, values)
 
 
-def _to_rational(tree: Tree) -> Rational:
-    if tree.label.startswith(UNKNOWN):
-        return {(tree.label,): _ONE}, {(): _ONE}
-    if not list_unknowns(tree):
-        return {(): tree}, {(): _ONE}
-    (top, bottom), (other_top, other_bottom) = (_to_rational(child) for child in tree.children)
-    match tree.label:
-        case "+" | "-":
-            if tree.label == "-":
-                other_top = {key: _negate(one) for key, one in other_top.items()}
-            if bottom == other_bottom:
-                return _plus(top, other_top), bottom
-            return _plus(_times(top, other_bottom), _times(other_top, bottom)), _times(bottom, other_bottom)
-        case "*":
-            return _times(top, other_top), _times(bottom, other_bottom)
-        case "/":
-            if {*other_top} == {()} and {*other_bottom} == {()}:
-                divisor = _divide(other_top[()], other_bottom[()])
-                return {key: _divide(one, divisor) for key, one in top.items()}, bottom
-            return _times(top, other_bottom), _times(bottom, other_top)
-    raise EquationError("an unknown under a power is not solved for")
+def _choose_linear(names: Sequence[str], forms: Sequence[UnknownPolynomial]) -> tuple[str, int] | None:
+    """Return the simplest unknown that a form has only as a factor of degree one, and the form's index."""
+    choices = []
+    for index, form in enumerate(forms):
+        for name in names:
+            keys = [key for key in form if name in key]
+            if keys and all(key.count(name) == 1 for key in keys):
+                length = sum(map(len, form.values()))
+                has_factor = any(len(key) > 1 for key in keys)
+                choices.append((has_factor, len(keys) > 1, length, index, name))
+    return (min(choices)[-1], min(choices)[-2]) if choices else None
 
 
-def _plus(left: UnknownPolynomial, right: UnknownPolynomial) -> UnknownPolynomial:
-    result = dict(left)
-    for key, tree in right.items():
-        result[key] = _add(result[key], tree) if key in result else tree
-    return result
+def _solve_by_substitution(
+    name: str,
+    index: int,
+    names: Sequence[str],
+    forms: Sequence[UnknownPolynomial],
+    values: Sequence[ProblemValue],
+) -> Iterator[UnknownSolution]:
+    # The form is factor * name + rest, so that the unknown is -rest / factor.
+    factor: UnknownPolynomial = {}
+    rest: UnknownPolynomial = {}
+    for key, tree in forms[index].items():
+        if name in key:
+            factor[tuple(one for one in key if one != name)] = tree
+        else:
+            rest[key] = negate_tree(tree)
+    if {*factor} == {()}:
+        rest = {key: divide_trees(tree, factor[()]) for key, tree in rest.items()}
+        factor = {(): ONE}
+    others = [one for one in names if one != name]
+    remaining = [
+        _replace_in_polynomial(form, name, rest, factor) for at, form in enumerate(forms) if at != index
+    ]
+    for solution in _solve_polynomials(others, remaining, values):
+        top, bottom = (_evaluate_polynomial(part, solution) for part in (rest, factor))
+        if evaluate(bottom, values) != 0:
+            yield {**solution, name: divide_trees(top, bottom)}
 
 
-def _times(left: UnknownPolynomial, right: UnknownPolynomial) -> UnknownPolynomial:
+def _replace_in_polynomial(
+    form: UnknownPolynomial, name: str, rest: UnknownPolynomial, factor: UnknownPolynomial
+) -> UnknownPolynomial:
+    """Return a polynomial with rest / factor for an unknown, multiplied by the factor until none divides."""
+    degree = max((key.count(name) for key in form), default=0)
     result: UnknownPolynomial = {}
-    for key, tree in left.items():
-        for other, factor in right.items():
-            result = _plus(result, {tuple(sorted(key + other)): _multiply(tree, factor)})
-    if sum(map(len, result.values())) > _MOST:
-        raise EquationError("the solution is too long")
+    for key, tree in form.items():
+        power = key.count(name)
+        term: UnknownPolynomial = {tuple(one for one in key if one != name): tree}
+        term = multiply(term, multiply(raise_to(rest, power), raise_to(factor, degree - power)))
+        result = add(result, term)
     return result
 
 
-# Operations that write nothing that is not needed: no sums with 0, no products with 1, constants worked out.
+def _evaluate_polynomial(form: UnknownPolynomial, solution: UnknownSolution) -> Tree:
+    total = ZERO
+    for key, tree in form.items():
+        for name in key:
+            tree = multiply_trees(tree, solution[name])
+        total = add_trees(total, tree)
+    return total
 
 
-def _value_of_constant(tree: Tree) -> Fraction | None:
-    return Fraction(tree.label[2:].replace("_", ".")) if tree.label.startswith("C_") else None
+def _solve_for_one(
+    form: UnknownPolynomial,
+    names: Sequence[str],
+    forms: Sequence[UnknownPolynomial],
+    values: Sequence[ProblemValue],
+) -> Iterator[UnknownSolution]:
+    """Solve the forms for the one unknown that one of them has, and then for the others."""
+    (name,) = {one for key in form for one in key}
+    degree = max(map(len, form))
+    if degree > 2:
+        if all(len(key) % 2 == 0 for key in form):
+            yield from _solve_for_squares(names, forms, values)
+            return
+        raise EquationError(f"an equation of degree {degree} is not solved")
+    others = [one for one in names if one != name]
+    for root in _find_roots(
+        form.get((name, name), ZERO), form.get((name,), ZERO), form.get((), ZERO), values
+    ):
+        remaining = [
+            _replace_in_polynomial(one, name, {(): root}, {(): ONE}) for one in forms if one is not form
+        ]
+        for solution in _solve_polynomials(others, remaining, values):
+            yield {**solution, name: root}
 
 
-def _work_out(operator: str, left: Tree, right: Tree) -> Tree:
-    """Return an operation, or the constant that it is where both sides are and it can be written as one."""
-    tree = Tree(operator, (left, right))
-    if _value_of_constant(left) is None or _value_of_constant(right) is None:
-        return tree
-    try:
-        return Tree(constant_label(Fraction(evaluate(tree, ()))))
-    except EquationError:
-        return tree
+def _find_roots(square: Tree, linear: Tree, constant: Tree, values: Sequence[ProblemValue]) -> list[Tree]:
+    """Return the real roots of square * x^2 + linear * x + constant."""
+    if linear == ZERO:
+        middle, root = ZERO, _take_root(divide_trees(negate_tree(constant), square), values)
+        scale = ONE
+    else:
+        product = multiply_trees(multiply_trees(Tree("C_4"), square), constant)
+        root = _take_root(subtract_trees(multiply_trees(linear, linear), product), values)
+        middle, scale = negate_tree(linear), multiply_trees(TWO, square)
+    if root is None:
+        raise EquationError("the equations have no real solution")
+    upper, lower = add_trees(middle, root), subtract_trees(middle, root)
+    roots = [divide_trees(upper, scale), divide_trees(lower, scale)]
+    return roots[:1] if evaluate(root, values) == 0 else roots
 
 
-def _is_negative(tree: Tree) -> bool:
-    return tree.label == "-" and tree.children[0] == _ZERO
+def _take_root(tree: Tree, values: Sequence[ProblemValue]) -> Tree | None:
+    return None if evaluate(tree, values) < 0 else work_out("^", tree, _HALF)
 
 
-def _negate(tree: Tree) -> Tree:
-    if tree == _ZERO:
-        return tree
-    if tree.label == "-":
-        left, right = tree.children
-        return right if left == _ZERO else Tree("-", (right, left))
-    if tree.label in "*/" and any(map(_is_negative, tree.children)):
-        left, right = tree.children
-        return (
-            Tree(tree.label, (_negate(left), right))
-            if _is_negative(left)
-            else Tree(tree.label, (left, _negate(right)))
-        )
-    return Tree("-", (_ZERO, tree))
-
-
-def _add(left: Tree, right: Tree) -> Tree:
-    if _is_negative(right):
-        return _subtract(left, _negate(right))
-    if _is_negative(left):
-        return _subtract(right, _negate(left))
-    if left == _ZERO or right == _ZERO:
-        return right if left == _ZERO else left
-    return _work_out("+", left, right)
-
-
-def _subtract(left: Tree, right: Tree) -> Tree:
-    if left == right:
-        return _ZERO
-    if _is_negative(right):
-        return _add(left, _negate(right))
-    if _is_negative(left):
-        return _negate(_add(_negate(left), right))
-    if right == _ZERO:
-        return left
-    return _work_out("-", left, right)
-
-
-def _multiply(left: Tree, right: Tree) -> Tree:
-    if left == _ZERO or right == _ZERO:
-        return _ZERO
-    if _is_negative(left) or _is_negative(right):
-        product = _multiply(*(_negate(one) if _is_negative(one) else one for one in (left, right)))
-        return product if _is_negative(left) and _is_negative(right) else _negate(product)
-    if left == _ONE or right == _ONE:
-        return right if left == _ONE else left
-    if left.label == "/" and left.children[0] == _ONE:
-        return _divide(right, left.children[1])
-    return _work_out("*", left, right)
-
-
-def _divide(left: Tree, right: Tree) -> Tree:
-    if left == _ZERO:
-        return left
-    if right == _ONE:
-        return left
-    if left == right:
-        return _ONE
-    if _is_negative(left) and right.label == "-":
-        return _divide(_negate(left), _negate(right))
-    if _is_negative(left) or _is_negative(right):
-        quotient = _divide(*(_negate(one) if _is_negative(one) else one for one in (left, right)))
-        return quotient if _is_negative(left) and _is_negative(right) else _negate(quotient)
-    if right.label == "/" and right.children[0] == _ONE:
-        return _multiply(left, right.children[1])
-    return _work_out("/", left, right)
+def _solve_for_squares(
+    names: Sequence[str], forms: Sequence[UnknownPolynomial], values: Sequence[ProblemValue]
+) -> Iterator[UnknownSolution]:
+    """Solve forms for an unknown that occurs only squared: first for its square."""
+    squared = next(
+        (
+            name
+            for name in names
+            if any(name in key for form in forms for key in form)
+            and all(key.count(name) % 2 == 0 for form in forms for key in form)
+        ),
+        None,
+    )
+    if squared is None:
+        raise EquationError("the equations are neither linear nor quadratic in one unknown")
+    square = squared + _SQUARE
+    replaced = [
+        {
+            tuple(
+                sorted([*(one for one in key if one != squared), *[square] * (key.count(squared) // 2)])
+            ): tree
+            for key, tree in form.items()
+        }
+        for form in forms
+    ]
+    others = [square if name == squared else name for name in names]
+    for solution in _solve_polynomials(others, replaced, values):
+        tree = solution.pop(square)
+        with suppress(EquationError):
+            if (root := _take_root(tree, values)) is not None:
+                yield {**solution, squared: root}
+                yield {**solution, squared: negate_tree(root)}
