@@ -6,7 +6,7 @@ Each head is grown from scratch, in the growth process that every caller uses; t
 the compiled code is warm. One thread. The figures of a head are the medians of the runs, by the clock and of
 the process's own time, which what else runs on the machine changes less; in style `any`, and as the command
 does it, in style `plain` with all classical forms. Of the members of each style it counts those that make a
-detour and those that are another one after trivial arithmetic (`novelty.written`).
+detour and those that are another one after trivial arithmetic (`novelty.normalise_arithmetic`).
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def derive(
 
     Returns:
         Steps, the first being the start, as rows with `rule` (what made the line, see
-        `egraph.derivation.Step`), each judged against the first; none, and `reason`, when no way was found;
+        `records.DerivationStep`), each judged against the first; none, and `reason`, when no way was found;
         counterexample (x, head, member, difference), where the two differ or the second is undefined.
 
     >>> found = derive("tan(x)", "-tan(-x)")

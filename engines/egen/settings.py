@@ -142,7 +142,7 @@ Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 Style = Literal["plain", "distinct", "any"]
-"""plain: members without detours (see `grammar.remove_detours` and `expressions.detours`) that have a value
+"""plain: members without detours (see `extraction.remove_detours` and `syntactic_detours`) that have a value
 wherever the head has one, the head multiplied out and factored, and a few written ones for heads that no rule
 gives another form. distinct: the same, where members that differ by signs
 or by undoing a function (`canonical.Canonical`) count as one. any: whatever the rules give."""
@@ -162,11 +162,11 @@ TheoryName = Annotated[
     str,
     Arg("Theory of the expressions: reals, logic, another theory's name, or FILE.toml.", metavar="NAME|FILE"),
 ]
-"""What `theories.theory.theory_text` takes."""
+"""What `theories.registry.theory_text` takes."""
 Order = Literal["interesting", "shortest", "readable", "random"]
-"""How members are listed. interesting: each as unlike those before it as can be (`expressions.novelty`), out
-of more than are asked for. readable: first those with fewest functions that the head has not, then those
-least nested, then the shortest."""
+"""How members are listed. interesting: each as unlike those before it as can be (`order_by_novelty`), out of
+more than are asked for. readable: first those with fewest functions that the head has not, then those least
+nested, then the shortest."""
 ACCEPTED: dict[Mode, frozenset[MemberOutcome]] = {
     "strict": frozenset({"equal", "extends"}),
     "common": frozenset({"equal", "extends", "shrinks"}),

@@ -216,7 +216,7 @@ class TrainingTask(Protocol):
         ...
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write the model into an empty folder: safetensors, config, tokenizer, a card (`checkpoints.card`).
+        """Write the model into an empty folder: safetensors, config, tokenizer, a card (see `model_card`).
 
         `facts` says how it was made: config, identity, result, device, versions; JSON-able.
         """

@@ -121,7 +121,7 @@ def remove_cache(folder: Path) -> None:
 
 
 def _cached_paths(folder: Path) -> list[Path]:
-    """Return what was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
+    """Return what was kept here, by the names that `stored_path` gives; anything else is not ours."""
     return [path for path in folder.glob("*") if _NAME.fullmatch(path.name) and path.is_dir()]
 
 
@@ -188,12 +188,12 @@ def cached_rows(
 ) -> tuple[list[Name], CachedSequences]:
     """Return rows of ids, each with its name (text, or numbers in a list), in their order.
 
-    With a `place` (see `TokenCache.place`) the first process that asks writes them there, complete or not at
-    all; others wait, and they and all that come later read the same bits. What is damaged is made again.
-    Without one they are in a file that ends with the process.
+    With a `path` (see `TokenCache.stored_path`) the first process that asks writes them there, complete or
+    not at all; others wait, and they and all that come later read the same bits. What is damaged is made
+    again. Without one they are in a file that ends with the process.
 
     Args:
-        keep: As `Sequences.of` takes it.
+        keep: As `CachedSequences.store_sequences` takes it.
     """
     names: list[Name] = []
 

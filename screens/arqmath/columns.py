@@ -58,7 +58,7 @@ def format_signed(value: float | None, digits: int = 3) -> str:
 class Runs:
     """A collection with the run that is shown and the run it is compared with.
 
-    `overview` is the answer of the operation `arqmath.overview`.
+    `overview` is the answer of the operation `arqmath.topics`.
     """
 
     collection: Collection
@@ -73,7 +73,7 @@ class Runs:
         shown if a description puts them in order (the newest idea), otherwise the strongest.
 
         Args:
-            overview: the answer of `arqmath.overview`.
+            overview: the answer of `arqmath.topics`.
             wanted: the names of the runs to choose, under `run` and `against`, if they exist.
         """
         strength = {run["name"]: run.get("ndcg_prime") or 0.0 for run in overview["runs"]}

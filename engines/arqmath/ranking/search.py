@@ -70,7 +70,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         `stop` is raised, answers that were not scored keep their order behind the others.
 
     Raises:
-        DataError and EngineError: As `open_index`, `Index.search` and `CrossEncoder`.
+        DataError and EngineError: As `open_index`, `AnswerIndex.search` and `CrossEncoder`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")

@@ -118,7 +118,7 @@ class ForumTask(Generic[Settings]):
         """Return the names and token ids of texts, from the cache where they are there.
 
         Args:
-            kinds, made_of: All that they depend on, as `TokenCache.place` takes it.
+            kinds, made_of: All that they depend on, as `TokenCache.stored_path` takes it.
             keep: Tokens of a text, at most; 0: all.
         """
         path = self._cache.stored_path(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)

@@ -2,8 +2,8 @@
 
 A family takes an expression to others that are equal to it as a rule: multiplied out, factored, in partial
 fractions, with the square completed, by multiple angles or without powers of sines. Nothing is said of their
-domains here: who uses them verifies each (`egraph.members`). Procedures stand here, what one pattern gives in
-`assets/rules/classical.toml`.
+domains here: who uses them verifies each (`egraph.member_selection`). Procedures stand here, what one pattern
+gives in `assets/rules/classical.toml`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def iterate_classical_forms(
 
     Args:
         signs: Signs at points where the head is defined.
-        families: Names of families (`records.FORMS`).
+        families: Names of families (`settings.FORMS`).
         longest: The most tokens of a form.
     """
     if "multiplied out" in families:

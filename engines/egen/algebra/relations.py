@@ -292,8 +292,8 @@ def _is_quotient(tree: Tree) -> bool:
 #
 # Both ends are taken apart by the same steps in the same order: derivatives are worked out, functions are
 # written by few others, sines of sums and multiples by those of their terms, powers and logarithms by those
-# of factors. Each pair of lines is then held against each other (`relations.equal`); where two are equal, the
-# way is closed.
+# of factors. Each pair of lines is then held against each other (`find_equality_steps`); where two are equal,
+# the way is closed.
 
 TermLine = tuple[str, Tree]
 """The name of a step and what it leads to."""

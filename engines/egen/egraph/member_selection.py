@@ -63,12 +63,16 @@ def grow_cluster(
     For a growth process, which callers ask through `process.GrowthProcess`: growth can neither be interrupted
     nor be trusted with memory.
 
-    Args: grower: rules already loaded, of the same mode. events: as `EGraphRunner.grow`, and of members as
-    they arrive `progress` of stage `members` with done, total, unit, and as `members` those
-    that came, in prefix notation and without verdicts. stop: keeps what there is, after one round of
-    drawing at least: growth that was stopped has members too. Raises: EngineError in `strict`, where it means
-    that a rule is wrong: E211 when a member differs from the head, E210 when two constants were proved equal
-    although the head is defined somewhere.
+    Args:
+        grower: Rules already loaded, of the same mode.
+        events: As `EGraphRunner.grow_egraph`, and of members as they arrive `progress` of stage `members`
+            with done, total, unit, and as `members` those that came, in prefix notation and without verdicts.
+        stop: Keeps what there is, after one round of drawing at least: growth that was stopped has members
+            too.
+
+    Raises:
+        EngineError: In `strict`, where it means that a rule is wrong: E211 when a member differs from the
+            head, E210 when two constants were proved equal although the head is defined somewhere.
     """
     config = config or EgenConfig()
     theory = theory_of(config.theory, config.assume, head, own=config.rules)

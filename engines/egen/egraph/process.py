@@ -232,7 +232,7 @@ class GrowthProcess:
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
-        """Return the e-graph of a head (see `growth.EGraphRunner.grow`); events report every iteration."""
+        """Return the e-graph of a head (see `EGraphRunner.grow_egraph`); events report every iteration."""
         grown: EGraph = self.ask_service(
             GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
         )

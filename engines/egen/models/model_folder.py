@@ -485,7 +485,8 @@ def _write_tokenizer(folder: Path, config: ModelConfig) -> None:
 
 def prefix_tokenizer() -> str:
     """Return a tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
-    `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error.
+    `datasets.encode_expression` gives. Of decimals it knows quarters below 10; a word it does not know is an
+    error.
     """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 

@@ -50,7 +50,7 @@ def nearest(
         the cluster where it is stored, None when that is not said).
 
     Raises:
-        ExpressionError: For an expression that the model cannot read; as `vectors.pool`.
+        ExpressionError: For an expression that the model cannot read; as `vectors.open_pool`.
 
     >>> import tempfile
     >>> from engines.egen.models.model_folder import shipped_models

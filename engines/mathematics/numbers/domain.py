@@ -320,7 +320,7 @@ def _power_of_ratio(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> R
 # can escape (`engines.mathematics.numbers.domain`). Places are bits, and sets of them masks.
 
 REACH = 1e300
-"""Places farther from 0 are left out; the search of the line ends before (`domain.grid`)."""
+"""Places farther from 0 are left out; the search of the line ends before (`search_grid`)."""
 _PERIODS = 3
 """Periods each way from 0 that are looked at."""
 _SHOWN_DENOMINATOR = 999

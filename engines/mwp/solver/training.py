@@ -306,7 +306,7 @@ class SolverTask:
 
     def collate(self, examples: Sequence[SolverExample]) -> dict[str, torch.Tensor]:
         """Return `ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that
-        there are, as `solver.inputs` gives them; `contrasted`: (positives,) whose they are; `targets`:
+        there are, as `solver.stack_inputs` gives them; `contrasted`: (positives,) whose they are; `targets`:
         (anchors, …) what the head is to write; `values`: (anchors, constants + numbers).
         """
         import torch
