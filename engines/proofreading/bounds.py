@@ -52,14 +52,14 @@ def carry_bound(
         near = previous.position.paragraph == link.position.paragraph and free_symbols(bound) == names
         if previous is link or not near or len(bound) <= len(statement) or len(names) > 1:
             continue
-        said = " ".join(
+        earlier = " ".join(
             f"{previous.left} {previous.relation} {previous.right} (line {previous.line})".split()
         )
         if judge.equal(bound, statement).outcome == "equal":
-            return LinkVerdict(link, "follows", f"by {said}")
+            return LinkVerdict(link, "follows", f"by {earlier}")
         opposite = Tree(TURNED[statement.label], statement.children)
         if judge.equal(bound, opposite).outcome == "equal":
-            return LinkVerdict(link, "not shown", f"{said} says the opposite")
+            return LinkVerdict(link, "not shown", f"{earlier} says the opposite")
         return None
     return None
 

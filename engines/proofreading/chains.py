@@ -76,8 +76,8 @@ class ChainLink:
     Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
     words that follow its formula. chain: number of the chain in the document. place: of the link in the
     chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
-    or words. modulus: of a congruence. said: it is the problem's. formulas: those of its sentence before it.
-    next_formula: the one behind it. bracketed: the conditions in brackets behind it.
+    or words. modulus: of a congruence. of_problem: the problem says it. formulas: those of its sentence
+    before it. next_formula: the one behind it. bracketed: the conditions in brackets behind it.
     """
 
     left: str
@@ -90,7 +90,7 @@ class ChainLink:
     place: int = 0
     joined: str = ""
     modulus: str = ""
-    said: bool = False
+    of_problem: bool = False
     position: Position = NOWHERE
     piece: int = 0
     formulas: tuple[str, ...] = ()
@@ -168,7 +168,13 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         if len(piece.text) > MAX_FORMULA:
             beginning = " ".join(piece.text[:40].split()) + " …"
             long = ChainLink(
-                beginning, TOO_LONG, "…", piece.line, _separate_words(before), chain=number, said=piece.said
+                beginning,
+                TOO_LONG,
+                "…",
+                piece.line,
+                _separate_words(before),
+                chain=number,
+                of_problem=piece.said,
             )
             yield [replace(long, position=positions[at], piece=at)]
             number, end = number + 1, ""

@@ -132,6 +132,7 @@ PHRASES: Mapping[str, str] = {
     "task": "solv* equation equations system",
     "cases": "case cases otherwise possibilit*",
     "either": "either or",
+    "equivalent": "equivalently or_rather or_simply or_just in_other_words",
     "examined": "at when if for",
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",

@@ -28,7 +28,7 @@ def find_undefined(
         left, right: the sides of the definition, as `f(x) = 1/x`.
         read_formula: how formulas of the text are read.
     """
-    if left.label != "call" or len(left.children) != 2 or link.place or link.said or link.is_denied:
+    if left.label != "call" or len(left.children) != 2 or link.place or link.of_problem or link.is_denied:
         return ""
     name, argument = left.children
     if argument.children or free_symbols(right) != {argument.label} or len(right) > _MOST_NODES:

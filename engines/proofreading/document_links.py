@@ -16,8 +16,9 @@ from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.cue_phrases import mentions
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
+from engines.proofreading.link_context import Mention
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.links import LinkJudge, Mention
+from engines.proofreading.links import LinkJudge
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions
@@ -113,8 +114,8 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, T
         if not near or found[place].outcome != "given" or link.is_refused:
             continue
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
-            said = f"{following.left} {following.relation} {following.right}"
-            found[place] = LinkVerdict(link, "wrong", f"it says what {said} says with {instead}")
+            written = f"{following.left} {following.relation} {following.right}"
+            found[place] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
 
 
 def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
@@ -125,12 +126,12 @@ def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
         if left is not None and right is not None:
-            odd = each.outcome in ("given", "not shown") and not each.link.said
+            odd = each.outcome in ("given", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(place, each.link, left, right, odd))
     for one in find_misquotations(statements):
         other = found[one.by].link
-        said = " ".join(f"{other.left} {other.relation} {other.right}".split())
-        reason = f"it contradicts {said} (line {other.line}), with {one.instead}"
+        written = " ".join(f"{other.left} {other.relation} {other.right}".split())
+        reason = f"it contradicts {written} (line {other.line}), with {one.instead}"
         found[one.place] = replace(found[one.place], outcome="wrong", reason=reason)
 
 
@@ -146,7 +147,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
             statements.append(ComparedSides(place, first, right, link.before, link.after, True))
         if found[place].outcome in ("right", "right if"):
             continue
-        free = found[place].outcome in ("given", "not shown") and not link.said
+        free = found[place].outcome in ("given", "not shown") and not link.of_problem
         free = free and not link.is_denied
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):

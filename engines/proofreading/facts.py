@@ -9,7 +9,7 @@ combined by linear algebra.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, takewhile
@@ -84,45 +84,46 @@ def cite_fact(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The two sides of a claim by what was said before, and the facts that were used for it.
-
-    Attributes: points: two places where all of those hold, if they are simple enough.
-    """
+    """The two sides of a claim by what was said before, and the facts that were used for it."""
 
     left: Tree
     right: Tree
     used: tuple[Fact, ...]
     same: bool
-    points: tuple[Mapping[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function that the text defines, by `f(x) = …` or `y = …` with one variable more.
 
-    Attributes: once: the text defines it in one way only.
+    Attributes: once: the text defines it in one way only. once_here: its paragraph does.
     """
 
     arguments: tuple[str, ...]
     body: Tree
     fact: Fact
     once: bool = True
+    once_here: bool = True
+
+    def is_certain_at(self, position: Position) -> bool:
+        """Return whether it is this function at a place, and no other of its name."""
+        return self.once or (self.once_here and self.fact.position.paragraph == position.paragraph)
 
 
 @dataclass(slots=True)
 class Facts:
     """The equations of a text so far, and the functions that it defines.
 
-    Attributes: every, defined_functions, bounds: all of the text so far. said, functions, conditions: those
-    that hold at the position at hand. renewed: where letters were introduced anew, and the number of the last
-    equation before.
+    Attributes: every, defined_functions, bounds: all of the text so far. in_scope, functions, conditions:
+    those that hold at the position at hand. renewed: where letters were introduced anew, and the number of
+    the last equation before.
     """
 
     every: list[Fact] = field(default_factory=list)
     defined_functions: dict[str, list[Function]] = field(default_factory=dict)
     bounds: list[tuple[Tree, Position]] = field(default_factory=list)
     position: Position = NOWHERE
-    said: list[Fact] = field(default_factory=list)
+    in_scope: list[Fact] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
     conditions: list[Tree] = field(default_factory=list)
     renewed: defaultdict[str, list[tuple[int, Position]]] = field(default_factory=lambda: defaultdict(list))
@@ -135,7 +136,7 @@ class Facts:
         if here.scope is position.scope and here.paragraph == position.paragraph:
             return
         self._reduced.clear()
-        self.said = [
+        self.in_scope = [
             fact
             for fact in self.every
             if fact.holds_at(position) and not any(self._is_renewed(name, fact) for name in fact.variables)
@@ -170,8 +171,8 @@ class Facts:
             if not position.scope.reaches(self.position.scope):
                 continue
             self.functions.pop(name, None)
-            self.said = [
-                one for one in self.said if name not in one.variables and f"{name}(" not in one.variables
+            self.in_scope = [
+                one for one in self.in_scope if name not in one.variables and f"{name}(" not in one.variables
             ]
             self.conditions = [one for one in self.conditions if name not in free_symbols(one)]
         self._reduced.clear()
@@ -223,8 +224,8 @@ class Facts:
             left, right, text, line, self.last_number + 1, sure, names, self.position, examined, claimed
         )
         if anew and fact.is_value:
-            old = [one for one in self.said if one.is_value and one.left == left and one.right != right]
-            self.said = [one for one in self.said if one not in old]
+            old = [one for one in self.in_scope if one.is_value and one.left == left and one.right != right]
+            self.in_scope = [one for one in self.in_scope if one not in old]
             self.every = [one for one in self.every if one not in old]
         for head, body in ((left, right), (right, left)):
             # `d = g(c)` and `f(c) = 0` are values at one point; only what names the argument tells of others.
@@ -244,21 +245,22 @@ class Facts:
         ):
             self._define_function(left.label, tuple(free_symbols(right)), right, fact)
         if left != right:
-            self.said.append(fact)
+            self.in_scope.append(fact)
             self.every.append(fact)
 
     def _define_function(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
         known = self.functions.get(name)
         again = known is not None and len(known.arguments) == len(arguments)
         # f(n) = n and f(t) = 0 can be equations to be solved.
-        once = fact.sure and not again and bool(body.children and free_symbols(body))
-        self.functions[name] = Function(arguments, body, fact, once)
+        sure = fact.sure and bool(body.children and free_symbols(body))
+        here = known is not None and again and known.fact.position.paragraph == fact.position.paragraph
+        self.functions[name] = Function(arguments, body, fact, sure and not again, sure and not here)
         self.defined_functions.setdefault(name, []).append(self.functions[name])
 
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """Return the facts that share a variable with these, directly or through others, the last first."""
         wanted, found = set(names), []
-        pending = list(reversed(self.said[-4 * _RECENT :]))
+        pending = list(reversed(self.in_scope[-4 * _RECENT :]))
         for _ in range(3):
             more = [fact for fact in pending if not wanted.isdisjoint(fact.variables)]
             if not more:
@@ -268,9 +270,23 @@ class Facts:
             pending = [fact for fact in pending if fact not in more]
         return sorted(found[:_RECENT], key=lambda fact: -fact.number)
 
+    def list_equations(self, left: Tree, right: Tree) -> list[tuple[Tree, Tree, Fact]]:
+        """List what was said of the terms of a claim: equations, and definitions of functions at the places
+        where it takes their values."""
+        names = free_symbols(left) | free_symbols(right)
+        found = [(fact.left, fact.right, fact) for fact in self.facts_about(names)]
+        sides = [left, right, *(side for one, other, _ in found for side in (one, other))]
+        for call in {node for side in sides for node in side if node.label == "call"}:
+            name, *arguments = call.children
+            known = self.functions.get(name.label)
+            value = self._value_of_function(name.label, tuple(arguments), [], 1) if known else None
+            if known and value is not None:
+                found.append((call, value, known.fact))
+        return found
+
     def equation_for(self, name: str) -> Fact | None:
         """Return the last equation in one variable alone that is not its value."""
-        for fact in reversed(self.said):
+        for fact in reversed(self.in_scope):
             if name in fact.variables:
                 sides = self.apply_definitions(fact.left, []), self.apply_definitions(fact.right, [])
                 lone = any(
@@ -288,16 +304,16 @@ class Facts:
         if len(used) < 2:
             return False
         beside = Tree("+", (left, ONE))
-        kept = self.said, self.functions
-        self.said = [fact for fact in self.said if fact in used]
+        kept = self.in_scope, self.functions
+        self.in_scope = [fact for fact in self.in_scope if fact in used]
         self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
         found = self._by_facts(beside, right, sure=False, values=True)
-        self.said, self.functions = kept
+        self.in_scope, self.functions = kept
         return found is not None and found.same
 
     def was_stated(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation was said as it stands."""
-        return any((fact.left, fact.right) == (left, right) for fact in self.said)
+        return any((fact.left, fact.right) == (left, right) for fact in self.in_scope)
 
     def is_settled(self, names: frozenset[str]) -> bool:
         """Return whether no variable of a claim, or of what bears on it, was said to have two values."""
@@ -356,7 +372,7 @@ class Facts:
         function; None where a function is left of which nothing is known."""
         used: list[Fact] = []
         left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
-        once = {known.fact for known in self.functions.values() if known.once}
+        once = {known.fact for known in self.functions.values() if known.is_certain_at(self.position)}
         unknown = any(name[-1] in "('" for name in free_symbols(left) | free_symbols(right))
         if not used or unknown or not once.issuperset(used):
             return None
@@ -461,7 +477,6 @@ class _Ideal:
             raise TooLargeError("too many unknowns")
         self.left, self.right = self.space.to_quotient(left), self.space.to_quotient(right)
         self.known: list[tuple[Any, Fact]] = []
-        self._values: list[tuple[int, Any]] = []
         for one, other, fact in facts:
             with suppress(TooLargeError, OverflowError):
                 difference = self.space.combine_quotients(
@@ -499,7 +514,6 @@ class _Ideal:
             context = self.space.context
             factor = poly[tuple(int(at == place) for at in range(context.nvars()))]
             value = context.gen(place) - poly / factor
-            self._values.append((place, value))
             if self._uses_unknown(claim, place):
                 used += facts
             claim = self._substitute_unknown(claim, place, value)
@@ -521,32 +535,8 @@ class _Ideal:
             return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *found, *applied]), True)
         if not used and not applied:
             return None
-        points = self._sample_points([poly for poly, _ in left_over])
-        return Reduced(
-            self.space.to_tree(sides[0]),
-            self.space.to_tree(sides[1]),
-            _unique_facts([*used, *applied]),
-            False,
-            points,
-        )
-
-    def _sample_points(self, left_over: Sequence[Any]) -> tuple[dict[str, float], ...]:
-        """Two places where the unknowns that were eliminated have their values, and one equation that is left
-        holds; none where a part is no number and no variable."""
-        found = []
-        for first in (1.3, 2.9):
-            at = []
-            for number, atom in enumerate(self.space.atoms):
-                value = evaluate_term(atom, {atom.label: first + 0.7 * number} if free_symbols(atom) else {})
-                if value is None:
-                    return ()
-                at.append(value)
-            if left_over and not (len(left_over) == 1 and _made_true(left_over[0], at)):
-                return ()
-            for place, poly in reversed(self._values):
-                at[place] = _evaluate_polynomial(poly, at)
-            found.append({atom.label: one for atom, one in zip(self.space.atoms, at, strict=True)})
-        return tuple(found)
+        one, other = (self.space.to_tree(side) for side in sides)
+        return Reduced(one, other, _unique_facts([*used, *applied]), False)
 
     def _find_solvable(self, poly: Any, claim: Any) -> int | None:
         """An unknown that a polynomial has to the first power, beside a number, and nowhere else; one of the
@@ -649,25 +639,3 @@ def _to_float(rational: Any) -> float:
 
 def _evaluate_polynomial(poly: Any, at: Sequence[float]) -> float:
     return float(sum(_to_float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
-
-
-def _made_true(poly: Any, at: list[float]) -> bool:
-    """Gives one unknown a value so that a polynomial is zero, if there is a real one."""
-    from numpy import isreal, roots
-
-    degrees = [int(degree) for degree in poly.degrees()]
-    for place, degree in enumerate(degrees):
-        if not 0 < degree <= _MOST_POWER:
-            continue
-        dense = [0.0] * (degree + 1)
-        for powers, c in poly.terms():
-            others = (
-                one ** int(power)
-                for other, (one, power) in enumerate(zip(at, powers, strict=True))
-                if other != place
-            )
-            dense[degree - int(powers[place])] += _to_float(c) * prod(others)
-        if real := [float(root.real) for root in roots(dense) if isreal(root)]:
-            at[place] = real[-1]
-            return True
-    return False

@@ -39,10 +39,10 @@ def reconsider_link(
         links: the chain of the link.
     """
     link = judged.link
-    if said := _read_symbol(link, left, right):
-        return LinkVerdict(link, "right", said)
-    if said := _add_rounded(left, right, numbers):
-        return LinkVerdict(link, "right", said)
+    if reason := _read_symbol(link, left, right):
+        return LinkVerdict(link, "right", reason)
+    if reason := _add_rounded(left, right, numbers):
+        return LinkVerdict(link, "right", reason)
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
     excuse = _find_excuse(judged, links, left, right)
@@ -147,7 +147,7 @@ def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
         return ""
     for one, other in zip(*sides, strict=True):
         equal = numbers.judge.equal(one, other).outcome == "equal"
-        if not equal and not numbers.explain_rounding(one, other, "="):
+        if not equal and not numbers.describe_rounding(one, other, "="):
             return ""
     return "each term is rounded"
 

@@ -40,9 +40,9 @@ class MatrixLinks:
         if self._are_equal_matrices(left, right):
             return LinkVerdict(link, "right")
         has_bare_side = not left.children or not right.children
-        given = link.said or (last_cue_makes_given(link.before) and link.place == 0)
+        begun = link.of_problem or (last_cue_makes_given(link.before) and link.place == 0)
         free = free_symbols(left) | free_symbols(right)
-        values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
+        values = {fact.left.label: fact for fact in self.facts.in_scope if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
         if used and free & self.matrices <= values.keys():
             sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
@@ -54,17 +54,17 @@ class MatrixLinks:
             unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
             named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
-            unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
+            unlike = unlike or sought or begun or link.is_denied or link.is_one_of_several or self.cases
             if found.outcome == "different" and left.children and not unlike:
                 return LinkVerdict(
                     link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
                 )
         if right.label == "matrix" and not left.children:
             self.state(link, left, right)
-        sure = not (given or link.is_refused or link.is_denied or self.cases)
+        sure = not (begun or link.is_refused or link.is_denied or self.cases)
         if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
             return LinkVerdict(link, "wrong", slip.reason)
-        if given or has_bare_side:
+        if begun or has_bare_side:
             return LinkVerdict(link, "given")
         return LinkVerdict(
             link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""

@@ -54,16 +54,18 @@ class NumberLinks:
         if found.outcome == "equal if":
             return LinkVerdict(link, "right if", found.condition)
         if found.outcome == "undecided":
-            if not link.said and (said := self._beside_units(link, left, right)):
-                return LinkVerdict(link, "wrong", said)
+            if not link.of_problem and (reason := self._beside_units(link, left, right)):
+                return LinkVerdict(link, "wrong", reason)
             return LinkVerdict(link, "not shown", found.reason)
-        if link.relation in ("=", "approx") and (said := self.explain_rounding(left, right, link.relation)):
-            return LinkVerdict(link, "right", said)
+        if link.relation in ("=", "approx") and (
+            reason := self.describe_rounding(left, right, link.relation)
+        ):
+            return LinkVerdict(link, "right", reason)
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
-        if link.said or link.is_refused:
+        if link.of_problem or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
-            return LinkVerdict(link, "given" if link.said else "not shown", supposed)
+            return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         if not (left.children or right.children or link.place) and ZERO in (left, right):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if left.label == "e" and self._is_mistyped(left, right):
@@ -79,7 +81,9 @@ class NumberLinks:
         exact = right.children and not any(
             "." in label for label in (*left.list_labels(), *right.list_labels())
         )
-        far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
+        shown = max((len(found[1]) for found in map(DECIMAL.match, right.list_labels()) if found), default=0)
+        least = max(10**-shown * (5 if shown else 1), 0.2 * abs(one or 0))
+        far = exact or (one is not None and other is not None and abs(one - other) >= least)
         if link.is_rounded and not far:
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
@@ -133,7 +137,7 @@ class NumberLinks:
             return self.judge.equal(left, right)
         return self.judge.holds(Tree(relation, (left, right)))
 
-    def explain_rounding(self, left: Tree, right: Tree, relation: str) -> str:
+    def describe_rounding(self, left: Tree, right: Tree, relation: str) -> str:
         """Return whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
             if one.label == "/" and one.children[1].label == "100" and not one.children[0].children:
@@ -156,7 +160,7 @@ class NumberLinks:
         """Return whether another digit makes a decimal number what a term is, rounded."""
         if right.children or len(right.label) < _LONG or not DECIMAL.match(right.label):
             return False
-        return any(self.explain_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
+        return any(self.describe_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
 
     def are_equal_without_units(self, link: ChainLink) -> bool:
         """Return whether the sides are equal where signs of per cent, of money and units are left out."""

@@ -78,17 +78,17 @@ class TextProofreader:
 
         self._judge = judge()
 
-    def check_links(self, text: str, said: str = "") -> list[CheckedLink]:
-        """Return the links of a text in their order. Args: said: a text whose statements hold, as that of the
-        question which the text answers."""
+    def check_links(self, text: str, problem: str = "") -> list[CheckedLink]:
+        """Return the links of a text in their order. Args: problem: a text whose statements hold, as that of
+        the question which the text answers."""
         from engines.proofreading.document_links import proofread_document
 
-        row = {"id": "", "problem": said, "solution": text}
+        row = {"id": "", "problem": problem, "solution": text}
         document = of_row(row, "solution", 1, lambda *_: None)
         return [
             CheckedLink(each.link.left, each.link.relation, each.link.right, each.outcome, each.reason)
             for each in proofread_document(document, self._judge)
-            if not each.link.said
+            if not each.link.of_problem
         ]
 
 
@@ -147,7 +147,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         judged = proofread_document(with_given(document, spec.given), arbiter)
         # Rows are the solutions of problems, which calculate in their words too.
         judged = with_calculations(document, judged) if document.row else judged
-        links = [_to_row(each) for each in judged if not each.link.said]
+        links = [_to_row(each) for each in judged if not each.link.of_problem]
         notations.update(link["reason"] for link in links if link["verdict"] == "unread")
         sections = _count_sections(links)
         first_wrong = find_first_wrong(links)
@@ -190,9 +190,9 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     def iterate_links() -> Iterator[dict[str, Any]]:
         return ({"document": each["id"], **link} for each in found for link in each["links"])
 
-    said = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
+    counted = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")
-    return Shown(result, iterate_links, names, title=said)
+    return Shown(result, iterate_links, names, title=counted)
 
 
 def with_given(document: Document, text: str) -> Document:

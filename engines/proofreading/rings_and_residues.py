@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from engines.core.tree import ZERO, Tree
@@ -62,21 +64,64 @@ def judge_congruence(
     if modulus.tree is None:
         return LinkVerdict(link, "unread", modulus.reason)
     free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-    given = link.said or last_cue_makes_given(link.before) or link.is_denied
-    given = given or link.left.startswith("+") or "{-" in link.left
-    if free and (given or not left.children):
+    supposed = link.of_problem or last_cue_makes_given(link.before) or link.is_denied
+    supposed = supposed or link.left.startswith("+") or "{-" in link.left
+    if free and (supposed or not left.children):
         return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")
     if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
         sides = [find_residue(side, int(modulus.tree.label)) for side in (left, right)]
-        if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
+        if None not in sides and (sides[0] == sides[1] or not (link.of_problem or link.is_refused)):
             verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
             return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
     if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):
-        return LinkVerdict(link, "given" if given else "not shown", "it depends on its variables")
+        return LinkVerdict(link, "given" if supposed else "not shown", "it depends on its variables")
     found = judge.holds(Tree("congruent", (left, right, modulus.tree)))
     if found.outcome == "equal":
         return LinkVerdict(link, "right")
-    return LinkVerdict(link, "not shown" if not given else "given", found.reason)
+    return LinkVerdict(link, "not shown" if not supposed else "given", found.reason)
+
+
+_OF_NUMBERS_IN = {
+    "sets": frozenset(("sqrt", "/", "exp")),
+    "logic and bits": frozenset(("sqrt", "exp", "e", "tanh", "sinh", "cosh")),
+}
+"""Operations that are those of ordinary numbers in a text about something else."""
+_BITWISE: Mapping[str, tuple[Callable[[int, int], int], ...]] = {
+    "+": (operator.add, operator.or_, operator.xor),
+    "*": (operator.mul, operator.and_),
+    "-": (operator.sub, operator.xor),
+    "pow": (operator.pow, operator.xor),
+}
+"""What signs mean in a text about bits."""
+_LARGEST_EXPONENT = 64
+
+
+def _differ_by_bits(left: Tree, right: Tree) -> bool:
+    """Return whether two terms of whole numbers differ whatever their signs mean in a text about bits."""
+    if not left.children and not right.children:
+        return False
+    values = [_list_values(side) for side in (left, right)]
+    return bool(values[0] and values[1]) and values[0].isdisjoint(values[1])
+
+
+def _list_values(tree: Tree) -> set[int]:
+    """Return what a term of whole numbers can be worth; an empty set where that is not known."""
+    if not tree.children:
+        long_zeros = tree.label.startswith("0") and len(tree.label) > 1
+        return {int(tree.label)} if WHOLE.match(tree.label) and not long_zeros else set()
+    if tree.label not in _BITWISE or len(tree.children) != 2:
+        return set()
+    # 1^n and 0^n are strings of bits.
+    if tree.label == "pow" and tree.children[0].label in ("0", "1"):
+        return set()
+    sides = [_list_values(part) for part in tree.children]
+    return {
+        operation(one, other)
+        for operation in _BITWISE[tree.label]
+        for one in sides[0]
+        for other in sides[1]
+        if tree.label != "pow" or 0 <= other <= _LARGEST_EXPONENT
+    }
 
 
 def judge_in_domain(
@@ -93,9 +138,17 @@ def judge_in_domain(
     if domain == NUMBERS:
         return judged
     free = free_symbols(left) | free_symbols(right)
+    labels = {*left.list_labels(), *right.list_labels()}
+    if labels & _OF_NUMBERS_IN.get(domain, frozenset()):
+        return judged
+    # Bits and their operations are no powers, and no products of large numbers.
+    if domain == "logic and bits" and not free and _differ_by_bits(left, right):
+        return judged
+    # Residues of functions, in a text that names no modulus.
+    if domain == "residues" and not moduli and "i" in labels:
+        return judged
     if domain == "matrices" and (free & matrices or not any(name[0].isupper() for name in free)):
         return judged
-    labels = {*left.list_labels(), *right.list_labels()}
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
     numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]

@@ -52,7 +52,7 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
     """Return what a statement is for. Args: left, right: its sides, where they are read."""
     clause = last_clause(link.before)
     lone = left is not None and right is not None and not left.children and bool(free_symbols(left))
-    if link.said:
+    if link.of_problem:
         return "given"
     if link.is_denied_after or mentions("contradiction", clause):
         return "contradiction"

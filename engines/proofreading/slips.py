@@ -11,15 +11,16 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import count, islice
 from random import Random
 
 from engines.core.errors import EngineError
+from engines.core.expression_language import display_name
 from engines.core.tree import ONE, Tree
-from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.cue_phrases import last_cue_makes_given, mentions, words_of
+from engines.proofreading.known_points import PartNames
 from engines.proofreading.term_properties import (
     OF_ANGLES,
     apply_label,
@@ -34,7 +35,13 @@ from engines.proofreading.term_properties import (
 _MOST_NODES = 80
 _MOST_PLACES = 80
 _ENOUGH = 9
-"""Nodes of a link by what was said in which a number is hardly another by chance."""
+"""Nodes of a link in which a number is hardly another by chance."""
+_LEAST = 5
+"""… of one that would follow from what was said."""
+_ORDERS = frozenset(("O", "O(", "o(", "Θ(", "Ω(", "ω("))
+"""Names of orders of growth, which no equation of values is about."""
+_LONG_ARGUMENT = 7
+"""Nodes of an argument that is calculated, and does not tell a property of its function."""
 _WHOLE = re.compile(r"-?\d{1,9}\Z")
 _CLOSE = 1e-9
 _STEPS = (1, -1, 2, -2)
@@ -50,15 +57,25 @@ class Slip:
     """A change that makes a link hold, and where it does not hold as it stands."""
 
     instead: str
-    at: Mapping[str, float]
+    at: Mapping[str, complex]
     values: tuple[complex, complex]
 
     @property
     def reason(self) -> str:
         """In words: `x = 2: 4 and 5; it holds with 4 for 5`."""
         at = {name: value for name, value in self.at.items() if name != "inf" and not name.endswith("(")}
-        values = " and ".join(f"{value:.6g}" for value in self.values)
-        return f"{point_shown(at)}: {values}; it holds with {self.instead}"
+        place = ", ".join(f"{display_name(name)} = {_write_value(value)}" for name, value in at.items())
+        values = " and ".join(map(_write_value, self.values))
+        return f"{place}: {values}; it holds with {self.instead}"
+
+
+def _write_value(value: complex) -> str:
+    """Return a value for people: `0.5 - 2i`."""
+    if not isinstance(value, complex):
+        return f"{value:.6g}"
+    if not value.imag:
+        return f"{value.real:.6g}"
+    return f"{value.real:.6g} {'-' if value.imag < 0 else '+'} {abs(value.imag):.6g}i"
 
 
 def find_slip(
@@ -69,6 +86,8 @@ def find_slip(
     by_facts: bool = False,
     in_calls: bool = False,
     ordered: bool = False,
+    others: frozenset[str] = frozenset(),
+    alike: bool = False,
 ) -> Slip | None:
     """Return the one number, sign or operator of a link that is to be another, if one is; none where a side
     is nothing but a variable that the other has not.
@@ -78,11 +97,11 @@ def find_slip(
     """
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
         left, right = left.children[3], right.children[3]
-    sides, names = (left, right), sorted(free_symbols(left) | free_symbols(right))
+    sides, names = (left, right), sorted(free_symbols(left) | free_symbols(right) | others)
     if len(left) + len(right) > _MOST_NODES or any(
         not side.children
         and not free_symbols(side) <= free_symbols(other)
-        and not (by_facts and len(other) >= _ENOUGH and free_symbols(other))
+        and not (by_facts and len(other) >= _LEAST and free_symbols(other))
         for side, other in (sides, sides[::-1])
     ):
         return None
@@ -98,7 +117,7 @@ def find_slip(
         for path, changed, instead in _iterate_changes(sides[side], names, in_calls):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            if by_facts and len(left) + len(right) < _ENOUGH and not _is_near(instead):
+            if by_facts and len(left) + len(right) < _LEAST and not _is_near(instead):
                 continue  # by what was said, many numbers fit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
@@ -110,28 +129,39 @@ def find_slip(
                 continue
             whole = sides[side].replace_subtree(path, changed)
             # a + b = a - b would say that b is 0
-            if (whole if ordered else _sort_operands(whole)) != reordered and same(
+            if (alike or (whole if ordered else _sort_operands(whole)) != reordered) and same(
                 *((whole, other) if side == 0 else (other, whole))
             ):
                 return Slip(instead, points[0], (first, second))
     return None
 
 
-def find_identity_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+def find_identity_slip(
+    left: Tree, right: Tree, same: Callable[[Tree, Tree], bool], *, alike: bool = False
+) -> Slip | None:
     """Return the one change by which both sides of a link are equal whatever its variables are.
 
-    Infinite sums are compared at small values, imaginary numbers by their parts, and the arguments of unknown
+    Infinite sums are compared at small values, complex numbers by their parts, and the arguments of unknown
     functions are changed where the sides are more than such functions.
+
+    Args: alike: the sides may be written alike after the change, since they were calculated.
     """
 
     def are_same(one: Tree, other: Tree) -> bool:
-        return bool(free_symbols(one) & free_symbols(other)) and same(one, other)
+        shared = free_symbols(one) & free_symbols(other)
+        constant = any(not free_symbols(side) for side in (one, other)) and (
+            len(one) + len(other) >= _ENOUGH or _is_doubled(left) or _is_doubled(right)
+        )
+        return bool(shared or constant) and same(one, other)
 
     labels = {*left.list_labels(), *right.list_labels()}
     free = free_symbols(left) | free_symbols(right)
-    if "i" in labels:
-        found = find_complex_slip(left, right, are_same)
-        return found or find_slip(left, right, points_of({*free, "i"}), are_same)
+    if not free.isdisjoint(_ORDERS):
+        return None
+    if not labels.isdisjoint(_OF_COMPLEX):
+        found = find_complex_slip(left, right, are_same, real=labels.isdisjoint(_OF_COMPLEX - {"i"}))
+        found = found or find_slip(left, right, points_of({*free, "i"}), are_same)
+        return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
     whole = not labels.isdisjoint(_OF_WHOLE)
     points = points_of(free, whole)
     infinite = "inf" in labels and "sum" in labels
@@ -140,17 +170,64 @@ def find_identity_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], boo
         points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
     if infinite:
         points = [{**at, "inf": _MANY} for at in points]
-    in_calls = not any(_is_value(side) for side in (left, right))
-    return find_slip(left, right, points, are_same, in_calls=in_calls)
+    in_calls = not any(_is_value(side) for side in (left, right)) or _are_long_values(left, right)
+    found = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike)
+    # A coefficient n over k, and the factorial of n - k, have values where n is the larger one.
+    for step in (1, -1) if whole and found is None else ():
+        ordered = [
+            {name: float(value) for name, value in zip(sorted(free)[::step], count(first, 2), strict=False)}
+            for first in (2, 3)
+        ]
+        found = found or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
+    return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
 
 
-def find_complex_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """Return the one change by which both sides of a link with imaginary numbers are equal."""
+def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """Return a change outside of derivatives of which nothing is known; they are numbers with a name here."""
+    names = PartNames({})
+    sides = [names.replace_parts(side) for side in (left, right)]
+    letters = {"i"} & {*sides[0].list_labels(), *sides[1].list_labels()}
+    points = points_of({*free_symbols(sides[0]), *free_symbols(sides[1]), *letters})
+    found = find_slip(
+        sides[0], sides[1], points, lambda *pair: same(*(names.restore_parts(side) for side in pair))
+    )
+    return found and replace(found, at=names.show_place(found.at))
+
+
+def _is_doubled(tree: Tree) -> bool:
+    """Return whether a term adds something to itself, `x + x`, which nobody writes for `2x`."""
+    return any(
+        node.label == "+" and node.children[0] == node.children[-1] and free_symbols(node) for node in tree
+    )
+
+
+def _are_long_values(left: Tree, right: Tree) -> bool:
+    """Return whether both sides are values of one function at terms that say what they are."""
+    return (
+        left.label == right.label == "call"
+        and left.children[0] == right.children[0]
+        and max(len(each) for side in (left, right) for each in side.children) >= _LONG_ARGUMENT
+    )
+
+
+_OF_COMPLEX = frozenset(("i", "conj", "re", "im", "arg"))
+
+
+def find_complex_slip(
+    left: Tree, right: Tree, same: Callable[[Tree, Tree], bool], *, real: bool = True
+) -> Slip | None:
+    """Return the one change by which both sides of a link with imaginary numbers are equal.
+
+    Args: real: its variables stand for real numbers.
+    """
     if len(left) + len(right) > _MOST_NODES:
         return None
     sides = left, right
     free = free_symbols(left) | free_symbols(right)
-    points = points_of(free - {"i"})
+    points: list[dict[str, complex]] = [{**at} for at in points_of(free - {"i"})]
+    if not real:
+        for at, turned in zip(points, points_of(free - {"i"}, seed=1), strict=True):
+            at.update({name: complex(at[name], turned[name]) for name in at})
     values = [[evaluate_complex(side, at) for at in points] for side in sides]
     first, second = values[0][0], values[1][0]
     if first is None or second is None or abs(first - second) <= _CLOSE * (1 + abs(first)):
@@ -213,8 +290,12 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
         for pair in zip(one.children, other.children, strict=True)
     ]
     odd = [pair for pair in pairs if not same(*pair)]
+    # Entries of a product or sum that are equal to those beside it are not so by chance.
+    calculated = sides != [left, right]
     if len(odd) != 1 or all(
-        one == other or _is_alone(one, other) for one, other in pairs if (one, other) not in odd
+        (one == other and not calculated) or _is_alone(one, other)
+        for one, other in pairs
+        if (one, other) not in odd
     ):
         return None
     return None if _is_alone(*odd[0]) or not differ_everywhere(*odd[0]) else odd[0]
@@ -337,9 +418,9 @@ def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
     return result
 
 
-def points_of(names: Iterable[str], whole: bool = False) -> list[dict[str, float]]:
+def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[dict[str, float]]:
     """Two places where variables have values of no meaning. Args: whole: they are whole numbers."""
-    source = Random(0)
+    source = Random(seed)
     order = sorted(names)
     if whole:
         return [{name: float(source.randint(3, 9)) for name in order} for _ in range(2)]

@@ -213,7 +213,7 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
     return apply_label(label, [_evaluate_node(part, at) for part in parts])
 
 
-def evaluate_complex(tree: Tree, at: Mapping[str, float]) -> complex | None:
+def evaluate_complex(tree: Tree, at: Mapping[str, complex]) -> complex | None:
     """Return the value of a term with imaginary numbers; None where it has operations of real numbers only.
 
     >>> abs(evaluate_complex(Tree("exp", (Tree("*", (Tree("i"), Tree("pi"))),)), {}) + 1) < 1e-12
@@ -226,26 +226,25 @@ def evaluate_complex(tree: Tree, at: Mapping[str, float]) -> complex | None:
     return None
 
 
-def _evaluate_complex_node(tree: Tree, at: Mapping[str, float]) -> complex:
+def _evaluate_complex_node(tree: Tree, at: Mapping[str, complex]) -> complex:
     label, parts = tree.label, tree.children
-    if label == "i" and not parts:
-        return 1j
+    if not parts:
+        return 1j if label == "i" else at[label] if label in at else _evaluate_node(tree, {})
+    if label == "call" and f"{parts[0].label}(" in at:
+        seed, values = at[f"{parts[0].label}("], [_evaluate_complex_node(part, at) for part in parts[1:]]
+        return sum(cmath.sin(seed * value + place) for place, value in enumerate(values, 1))
     if label not in _COMPLEX:
-        return _evaluate_node(tree, at)
+        return _evaluate_node(tree, {name: one.real for name, one in at.items() if not one.imag})
     values = [_evaluate_complex_node(part, at) for part in parts]
     return _COMPLEX[label](*values)
 
 
 _COMPLEX: Mapping[str, Callable[..., complex]] = {
-    "+": lambda *values: sum(values),
-    "*": lambda *values: math.prod(values),
-    "-": operator.sub,
-    "/": operator.truediv,
-    "pow": operator.pow,
-    "exp": cmath.exp,
-    "sin": cmath.sin,
-    "cos": cmath.cos,
-}
+    "+": lambda *values: sum(values), "*": lambda *values: math.prod(values), "-": operator.sub,
+    "/": operator.truediv, "pow": operator.pow, "exp": cmath.exp, "sin": cmath.sin, "cos": cmath.cos,
+    "sqrt": cmath.sqrt, "ln": cmath.log, "conj": lambda value: value.conjugate(), "abs": abs,
+    "re": lambda value: value.real, "im": lambda value: value.imag, "arg": cmath.phase,
+}  # fmt: skip
 """The operations of imaginary numbers."""
 
 

@@ -393,26 +393,26 @@ def _judge_link(left: _Side, right: _Side, line: int) -> Calculation:
     one, other = left.value, right.value
     if one == other:
         return say("right")
-    said = f"it is {format_value(one if _calculates(left) else other)}"
+    correct = f"it is {format_value(one if _calculates(left) else other)}"
     if _is_rounded(one, right.plain):
-        return say("right", f"rounded: {said}")
+        return say("right", f"rounded: {correct}")
     if left.percents or right.percents:
         for scale in (Fraction(1, 100), Fraction(100)):
             if one * scale == other or _is_rounded(one * scale, right.plain):
                 return say("right")
         if right.percents and abs(one - other) < Fraction(1, 100):
-            return say("right", f"rounded: {said}")
+            return say("right", f"rounded: {correct}")
         # 100 - 20%: of what?
         if _adds(left) and left.percents < len(left.units) and left.percents:
-            return say("not shown", f"percentages can be meant in several ways: {said}")
+            return say("not shown", f"percentages can be meant in several ways: {correct}")
     if ("/" in left.plain or "÷" in left.plain) and abs(one - other) < 1 and other.denominator == 1:
-        return say("not shown", f"a division can leave a remainder: {said}")
+        return say("not shown", f"a division can leave a remainder: {correct}")
     units = {*left.units, *right.units} - {""}
     if _adds(left) and (len(units) > 1 or (units and "" in left.units)):
-        return say("not shown", f"the units differ: {said}")
+        return say("not shown", f"the units differ: {correct}")
     if right.tree is not None and right.tree.children and _first_number(right.tree) == one:
         return say("not shown", "the calculation goes on from the result")
-    return say("wrong", said)
+    return say("wrong", correct)
 
 
 def _adds(side: _Side) -> bool:

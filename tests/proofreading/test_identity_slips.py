@@ -27,6 +27,22 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
         (_MATRICES + r"Then $\alpha(A-B) = \alpha A + \alpha B$.", "+ for -"),
         (r"Then $e^{z Y_{t+1}} = e^{z Y_t} e^{z \cdot (Y_{t+9} - Y_t)}$.", "9 for 1"),
         (r"Then $(1-x)^{a} (1-x)^{b-1} = (7-x)^{a + b - 1}$.", "1 for 7"),
+        # conjugates and parts of complex numbers, unknown slopes, coefficients, terms that are to cancel
+        (r"More simply, $|w|^3 = w \bar{w}$.", "2 for 3"),
+        (r"Then $\operatorname{Re} q(w) = \frac{3}{2}(q(w) + \overline{q(w)})$.", "1 for 3"),
+        (
+            r"So $(p(x) + c \frac{dp}{dx})(q(x) + c \frac{dq}{dx}) = p(x) q(x) + c p(x) \frac{dq}{dx}"
+            r" - c q(x) \frac{dp}{dx} + c^2 \frac{dp}{dx} \frac{dq}{dx}$.",
+            "+ for -",
+        ),
+        (r"The rest is $\frac{u + u}{w} = 0$.", "- for +"),
+        (r"We get $\frac{q^2-8pr}{8p} + r - \frac{q^2}{5p} = 0$.", "8 for 5"),
+        (r"Here $g(w) \geq g(\frac{w+h}{2} + \frac{w+h}{2}) = g(w)$.", "- for +"),
+        (
+            r"So $\begin{bmatrix} p & q \\ r & s \end{bmatrix} \begin{bmatrix} u \\ v \end{bmatrix}"
+            r" = \begin{bmatrix} pu + qv \\ ru - sv \end{bmatrix}$.",
+            "- for +",
+        ),
     ],
 )
 def test_the_change_that_mends_an_identity_is_named(
@@ -47,7 +63,60 @@ def test_the_change_that_mends_an_identity_is_named(
         _MATRICES + "Suppose $A^2 = I$. Then $A^3 = A$.",
         _MATRICES + "Now $AB = -BA$.",
         _MATRICES + "Now $Q^{-1} = Q$.",
+        "An even function has $f(-t) = f(t)$, and a periodic one $f(t+4) = f(t-4)$.",
+        r"Then $O(\frac{2^n}{n} + \frac{2^n}{0.5n}) = O(\frac{2^n}{n})$.",
+        r"Solve $\bar{w} = 2w + 3$ and $|w|^2 = 3 \operatorname{Re} w$.",
+        r"The equation $t^2 + 2t - 3 = 0$ has two roots.",
     ],
 )
 def test_conditions_are_not_mended(proofreader: TextProofreader, text: str) -> None:
     assert "wrong" not in [each.verdict for each in proofreader.check_links(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            r"Here $3u + w = 2$, or equivalently, $w = 2 - 8u$.",
+            "it holds with 3 for 8, by 3u + w = 2 (line 1)",
+        ),
+        (
+            r"Let $v_1 = 2p + q$ and $v_2 = 3q + r$. Then $v_3 + v_2 = 2p + 4q + r$.",
+            "it holds with v_1 for v_3, by v_2 = 3q + r (line 1) and v_1 = 2p + q (line 1)",
+        ),
+        (
+            r"Let $g(w) = \frac{1}{h(w) - q}$. So $g$ is bounded. Solving, $h(w) = \frac{1}{g(w)} - q$.",
+            r"it holds with + for -, by g(w) = \frac{1}{h(w) - q} (line 1)",
+        ),
+        (
+            r"Write $m = x+t$ and $n = x-t$. A wave is $w(x,t) = A(m) - B(n) = A(x+t) + B(x-t)$.",
+            "it holds with + for -, by n = x-t (line 1) and m = x+t (line 1)",
+        ),
+    ],
+)
+def test_a_claim_beside_what_follows_is_wrong(proofreader: TextProofreader, text: str, reason: str) -> None:
+    found = proofreader.check_links(text)[-1]
+    assert found.verdict == "wrong"
+    assert found.reason.endswith(reason)
+
+
+def test_a_step_of_a_chain_is_no_equation_to_be_solved(proofreader: TextProofreader) -> None:
+    found = proofreader.check_links(r"This is the equation $(2-t)(5-t)-4 = (6-t)(1+t) = 0$.")
+    assert found[0].reason.endswith("it holds with - for +")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The bits of a program of length $7 \\cdot 107 = 449$.", "wrong"),
+        ("The bits of a Boolean formula: $5 + 3 = 6$.", "not shown"),
+        ("The bits of a Boolean formula: $5 + 3 = 7$.", "not shown"),
+        ("By cardinality of the empty set: $(1/3)^{n/2} = \\sqrt{6}^{-n}$.", "wrong"),
+        ("In the series $u < u$.", "wrong"),
+        ("It is not true that $u < u$.", "given"),
+        ("The norm is on average about $\\sqrt{2} \\approx 2.2$.", "wrong"),
+        ("The norm is on average about $\\sqrt{2} \\approx 1.5$.", "not shown"),
+    ],
+)
+def test_domains_excuse_what_they_can_mean(proofreader: TextProofreader, text: str, expected: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict == expected

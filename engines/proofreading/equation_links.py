@@ -1,0 +1,476 @@
+"""Equations with variables, judged in seven steps of which the first that decides gives the verdict.
+
+An equation is compared as an identity, by what was stated before, and as a claim for all numbers; what begins
+something is given; what claims something is refuted with a counterexample; and at last a step of a chain that
+changes a value is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import repeat
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.names import replace_variable
+from engines.mathematics.judging.shapes import choose_signs
+from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import is_made_of, last_cue_makes_given, mentions
+from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
+from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
+from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.near_consequences import find_known_places
+from engines.proofreading.roles import find_repair, is_concluded
+from engines.proofreading.slips import points_of
+from engines.proofreading.solution_changing_steps import explain_root
+from engines.proofreading.term_properties import (
+    DECIMAL,
+    LOG,
+    OF_ANGLES,
+    UNSURE,
+    constant_gap,
+    differ_everywhere,
+    evaluate_term,
+    exact_difference,
+    free_symbols,
+    is_expansion,
+    is_slope,
+    is_unsure,
+    list_divisors,
+    real_roots,
+    values_agree,
+)
+
+_CALCULATED = frozenset(
+    ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
+)
+_SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
+_FIRST = "its variables are first mentioned here"
+
+
+@dataclass(slots=True)
+class EquationLink:
+    """An equation with variables that is being judged.
+
+    Attributes:
+        context: What the text said so far.
+        link: The link.
+        left: Its left side.
+        right: Its right side.
+        equality_count: How many equalities its chain has.
+        free: Its variables.
+        has_bare_side: Whether a side is nothing but a letter, a number or a value of a function.
+        for_all: Whether it is claimed for all numbers.
+        exact_gap: 0 where algebra shows that the sides are equal, 1 where they are not, None where it cannot
+            tell.
+        compared: The judge's verdict on the sides, where it was asked for.
+        reduced: The sides by what was said before, once that was tried.
+    """
+
+    context: LinkContext
+    link: ChainLink
+    left: Tree
+    right: Tree
+    equality_count: int
+    free: frozenset[str] = field(init=False)
+    has_bare_side: bool = field(init=False)
+    for_all: bool = field(init=False)
+    exact_gap: int | None = field(init=False)
+    compared: Verdict | None = None
+    reduced: Reduced | None = None
+
+    def __post_init__(self) -> None:
+        left, right = self.left, self.right
+        self.free = free_symbols(left) | free_symbols(right)
+        self.has_bare_side = not left.children or not right.children or left.label == "call"
+        self.for_all = self.context.is_stated_for_all(self.link, left, right)
+        self.exact_gap = exact_difference(left, right)
+
+    def judge(self) -> LinkVerdict:
+        """Return the verdict of the first step that decides."""
+        steps = (
+            self._judge_as_identity,
+            self._judge_by_facts,
+            self._judge_as_universal_claim,
+            self._judge_as_given,
+            self._judge_as_claim,
+            self._judge_new_variables,
+            self._judge_as_change,
+        )
+        for step in steps:
+            if (judged := step()) is not None:
+                return judged
+        undecided = self.compared is not None and self.compared.outcome == "undecided"
+        reason = self.compared.reason if self.compared and undecided else ""
+        return self._say("not shown", reason or "it holds neither always nor by what was said before")
+
+    # ---- 1. identities: by exact algebra, then by the judge
+
+    def _judge_as_identity(self) -> LinkVerdict | None:
+        if self.exact_gap == 0:
+            return self._say("right", self._name_exceptions())
+        left, right = self.left, self.right
+        shared = not self.has_bare_side or (
+            free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
+        )
+        if self.exact_gap is not None or not shared or len(left) + len(right) >= LARGEST:
+            return None
+        if self._differ_in_any_sign():
+            return None
+        found = self.compared = self._compare(left, right)
+        if found.outcome == "equal":
+            return self._say("right", found.reason)
+        if self.for_all and found.outcome == "equal if" and found.witness:
+            return self._refute()
+        begun = self.has_bare_side and last_cue_makes_given(self.link.before)
+        if found.outcome != "equal if" or self.link.of_problem or begun:
+            return None
+        if found.witness:
+            return self._say("right if", found.condition)
+        # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
+        of_logarithm = not left.children and "ln" in self._labels
+        if of_logarithm or mentions("law", self.link.before) or not self._loses_domain(found.condition):
+            return self._say("right", f"where {found.condition}")
+        return self._say("loses domain", found.condition)
+
+    def _differ_in_any_sign(self) -> bool:
+        """Return whether the sides differ everywhere, whichever of its signs ± has."""
+        signs = _SIGNS if "pm" in self._labels else _SIGNS[:1]
+        return all(
+            differ_everywhere(choose_signs(self.left, repeat(one)), choose_signs(self.right, repeat(other)))
+            for one, other in signs
+        )
+
+    def _loses_domain(self, condition: str) -> bool:
+        """Return whether the right side has no value where the left one has, by a condition that nobody
+        leaves out: factorials and powers of -1 are of whole numbers, and an infinite sum converges where it
+        does."""
+        meant = (
+            "≠" in condition
+            or "!=" in condition
+            or "factorial" in self.right.list_labels()
+            or condition.endswith("is an integer")
+            or (("sum" in self._labels or "prod" in self._labels) and "inf" in self._labels)
+        )
+        if meant:
+            return False
+        beside = Tree("+", (self.left, Tree("*", (Tree("0"), self.right))))
+        return self._compare(self.left, beside).outcome == "equal if"
+
+    def _name_exceptions(self) -> str:
+        """Return where only one side of an equation of equal rational functions has a value, as a reason."""
+        left, right = self.left, self.right
+        if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= LARGEST:
+            return ""
+        found = self._compare(left, right)
+        return f"where {found.condition}" if found.outcome == "equal if" else ""
+
+    # ---- 2. what was stated before: definitions of functions alone, then equations and values
+
+    def _judge_by_facts(self) -> LinkVerdict | None:
+        facts, left, right = self.context.facts, self.left, self.right
+        defined = facts.reduce_by_definitions(left, right)
+        if defined and self.context.judge.equal(defined.left, defined.right).outcome == "equal":
+            return self.context.conclude(self.link, defined.used)
+        reduced = self.reduced = facts.reduce_by_facts(left, right, values=not self.for_all)
+        # A derivative is that everywhere, and not only at a value that was stated.
+        if reduced is None or (is_slope(left) and self._describe_misapplication()):
+            return None
+        if reduced.same:
+            return self.context.conclude(self.link, reduced.used)
+        size = len(reduced.left) + len(reduced.right)
+        if not reduced.used or size >= LARGEST or differ_everywhere(reduced.left, reduced.right):
+            return None
+        now = self._compare(reduced.left, reduced.right)
+        if now.outcome == "equal":
+            return self.context.conclude(self.link, reduced.used)
+        if now.outcome != "equal if" or self.has_bare_side:
+            return None
+        if self.context.are_contradictory(self.link, reduced.used):
+            return None
+        chained = any(fact.number > self.context.last_before for fact in reduced.used)
+        if chained and (slip := self.context.describe_slip(self.link, by_facts=False)):
+            return self._say("wrong", slip)
+        return self._say("right if", f"{now.condition}, {describe_sources(reduced.used)}")
+
+    # ---- 3. claims for all numbers that no stated equation explains
+
+    def _judge_as_universal_claim(self) -> LinkVerdict | None:
+        if not self.for_all or (refuted := self._refute()).outcome != "wrong":
+            return None
+        explained = any(not fact.is_value for fact in self.context.facts.facts_about(self.free))
+        return None if explained else refuted
+
+    def _refute(self) -> LinkVerdict:
+        """Return the verdict on a claim about any numbers: with one at which it fails, and with the condition
+        under which it holds."""
+        link, left, right = self.link, self.left, self.right
+        worded = self.context.list_worded_hypotheses(link, left, right)
+        found = self.context.judge.equal(left, right, worded)
+        if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
+            return self._say("right", found.condition and f"where {found.condition}")
+        if found.outcome == "undecided":
+            return self._say("not shown", found.reason)
+        condition = found.condition or find_repair(left, right)
+        return self._say("wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
+
+    # ---- 4. values of an unknown are tried in its equation; what only begins something is given
+
+    def _judge_as_given(self) -> LinkVerdict | None:
+        link = self.link
+        solved = self._judge_solution()
+        if solved is not None and solved.outcome == "follows":
+            return solved
+        if link.of_problem or (last_cue_makes_given(link.before) and not link.joined and link.place == 0):
+            return self._say("given")
+        return solved
+
+    def _judge_solution(self) -> LinkVerdict | None:
+        """Return the verdict on a value of a variable, by the equation for it that was stated last; None
+        where there is none."""
+        link, name, value = self.link, self.left.label, self.right
+        if self.left.children or not free_symbols(self.left) or free_symbols(value):
+            return None
+        known = self.context.facts.equation_for(name)
+        if known is None or is_unsure(known.left) or is_unsure(known.right):
+            return None
+        if exact_difference(known.left, known.right) == 0:  # a derivative that was worked out
+            return None
+        tried = []
+        for each in {choose_signs(value, repeat(sign)) for sign in "+-"}:
+            one, other = (replace_variable(side, name, each) for side in (known.left, known.right))
+            tried.append(self.context.judge.equal(one, other))
+        if all(each.outcome == "equal" for each in tried):
+            return self._judge_root(known)
+        claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
+        last = known.number == self.context.facts.last_number or link.before.endswith("§ or")
+        exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
+        angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
+        linear = len(real_roots(known.left, known.right, name, {})) == 1
+        if not (claimed and last and exact and known.sure) or angles or linear:
+            return None
+        if link.of_problem or self.context.cases:
+            return None
+        witness = next((each.witness for each in tried if each.outcome == "different"), "")
+        return self._say("wrong", f"{witness}, by {cite_fact(known)}") if witness else None
+
+    def _judge_root(self, known: Fact) -> LinkVerdict:
+        """Return the verdict on a value that solves an equation: whether it solves those before it."""
+        if not (failed := self._find_failed(known)):
+            return self._say("follows", f"it solves {cite_fact(known)}")
+        earlier, later = (Tree("=", (each.left, each.right)) for each in (failed, known))
+        how = explain_root(earlier, later, self.context.judge)
+        how = f", which was {how}" if how else ""
+        return self._say("not shown", f"it solves {cite_fact(known)}, but not {cite_fact(failed)}{how}")
+
+    def _find_failed(self, known: Fact) -> Fact | None:
+        """Return an equation of the paragraph for a variable, stated before another, that its value does not
+        solve: the value came in by squaring, or by a product."""
+        name, at = self.left.label, evaluate_term(self.right, {})
+        for fact in self.context.facts.in_scope if at is not None else ():
+            here = fact.position.paragraph == self.link.position.paragraph and fact.number < known.number
+            if not here or fact.variables != {name} or fact.is_value or at is None:
+                continue
+            divided = list_divisors(fact.left) | list_divisors(fact.right)
+            vanishing = any(evaluate_term(each, {name: at}) == 0 for each in divided)
+            if vanishing or values_agree(fact.left, fact.right, {name: at}) is False:
+                return fact
+        return None
+
+    # ---- 5. what is left claims something: a derivative, a limit, a value of a function, a conclusion
+
+    def _judge_as_claim(self) -> LinkVerdict | None:
+        if mistake := self._describe_misapplication() or self._describe_miscalculation():
+            return self._say("wrong", mistake)
+        if self.equality_count == 1 and self.context.is_concluded_for_all(self.link, self.left, self.right):
+            refuted = self._refute()
+            if refuted.outcome == "wrong":
+                return refuted
+        if self.exact_gap == 1 and (gap := self._describe_constant_gap()):
+            return self._say("wrong", gap)
+        return None
+
+    def _describe_miscalculation(self) -> str:
+        """Return where a derivative, a limit, a sum … is not what the text says; "" where it is, or its
+        variables may be sought."""
+        link, left, right = self.link, self.left, self.right
+        if self.context.cases or left.label not in _CALCULATED or "call" in self._labels:
+            return ""
+        if link.is_denied or link.is_one_of_several or LOG.search(link.left):
+            return ""
+        more = free_symbols(right) - free_symbols(left)
+        if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
+            return ""
+        if len(more) > 1 or any(map(is_unsure, (left, right))) or self.context.is_sought(free_symbols(left)):
+            return ""
+        found = self.context.compare(left, right, free_symbols(right))
+        return found.witness if found.outcome == "different" else ""
+
+    def _describe_misapplication(self) -> str:
+        """Return where a value or a derivative of a function is not what the text's definition gives; ""
+        where it is.
+
+        A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
+        same variables, or is said to follow.
+        """
+        link, left, right = self.link, self.left, self.right
+        if self.context.cases or link.is_denied or link.is_one_of_several:
+            return ""
+        found = self.context.facts.reduce_by_definitions(left, right)
+        if found is None or any(map(is_unsure, (found.left, found.right))):
+            return ""
+        sides = free_symbols(found.left), free_symbols(found.right)
+        if sides[0] != sides[1] or len(found.left) + len(found.right) >= LARGEST:
+            return ""
+        if sides[0]:
+            is_value = left.label == "call" and all(not each.children for each in left.children)
+            claimed = is_slope(left) or (last_cue_makes_given(link.before) is False and not is_value)
+            if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
+                return ""
+        if any(LOG.search(fact.text) for fact in found.used):
+            return ""
+        verdict = self.context.compare(found.left, found.right, sides[0])
+        if verdict.outcome != "different":
+            return ""
+        if not sides[0] and self.context.numbers.describe_rounding(found.left, found.right, "="):
+            return ""
+        return f"{verdict.witness}, {describe_sources(found.used)}"
+
+    def _describe_constant_gap(self) -> str:
+        """Return by which number the sides differ whatever their variables are; "" where they do not, or
+        where an equation may have no solution."""
+        link, left, right = self.link, self.left, self.right
+        if not left.children or link.is_denied or link.is_one_of_several or last_cue_makes_given(link.before):
+            return ""
+        words = f"{link.before} {link.after}"
+        if mentions("task", words) or mentions("unsolvable", words):
+            return ""
+        if right.children and not (link.place or is_concluded(link)):  # an equation without solution
+            return ""
+        gap = constant_gap(left, right)
+        return f"the sides differ by {gap} whatever their variables are" if gap else ""
+
+    # ---- 6. variables of which nothing was stated: an expansion is meant as an identity, other equations
+    # restrict their variables unless one condition would repair them
+
+    def _judge_new_variables(self) -> LinkVerdict | None:
+        if self._is_constrained:
+            return None
+        link, left, right = self.link, self.left, self.right
+        begun = last_cue_makes_given(link.before)
+        if self.exact_gap == 1 and not begun and is_expansion(left, right):
+            if self._is_doubtful:
+                return self._say("not shown", "its sides differ")
+            return self._say("wrong", self.context.judge.equal(left, right).witness)
+        alone = link.place == 0 and self.equality_count == 1
+        repairable = not self.has_bare_side and self.exact_gap == 1 and len(self.free) > 1 and alone
+        if repairable and (is_concluded(link) or begun is None) and (repair := find_repair(left, right)):
+            return self._say("right if", repair)
+        if self.has_bare_side:
+            return self._say("given", _FIRST)
+        return self._say("given") if alone and not mentions("rewritten", link.before) else None
+
+    # ---- 7. contradictions, and steps of a chain that change its value
+
+    def _judge_as_change(self) -> LinkVerdict | None:
+        link, left, right = self.link, self.left, self.right
+        if not self._is_doubtful and not link.is_rounded and (why := self._describe_contradiction()):
+            return self._say("wrong", why)
+        explained = self._is_constrained and self.reduced is not None and bool(self.reduced.used)
+        if (
+            not (self._is_doubtful or self.has_bare_side or explained)
+            and (link.place or self.exact_gap == 1)
+            and self._is_transformation()
+        ):
+            found = self.compared = self.compared or self._compare(left, right)
+            if found.outcome == "different":
+                return self._say("wrong", found.witness)
+        names = free_symbols(left)
+        new = not left.children and all(
+            names.isdisjoint(fact.variables) for fact in self.context.facts.in_scope
+        )
+        if self.has_bare_side and (not self._is_constrained or new):
+            return self._say("given", _FIRST)
+        return None
+
+    def _is_transformation(self) -> bool:
+        """Return whether an expression is written in another way: both sides share their variables."""
+        one, other = free_symbols(self.left), free_symbols(self.right)
+        if not one or one != other or any(name.endswith("(") for name in one | other):
+            return False
+        if VECTORS.search(self.link.left + self.link.right) or self._labels & {"pm", "unit", "text"}:
+            return False
+        return self.equality_count >= 2
+
+    def _describe_contradiction(self) -> str:
+        """Return by which facts a claim is false: they determine its variables, and no case was distinguished
+        since; "" where none say so."""
+        facts, left, right = self.context.facts, self.left, self.right
+        reduced = facts.reduce_by_facts(left, right, sure=True)
+        if reduced is None or reduced.same or not reduced.used:
+            return ""
+        if free_symbols(reduced.left) | free_symbols(reduced.right):
+            return ""
+        base = left.children[0] if left.label == "pow" else left
+        first = min(fact.number for fact in reduced.used)
+        last = len(reduced.used) == 1 and first == facts.last_number
+        defined = any(fact.left == base for fact in reduced.used)
+        recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
+        if base.children or free_symbols(right) or not recent:
+            return ""
+        if not all(fact.sure for fact in facts.in_scope if fact.number >= first):
+            return ""
+        sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
+        if any(not UNSURE.isdisjoint(side.list_labels()) for side in sides):
+            return ""
+        if any(not side.children and side in (left, right) and free_symbols(side) for side in sides[2:]):
+            return ""  # the variable has another value now
+        found = self.context.judge.equal(reduced.left, reduced.right)
+        if found.outcome != "different" or any(
+            self.context.numbers.describe_rounding(reduced.left, each, "=") for each in (reduced.right, right)
+        ):
+            return ""
+        return f"{found.witness}, {describe_sources(reduced.used)}"
+
+    # ---- questions that several steps ask
+
+    @property
+    def _labels(self) -> set[str]:
+        return {*self.left.list_labels(), *self.right.list_labels()}
+
+    @property
+    def _is_doubtful(self) -> bool:
+        return self.link.is_denied or self.link.is_one_of_several
+
+    @property
+    def _is_constrained(self) -> bool:
+        """Whether something was stated of its variables."""
+        return bool(self.context.facts.facts_about(self.free))
+
+    def _compare(self, left: Tree, right: Tree) -> Verdict:
+        return self.context.compare(left, right, self.free)
+
+    def _say(self, outcome: LinkOutcome, reason: str = "") -> LinkVerdict:
+        return LinkVerdict(self.link, outcome, reason)
+
+
+def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right: Tree, beyond: Tree) -> str:
+    """Return why a chain holds without the side in its middle only; "" where it does not.
+
+    Args:
+        beyond: The side behind the link.
+    """
+    free = free_symbols(right)
+    if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
+        return ""
+    unclear = any(name.endswith("(") for name in free) or "unit" in right.list_labels()
+    if unclear or context.are_equal(right, beyond):
+        return ""
+    differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
+    if not context.are_equal(left, beyond):
+        reduced = context.facts.reduce_by_facts(left, beyond, sure=True)
+        if reduced is None or not reduced.same or context.follows_from_facts(right, beyond):
+            return ""
+        known = find_known_places(context.facts, left, right, link.line)
+        differ = known is not None and known.differ
+    return "the sides beside this one are equal, and it differs from them" if differ else ""

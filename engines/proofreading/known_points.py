@@ -1,0 +1,182 @@
+"""Places where all that a text says of some terms holds: to tell a claim that fails there from others.
+
+A value of a function of which nothing is known, a root, a derivative: whatever is not arithmetic is a name
+for a number here, so that `f(z)` and `g(z)` in `g(z) = 1/(f(z) - q)` are two unknowns. A place in general
+position is moved, by Newton's method, to where every equation holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import isfinite
+from random import Random
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.mathematics.algebra.rational import TWO, Space, TooLargeError
+from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.roles import write_term
+from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
+
+_ARITHMETIC = ("+", "-", "*", "/")
+_MOST_EQUATIONS = 12
+_MOST_UNKNOWNS = 24
+_MOST_TERMS = 60
+_MOST_NODES = 60
+_ROUNDS = 40
+_ZERO = 1e-12
+_RANGE = (1.2, 2.9)
+_FAR = 1e6
+_DEPTH = 3
+"""Values of variables are put into the arguments of functions so often."""
+
+
+@dataclass(slots=True)
+class PartNames:
+    """Names of parts that are not arithmetic, each written as a variable.
+
+    Attributes:
+        values: What variables are said to be, which is put into the parts.
+        parts: The parts as they are written, by their names.
+        meant: What they are by the values of variables, by their names.
+    """
+
+    values: Mapping[str, Tree]
+    parts: dict[str, Tree] = field(default_factory=dict)
+    meant: dict[str, Tree] = field(default_factory=dict)
+
+    def replace_parts(self, tree: Tree) -> Tree:
+        """Return a term with a name in the place of each part that is not arithmetic."""
+        if not tree.children or not free_symbols(tree):
+            return tree
+        if tree.label in _ARITHMETIC:
+            return Tree(tree.label, tuple(map(self.replace_parts, tree.children)))
+        if tree.label == "pow" and WHOLE.match(tree.children[1].label):
+            return Tree("pow", (self.replace_parts(tree.children[0]), tree.children[1]))
+        known = next((name for name, part in self.parts.items() if part == tree), None)
+        if known is None:
+            known = f"⟦{len(self.parts)}⟧"
+            self.parts[known] = tree
+            for _ in range(_DEPTH):
+                for name in sorted(free_symbols(tree) & self.values.keys()):
+                    tree = replace_variable(tree, name, self.values[name])
+            self.meant[known] = Tree(tree.label, tuple(map(_simplify, tree.children)))
+        return Tree(known)
+
+    def list_relations(self) -> list[tuple[Tree, Tree]]:
+        """List what is known of the parts, as equations of their names: those that are equal by the values of
+        variables, and the squares of roots."""
+        first: dict[Tree, str] = {}
+        pairs = [(name, first.setdefault(meant, name)) for name, meant in self.meant.items()]
+        equal = [(Tree(name), Tree(other)) for name, other in pairs if name != other]
+        roots = [(name, part) for name, part in self.parts.items() if part.label == "sqrt"]
+        return [
+            *equal,
+            *((Tree("pow", (Tree(name), TWO)), self.replace_parts(part.children[0])) for name, part in roots),
+        ]
+
+    def restore_parts(self, tree: Tree) -> Tree:
+        """Return a term with the parts in the place of their names."""
+        if not tree.children:
+            return self.parts.get(tree.label, tree)
+        return Tree(tree.label, tuple(map(self.restore_parts, tree.children)))
+
+    def show_place(self, at: Mapping[str, complex]) -> dict[str, complex]:
+        """Return the values of the terms that names stand for."""
+        return {write_term(self.parts.get(name, Tree(name))): value for name, value in at.items()}
+
+
+def _simplify(tree: Tree) -> Tree:
+    if not tree.children or len(tree) > _MOST_NODES:
+        return tree
+    try:
+        space = Space((tree,))
+        return space.to_tree(space.to_quotient(tree))
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return tree
+
+
+def find_points(equations: Sequence[tuple[Tree, Tree]], names: frozenset[str]) -> list[dict[str, float]]:
+    """Return two places where equations hold; [] where none is found.
+
+    Args:
+        equations: Their sides, rational functions of variables.
+        names: The variables of which a value is asked for.
+
+    >>> from engines.formula.reader import read
+    >>> known = [tuple(read(text).tree.children) for text in ("2x + y = 1", "z = xy")]
+    >>> for at in find_points(known, frozenset("xyz")):
+    ...     print(abs(2 * at["x"] + at["y"] - 1) < 1e-9, abs(at["z"] - at["x"] * at["y"]) < 1e-9)
+    True True
+    True True
+    """
+    if len(equations) > _MOST_EQUATIONS:
+        return []
+    try:
+        space = Space(side for pair in equations for side in pair)
+        polynomials = [
+            space.combine_quotients("-", space.to_quotient(one), space.to_quotient(other)).top
+            for one, other in equations
+        ]
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return []
+    if len(space.atoms) > _MOST_UNKNOWNS or any(len(each) > _MOST_TERMS for each in polynomials):
+        return []
+    fixed: dict[int, float] = {}
+    for place, atom in enumerate(space.atoms):
+        if atom.children or not free_symbols(atom):
+            value = evaluate_term(atom, {})
+            if value is None:
+                return []
+            fixed[place] = value
+    unknowns = [place for place in range(len(space.atoms)) if place not in fixed]
+    source = Random(len(unknowns))
+    found = []
+    for _ in range(2):
+        start = [fixed.get(place, round(source.uniform(*_RANGE), 2)) for place in range(len(space.atoms))]
+        at = _move_to_zero([_list_terms(each) for each in polynomials], start, unknowns)
+        if at is None:
+            return []
+        values = {atom.label: value for atom, value in zip(space.atoms, at, strict=True) if not atom.children}
+        found.append({name: values.get(name, round(source.uniform(*_RANGE), 2)) for name in sorted(names)})
+    return found
+
+
+_Terms = list[tuple[float, list[int]]]
+
+
+def _list_terms(polynomial: Any) -> _Terms:
+    return [
+        (int(factor.p) / int(factor.q), [int(power) for power in powers])
+        for powers, factor in polynomial.terms()
+    ]
+
+
+def _move_to_zero(
+    system: Sequence[_Terms], start: list[float], unknowns: Sequence[int]
+) -> list[float] | None:
+    """Return a place near another where polynomials are zero; None where none is found."""
+    import numpy as np
+
+    at = np.array(start, float)
+    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        for _ in range(_ROUNDS):
+            values = np.zeros(len(system))
+            slopes = np.zeros((len(system), len(unknowns)))
+            size = 1.0
+            for row, terms in enumerate(system):
+                for factor, powers in terms:
+                    monomial = factor * np.prod(at**powers)
+                    values[row] += monomial
+                    size = max(size, float(abs(monomial)))
+                    for column, place in enumerate(unknowns):
+                        if powers[place] and at[place]:
+                            slopes[row, column] += monomial * powers[place] / at[place]
+            if np.abs(values).max(initial=0.0) <= _ZERO * size:
+                result = [float(value) for value in at]
+                return result if all(isfinite(one) and abs(one) < _FAR for one in result) else None
+            at[list(unknowns)] -= np.linalg.lstsq(slopes, values, rcond=None)[0]
+    return None

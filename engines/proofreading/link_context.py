@@ -1,0 +1,273 @@
+"""What a text said before a link, and the questions about a link that its judges ask of that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engines.core.tree import ZERO, Tree
+from engines.formula.meaning import Names, Reading
+from engines.formula.reader import read
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import (
+    ends_with,
+    has_condition,
+    last_clause,
+    last_cue_makes_given,
+    mentions,
+)
+from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
+from engines.proofreading.letter_domains import LetterDomains
+from engines.proofreading.letter_meanings import LetterMeanings
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.near_consequences import find_near_consequence
+from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.roles import is_concluded, is_examined, is_universal
+from engines.proofreading.scopes import NOWHERE, Position
+from engines.proofreading.slips import find_identity_slip, find_odd_entry
+from engines.proofreading.term_properties import DEGREES, as_products, exact_difference, free_symbols
+
+LARGEST = 160
+"""Nodes of a term: equality of larger ones is sought by exact algebra alone."""
+VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
+_ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
+_BY_WORDS = (
+    ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
+    ("whole", "in", "Z"),
+)  # fmt: skip
+"""What words say of the variables of a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A formula that says something of letters, and does not only name them or say what kind they are."""
+
+    piece: int
+    position: Position
+    letters: frozenset[str]
+    of_problem: bool
+
+
+@dataclass(slots=True)
+class LinkContext:
+    """What a text stated up to a link, and what it says of its letters.
+
+    Attributes:
+        judge: The judge of single statements.
+        meanings: What the document says of its letters.
+        domains: What kinds of numbers the letters of the document stand for.
+        facts: The assumptions, definitions and properties of operations that the text states.
+        redefines_star: Whether the text defines an operation `*` of its own.
+        sections_of_cases: The sections that distinguish cases, by their identity.
+        modulus: The modulus that the congruences of the text name.
+        matrices: The letters that stand for matrices.
+        next_link: The link after the chain that is being judged.
+        mentions: The formulas that say something of letters, in their order.
+        settled: The indices of the pieces of the document whose links have all been decided.
+        beside: The conditions that stand beside the link being judged.
+        renewals: The letters that are introduced anew, by pieces, that are still to come.
+        in_chain: Whether it has more than one equation.
+        last_before: The number of the last equation that the text states before the chain being judged.
+    """
+
+    judge: Judge
+    meanings: LetterMeanings
+    domains: LetterDomains = field(default_factory=LetterDomains)
+    facts: Facts = field(default_factory=Facts)
+    readings: dict[tuple[str, Names], Reading] = field(default_factory=dict)
+    position: Position = NOWHERE
+    piece: int = 0
+    equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
+    bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
+    redefines_star: bool = False
+    sections_of_cases: frozenset[int] = frozenset()
+    modulus: str = ""
+    matrices: frozenset[str] = frozenset()
+    next_link: ChainLink | None = None
+    mentions: Sequence[Mention] = ()
+    settled: set[int] = field(default_factory=set)
+    last_before: int = -1
+    in_chain: bool = False
+    beside: Sequence[Tree] = ()
+    renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
+
+    @property
+    def cases(self) -> bool:
+        """Whether the section at hand distinguishes cases."""
+        return id(self.facts.position.scope.section) in self.sections_of_cases
+
+    @property
+    def numbers(self) -> NumberLinks:
+        """The judge of links without variables."""
+        return NumberLinks(self.judge, self.read_formula, self.read_sides)
+
+    def read_formula(self, latex: str) -> Reading:
+        names = self.meanings.names_at(self.position)
+        found = self.readings.get((latex, names))
+        if found is None:
+            meant = as_products(latex, self.matrices) if self.matrices else latex
+            found = self.readings[latex, names] = read(
+                meant, "latex" if "{" in meant else "auto", names=names
+            )
+        return found
+
+    def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
+        """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
+        sides = link.left, link.right
+        if any(DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
+            sides = DEGREES.sub("", sides[0]), DEGREES.sub("", sides[1])
+        return self.read_formula(sides[0]), self.read_formula(sides[1])
+
+    def are_equal(self, left: Tree, right: Tree) -> bool:
+        if exact_difference(left, right) == 0:
+            return True
+        found = self.judge.equal(left, right)
+        return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+
+    def follows_from_facts(self, left: Tree, right: Tree) -> bool:
+        reduced = self.facts.reduce_by_facts(left, right)
+        return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
+
+    def compare(self, left: Tree, right: Tree, free: frozenset[str]) -> Verdict:
+        """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
+        decided, for any."""
+        found = self.judge.equal(left, right, self.list_hypotheses(free))
+        if found.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
+            return self.judge.equal(left, right)
+        return found
+
+    def list_hypotheses(self, free: frozenset[str]) -> list[Tree]:
+        known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]
+        stated = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
+        return [*known, *(each for each in stated if each not in known)]
+
+    def list_worded_hypotheses(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
+        """Return what holds for the variables of a claim: by inequalities, and by the words beside it."""
+        free = free_symbols(left) | free_symbols(right)
+        words = f"{link.before} {link.after.partition('.')[0]}"
+        named = [
+            Tree(label, (Tree(name), Tree(bound)))
+            for cue, label, bound in _BY_WORDS
+            if mentions(cue, words)
+            for name in sorted(free)
+        ]
+        return [*self.list_hypotheses(free), *named]
+
+    def is_stated_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation or inequality is claimed for all numbers: it is not the value of a
+        variable, as in `for each i = 1`, and no condition in words restricts it."""
+        value = not left.children and not free_symbols(right)
+        free = free_symbols(left) | free_symbols(right)
+        known = is_universal(link, free) and not value and not has_condition(link.before)
+        known = known and not self.domains.are_restricted(free, self.position, self.piece)
+        return known and self.is_about_numbers(link, left, right)
+
+    def is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation has variables that stand for any numbers, the same on both sides."""
+        one, other = free_symbols(left), free_symbols(right)
+        if link.of_problem or any(name.endswith("(") or name[-1] == "'" for name in one | other):
+            return False
+        labels = {*left.list_labels(), *right.list_labels()}
+        if labels & {"pm", "unit", "text", "matrix", "set", "list", "tuple", "interval", "inf"}:
+            return False
+        return bool(one) and not VECTORS.search(link.left + link.right) and (one == other or not other)
+
+    def is_concluded_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether a statement that is said to follow is one of any numbers: nothing was said of its
+        variables."""
+        if not (is_concluded(link) and self.is_about_numbers(link, left, right)) or self.cases or link.place:
+            return False
+        if has_condition(link.before) or (self.next_link and self.next_link.joined == "so"):
+            return False  # it is an equation, if another is said to be the same
+        if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
+            return False
+        if link.is_denied or link.is_one_of_several or link.is_rounded or self.is_sought(free_symbols(left)):
+            return False
+        free = free_symbols(left)
+        if self.facts.facts_about(free) or any(
+            not free.isdisjoint(free_symbols(each)) for each in self.facts.conditions
+        ):
+            return False
+        letters = {name[0] for name in free}
+        return not any(
+            not letters.isdisjoint(each.letters)
+            and each.piece not in self.settled
+            and (each.of_problem or each.position.paragraph >= link.position.paragraph - 1)
+            and each.position.scope.reaches(link.position.scope)
+            for each in self.mentions
+            if each.piece < link.piece
+        )
+
+    def is_sought(self, free: frozenset[str]) -> bool:
+        """Return whether what comes next is an equation for the same variables, or their value: they are
+        sought."""
+        if (
+            self.next_link is None
+            or self.next_link.relation != "="
+            or last_cue_makes_given(self.next_link.before.split("§")[-1])
+        ):
+            return False
+        left, right = (side.tree for side in self.read_sides(self.next_link))
+        names = free_symbols(left) if left else frozenset[str]()
+        return bool(names) and names <= free and right is not None and not free_symbols(right)
+
+    def describe_slip(self, link: ChainLink, by_facts: bool = True) -> str:
+        """Return where a link fails that one other number, sign or operator would make hold; "" where none
+        does.
+
+        Args: by_facts: look also for one by which it would follow from what was said.
+        """
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        free = free_symbols(left) | free_symbols(right)
+        words = f"{link.before} {link.after}"
+        task = mentions("task", last_clause(link.before)) and not self.in_chain
+        if task or mentions("unsolvable", words):
+            return ""
+        entries = find_odd_entry(left, right, self.are_equal)
+        left, right = entries or (left, right)
+        found = find_identity_slip(left, right, self.are_equal, alike=entries is not None)
+        last = link.before.rpartition("§")[2]
+        if found is None and by_facts and not self.cases and not link.is_denied:
+            several = mentions("either", last) and not mentions("equivalent", last)
+            if not several and self.facts.is_settled(free):
+                return find_near_consequence(self.facts, link, left, right)
+        return found.reason if found else ""
+
+    def conclude(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
+        """Return the verdict of what holds by earlier statements: by few, each with its line, it follows."""
+        if len(used) > MOST_STEPS:
+            steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
+            return LinkVerdict(link, "not shown", steps)
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        if self.are_contradictory(link, used):
+            contradicting = " and ".join(map(cite_fact, used))
+            return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
+        # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
+        shared = free_symbols(left) & free_symbols(right)
+        doubtful = any(
+            one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
+        )
+        if doubtful and not link.is_refused and (slip := self.describe_slip(link, by_facts=False)):
+            return LinkVerdict(link, "wrong", slip)
+        return LinkVerdict(link, "follows", describe_sources(used))
+
+    def are_contradictory(self, link: ChainLink, used: Sequence[Fact]) -> bool:
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        return link.relation == "=" and self.facts.find_contradiction(left, right, used)
+
+    def keep_equation(self, link: ChainLink, left: Tree, right: Tree) -> None:
+        # Near x = 0 is not at x = 0.
+        if ends_with("approached", link.before):
+            return
+        anew = last_cue_makes_given(last_clause(link.before)) is True
+        examined = is_examined(link, left, right) or mentions("existing", link.before)
+        claimed = link.position.scope.kind in ("theorem", "exercise") and (
+            mentions("existing", link.before)
+            or (last_cue_makes_given(link.before) is not True and mentions("proving", link.before))
+        )
+        sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
+        text = f"{link.left} = {link.right}"
+        self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined, claimed=claimed)

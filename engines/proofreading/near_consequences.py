@@ -1,0 +1,97 @@
+"""Claims that are one digit, sign or index away from what follows from the statements before them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engines.core.tree import Tree
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.known_points import PartNames, find_points
+from engines.proofreading.slips import Slip, find_slip
+from engines.proofreading.term_properties import free_symbols, values_agree
+
+_LONGEST_VALUE = 30
+_NEAR = 20
+"""Lines: what was said shortly before."""
+_FAR = 60
+"""Lines: what was said longer ago is no reason to call a claim wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPlaces:
+    """Two places where everything holds that a text says of the terms of a claim.
+
+    Attributes:
+        sides: The sides of the claim, with names for what is not arithmetic.
+        names: What these names stand for.
+        points: The places.
+        unknowns: Everything that has a value there.
+    """
+
+    sides: tuple[Tree, Tree]
+    names: PartNames
+    points: Sequence[dict[str, float]]
+    unknowns: frozenset[str]
+
+    @property
+    def differ(self) -> bool:
+        """Whether the sides of the claim differ there."""
+        return values_agree(*self.sides, self.points[0]) is False
+
+
+def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> KnownPlaces | None:
+    """Return places where what was said of the terms of a claim holds; None where nothing was, or where none
+    is found. Where all of it holds nowhere that is found, what was said last counts."""
+    every = facts.list_equations(left, right)
+    near = [each for each in every if line - each[2].line <= _NEAR]
+    for equations in (every, near) if len(near) < len(every) else (every,):
+        if equations and (found := _find_places(equations, left, right)):
+            return found
+    return None
+
+
+def _find_places(equations: Sequence[tuple[Tree, Tree, Fact]], left: Tree, right: Tree) -> KnownPlaces | None:
+    names = PartNames({
+        one.label: other
+        for one, other, _ in equations
+        if not one.children and free_symbols(one) - free_symbols(other) and len(other) < _LONGEST_VALUE
+    })  # fmt: skip
+    sides = names.replace_parts(left), names.replace_parts(right)
+    known = [(names.replace_parts(one), names.replace_parts(other)) for one, other, _ in equations]
+    known = [(one, other) for one, other in (*known, *names.list_relations()) if one != other]
+    unknowns = frozenset[str]().union(*(free_symbols(side) for pair in (sides, *known) for side in pair))
+    points = find_points(known, unknowns)
+    return KnownPlaces(sides, names, points, unknowns) if points else None
+
+
+def find_near_consequence(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> str:
+    """Return what is to be changed in a claim that fails where all holds that was said before, so that it
+    follows; "" where no one change does that, or where it defines a function."""
+    known = None if _is_definition(left, right) else find_known_places(facts, left, right, link.line)
+    if known is None:
+        return ""
+    used: Sequence[Fact] = ()
+
+    def follows(one: Tree, other: Tree) -> bool:
+        nonlocal used
+        one, other = (known.names.restore_parts(side) for side in (one, other))
+        reduced = facts.reduce_by_facts(one, other)
+        used = reduced.used if reduced else ()
+        near = all(link.line - fact.line <= _FAR for fact in used)
+        repeated = any((fact.left, fact.right) in ((one, other), (other, one)) for fact in used)
+        return reduced is not None and reduced.same and near and not repeated
+
+    found: Slip | None = find_slip(*known.sides, known.points, follows, by_facts=True, others=known.unknowns)
+    if found is None:
+        return ""
+    shown = replace(found, at=known.names.show_place(found.at))
+    return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _is_definition(left: Tree, right: Tree) -> bool:
+    """Return whether an equation can define a function: `f(x) = …`."""
+    arguments = {one.label for one in left.children[1:]} if left.label == "call" else set()
+    plain = all(not one.children and free_symbols(one) for one in left.children[1:])
+    return bool(arguments) and plain and free_symbols(right) <= arguments
