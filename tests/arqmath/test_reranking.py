@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -201,15 +202,26 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
     assert "matrix" in words(side(long))
 
 
-def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: dict[str, Path]) -> None:
-    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+@pytest.fixture(scope="module")
+def layers_alone(place: Path, data: dict[str, Path]) -> tuple[RerankTask, Path]:
+    """A training that saves its layers alone, and the folder of its model."""
     from engines.training import TrainConfig, train
 
     given = {name: path for name, path in data.items() if name != "backbone"}
     settings = {**TINY, "trained_layers": 3, "layers_alone": True, "measured": 1}
     task = RerankTask(settings, given, seed=0)
     train(task, TrainConfig(steps=1, batch_size=1, lr=1e-4, device="cpu"), place / "alone")
-    folder = place / "alone" / "model"
+    return task, place / "alone" / "model"
+
+
+def test_trained_layers_are_saved_alone_and_read_onto_minilm(
+    layers_alone: tuple[RerankTask, Path], tmp_path: Path
+) -> None:
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+
+    task, saved = layers_alone
+    folder = tmp_path / "model"
+    shutil.copytree(saved, folder)
     assert sum(file.stat().st_size for file in folder.rglob("*")) <= 12e6
     model = CrossEncoder(folder, device="cpu", max_tokens=40, exact=True)
     layers: Any = task.model().encoder.encoder.layer
@@ -222,17 +234,28 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
     with expect_error("E380"):
         CrossEncoder(folder)
     (folder / "config.json").write_text(config)
-    assert_the_library_scores_the_same(folder)
     weights = (folder / "layers.safetensors").read_bytes()
     (folder / "layers.safetensors").write_bytes(weights[:-100])
     with expect_error("E380"):
         CrossEncoder(folder)
 
 
-def assert_the_library_scores_the_same(folder: Path) -> None:
-    """sentence-transformers alone, in a process that cannot import mathwb, and what it saves as a whole."""
-    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+def test_files_for_the_library_are_those_that_ship(tmp_path: Path) -> None:
+    from workbench.papers.egen.data import model_path
 
+    write_library_files(tmp_path)
+    for file in tmp_path.iterdir():
+        assert file.read_bytes() == (model_path("arqmath-reranker") / file.name).read_bytes()
+
+
+@pytest.mark.slow
+def test_sentence_transformers_alone_scores_the_same(layers_alone: tuple[RerankTask, Path]) -> None:
+    """In a process that cannot import mathwb: with the model of a training, with the one that ships, and with
+    what it saves of them as a whole."""
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+    from workbench.papers.egen.data import model_path
+
+    folders = [layers_alone[1], model_path("arqmath-reranker")]
     pairs = [
         ("What is the integral of $\\sin x$?", "It is $-\\cos x + C$."),
         ("sum of $1/n^2$ " * 30, "A title\n\x1eNo. " + "Basel gives $\\pi^2/6$, a sum. " * 60),
@@ -240,16 +263,19 @@ def assert_the_library_scores_the_same(folder: Path) -> None:
     code = """
 import json, sys
 from sentence_transformers import CrossEncoder
-model = CrossEncoder(sys.argv[1], trust_remote_code=True, device="cpu")
-pairs = json.loads(sys.argv[2])
-first = model.predict(pairs).tolist()
-model.save_pretrained(sys.argv[3])
-again = CrossEncoder(sys.argv[3], trust_remote_code=True, device="cpu").predict(pairs).tolist()
-print(json.dumps([first, again]))
+pairs = json.loads(sys.argv[1])
+scores = []
+for number, folder in enumerate(sys.argv[2:]):
+    model = CrossEncoder(folder, trust_remote_code=True, device="cpu")
+    first = model.predict(pairs).tolist()
+    model.save_pretrained(f"whole-{number}")
+    again = CrossEncoder(f"whole-{number}", trust_remote_code=True, device="cpu").predict(pairs).tolist()
+    scores.append([first, again])
+print(json.dumps(scores))
 """
     with TemporaryDirectory() as place:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", code, str(folder), json.dumps(pairs), f"{place}/whole"],
+            [sys.executable, "-P", "-c", code, json.dumps(pairs), *map(str, folders)],
             env={**os.environ, "HF_HOME": place, "PYTHONPATH": ""},
             cwd=place,
             capture_output=True,
@@ -257,19 +283,10 @@ print(json.dumps([first, again]))
             check=False,
         )
     assert done.returncode == 0, done.stderr
-    first, again = json.loads(done.stdout.splitlines()[-1])
-    assert np.allclose(first, CrossEncoder(folder, device="cpu", exact=True).score(pairs), atol=1e-6)
-    assert np.allclose(first, again, atol=1e-6)
-
-
-def test_the_one_that_ships_opens_in_sentence_transformers(tmp_path: Path) -> None:
-    from workbench.papers.egen.data import model_path
-
-    folder = model_path("arqmath-reranker")
-    write_library_files(tmp_path)
-    for file in tmp_path.iterdir():
-        assert file.read_bytes() == (folder / file.name).read_bytes()
-    assert_the_library_scores_the_same(folder)
+    for folder, (first, again) in zip(folders, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        ours = CrossEncoder(folder, device="cpu", exact=True).score(pairs)
+        assert np.allclose(first, ours, atol=1e-6)
+        assert np.allclose(first, again, atol=1e-6)
 
 
 @pytest.mark.slow

@@ -62,6 +62,7 @@ def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> Non
     assert content(tmp_path) == content(reference)
 
 
+@pytest.mark.slow
 def test_shares_give_the_same_bytes_and_a_lost_shard_is_made_again_alone(
     reference: Path, tmp_path: Path
 ) -> None:
@@ -237,6 +238,7 @@ def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> No
     fake_growth.finish(tmp_path, service=fake_growth.broken_service)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_once_leaves_no_trace_in_the_result(
     reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

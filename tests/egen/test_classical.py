@@ -93,6 +93,7 @@ def test_partial_fractions_are_sympys() -> None:
             assert sympy.simplify(sympy.sympify(form, locals={"x": x}) - apart) == 0
 
 
+@pytest.mark.slow
 def test_every_form_of_the_textbook_heads_has_the_same_values_by_other_arithmetic() -> None:
     """mpmath with 40 digits, at points of its own."""
     checked = 0

@@ -59,6 +59,7 @@ def test_memory_ends_whatever_is_asked(process: GrowthProcess, monkeypatch: pyte
     assert process.egraph(HEAD, limits=LIMITS).root is not None
 
 
+@pytest.mark.slow
 def test_time_and_a_stop_end_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_POLITE_S", 0.1)
     config = EgenConfig(members=3, limits=Limits(time_s=-7.4))  # with the grace, 0.2 s and a little
@@ -92,6 +93,7 @@ def test_a_process_that_cannot_start_says_why() -> None:
                 process.generate(HEAD, EgenConfig(members=3))
 
 
+@pytest.mark.slow
 def test_a_process_that_has_grown_large_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RECYCLE_BYTES", 1)
     with GrowthProcess(fake_growth.service) as process:

@@ -136,6 +136,7 @@ def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
     assert control.list_jobs(lab.workspace) == []
 
 
+@pytest.mark.slow
 def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     number = lab.held()
     control.stop_job(lab.workspace, number)

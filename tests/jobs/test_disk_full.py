@@ -38,6 +38,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up(lab: Lab, small_disk: Path) -> None:
     lab.workspace = Workspace.open(small_disk / "workspace")
     number = lab.submit("fill_disk")

@@ -39,6 +39,7 @@ def resumed(lab: Lab, number: int, whole: dict[str, Any]) -> None:
     assert times == {item: item.stat().st_mtime_ns for item in times}
 
 
+@pytest.mark.slow
 def test_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     lab.kill(lab.worker(number))
@@ -241,6 +242,7 @@ def test_a_worker_that_comes_too_late_does_nothing(lab: Lab) -> None:
     assert not job.out_folder(job.read_recipe()).exists()
 
 
+@pytest.mark.slow
 def test_a_supervisor_that_comes_too_late_changes_nothing(lab: Lab) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))

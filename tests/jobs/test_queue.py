@@ -66,6 +66,7 @@ def test_the_third_waits_visibly_and_starts_in_its_turn(lab: Lab) -> None:
     lab.until(lambda: not keepers(lab), "the end of the keeper")
 
 
+@pytest.mark.slow
 def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
     _, second, third, fourth = four(lab)
     assert control.stop_job(lab.workspace, third).reason == "stopped by you before it started"
@@ -172,6 +173,7 @@ def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
     assert lab.view(job.id).started is not None
 
 
+@pytest.mark.slow
 def test_a_job_in_front_does_not_wait(lab: Lab) -> None:
     four(lab)
     view = control.run_foreground(lab.workspace, Recipe("test.count", "in front", {"n": 6}, seed=7))

@@ -67,6 +67,7 @@ def at_once() -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_a_killed_and_resumed_job_is_told_once(lab: Lab, told: Told) -> None:
     number = lab.submit(n=6, break_at=3)
     lab.wait(number, "failed")

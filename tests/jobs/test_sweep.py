@@ -149,6 +149,7 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     assert len(control.list_jobs(lab.workspace)) == 3
 
 
+@pytest.mark.slow
 def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -> None:
     held = Recipe("test.count", "held", {"n": 6, "hold": 3}, seed=7)
     last = Recipe("test.count", "last", {"n": 6}, seed=7)
