@@ -210,7 +210,10 @@ def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str,
         assert bool(found.list_errors()) == (depth > DEEPEST)
 
 
-@pytest.mark.parametrize("opening", ["{", "(", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("])
+_OPENINGS = ["{", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("]
+
+
+@pytest.mark.parametrize("opening", ["(", *(pytest.param(one, marks=pytest.mark.slow) for one in _OPENINGS)])
 def test_twenty_thousand_levels_that_are_never_closed(opening: str) -> None:
     assert all(error.span or error.children for error in operator_tree(opening * 20_000 + "x").list_errors())
     assert layout_tree(opening * 20_000 + "x").label == "line"
