@@ -450,10 +450,10 @@ class NameParser(Cursor):
             result.append(self.parse_statement())
             if (
                 self.here.role == PieceRole.PUNCTUATION
-                and self.here.text == ","
+                and self.here.text in (",", ";")
                 and self.is_turned_bracket(opening.text)
             ):
-                # ]a, b[ or [a, b[
+                # ]a, b[ or [a; b[
                 self.take_piece()
                 # An interval such as [a, b[ closes with an opening bracket, so its end is
                 # searched for before parsing.

@@ -40,12 +40,15 @@ _SIGNS = {
     "}": r"\}",
     "...": r"\ldots ",
 }
+_CYRILLIC, _IDEOGRAPH = "[\u0400-\u04ff]", "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_OTHER_WORD = re.compile(rf"{_CYRILLIC}{{2,}}|{_IDEOGRAPH}+")
+"""Words of scripts whose letters are no names in formulas."""
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     r"|(?P<slope>d\s*/\s*d(?P<variable>[A-Za-z])(?![^\W\d_]))"
     r"|(?P<logarithm>log_?(?P<base>10|2)(?![0-9.]))"
-    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    rf"|(?P<word>{_CYRILLIC}+|{_IDEOGRAPH}+|(?:(?!{_CYRILLIC}|{_IDEOGRAPH})[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])+)"
     r"|(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<script>\^|\*\*|_)"
     r"|(?P<sign><=>|\+/-|\.\.\.|<=|>=|!=|<>|==|=>|->|\+-|[%$#&{}])"
@@ -53,7 +56,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_ANSWERS = ("yes", "no", "odd", "any", "all")
+_ANSWERS = ("yes", "no", "odd", "any", "all", "ja", "oui", "non")
 """Short words that are an answer, and no product."""
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
@@ -61,7 +64,7 @@ _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True)
-_CONNECTED = ("and", "or", "if", "in")
+_CONNECTED = ("and", "or", "if", "in", "und", "oder", "ou")
 _POSTFIX = ("!", "'")
 _PHRASES = frozenset(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase)
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
@@ -127,7 +130,7 @@ def _word_to_latex(word: str) -> str:
         )
     if word == "in":
         return r"\in "
-    if lower in _CONNECTED or word in BARE_UNITS:
+    if lower in _CONNECTED or word in BARE_UNITS or _OTHER_WORD.fullmatch(word):
         return rf"\text{{ {word} }}"
     # A word of several names, such as "sinx", is split; short unknown words are products of letters.
     names = split_word(word, _NAMES, "xyz")
@@ -193,6 +196,13 @@ class _PlainWriter:
             return self.write_application("log", rf"\log_{{{detail}}}")
         if kind == "word" and text == "for" and self.next_text() in ("all", "every", "each", "some", "any"):
             return rf"\text{{ for {self.take_token()[1]} }}"
+        if (
+            kind == "word"
+            and text == "et"
+            and self.next_text()[:1].isalnum()
+            and self.tokens[-1][0] == "space"
+        ):
+            return r"\text{ et }"  # et is no product e t where another name follows it
         if kind == "word" and text.lower() in _PHRASE_STARTS and (phrase := self.take_phrase(text)):
             return rf"\text{{ {phrase} }}"
         if kind == "word":
@@ -226,7 +236,7 @@ class _PlainWriter:
     def write_word(self, word: str) -> str:
         if word in ONE_PLACE and len(word) > 1:
             return self.write_application(word, _word_to_latex(word))
-        return _word_to_latex(word) if len(word) > 1 else word
+        return _word_to_latex(word) if len(word) > 1 or _OTHER_WORD.fullmatch(word) else word
 
     def write_bracketed(self) -> tuple[str, str]:
         """Write what stands in the bracket that has just been opened; and the bracket that closes it."""

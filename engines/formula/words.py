@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engines.core.tree import Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import PieceRole
@@ -84,8 +85,8 @@ SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
 USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
 CONNECTIVES = {
-    **dict.fromkeys(("and", "et", "und", "&"), "and"),
-    **dict.fromkeys(("or", "oder", "ou"), "or"),
+    **dict.fromkeys(("and", "et", "und", "&", "и", "和", "与", "且"), "and"),
+    **dict.fromkeys(("or", "oder", "ou", "или", "或", "或者"), "or"),
     **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as"), "if"),
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
@@ -128,6 +129,30 @@ SETS_IN_WORDS = {
 }
 """Words for a set of numbers, and whether what follows them is excluded: `all real numbers except`."""
 _MOST_WORDS = max(len(phrase.split()) for phrase in SETS_IN_WORDS)
+
+
+REPETITIONS = {
+    **dict.fromkeys(("twice", "double", "double root", "repeated twice", "doppelt", "racine double"), 2),
+    **dict.fromkeys(("doppelte Nullstelle", "двойной корень", "дважды", "二重根", "重根"), 2),
+    **dict.fromkeys(("triple", "triple root", "thrice", "dreifach", "三重根"), 3),
+}
+"""Remarks behind a value, and how often it counts by them."""
+_MULTIPLICITY = ("multiplicity", "with multiplicity", "of multiplicity", "mult.", "mult")
+
+
+def count_repetitions(remark: Tree) -> int:
+    """Return how often a value counts by the remark that it is multiplied by: `(twice)`, `(multiplicity 2)`;
+    0 for other terms."""
+    label, parts = remark.label, remark.children
+    if label == "unit":
+        words = parts[0].label.strip("() ,")
+        *before, last = words.split() or [""]
+        if last.isdigit() and " ".join(before).lower() in _MULTIPLICITY:
+            return int(last)
+        return REPETITIONS.get(words, REPETITIONS.get(words.lower(), 0))
+    if label == "*" and parts[0].label == "multiplicity" and parts[1].label.isdigit():
+        return int(parts[1].label)
+    return REPETITIONS.get(label, 0) if len(label) > 1 else 0
 
 
 def begins_with_set(text: str) -> bool:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from engines.formula.brackets import find_closing
 from engines.formula.notations import is_written_with_names
-from engines.formula.words import begins_with_set
-from engines.grading.locales import ANNOUNCED, Locale, language_of, with_decimal_points
+from engines.formula.words import CONNECTIVES, begins_with_set
+from engines.grading.locales import ANNOUNCED, DECIMAL_WITH_COMMA, Locale, language_of, with_decimal_points
 from engines.grading.numbers import in_words
 from engines.grading.quantities import is_quantity
 from engines.language.numerals import find_numerals, with_ascii_digits
@@ -17,7 +17,7 @@ LONGEST = 200_000
 """Of a longer solution only so many characters at its end are searched."""
 
 
-def answer(solution: str, locale: Locale = "auto") -> str:
+def answer(solution: str, locale: Locale = "auto", beside: str = "") -> str:
     r"""Return the final answer in a solution; a text that is no more than an answer is that answer.
 
     Several boxes or formulas that belong together (`\boxed{1} and \boxed{2}`) are one answer, a list. Digits
@@ -26,6 +26,7 @@ def answer(solution: str, locale: Locale = "auto") -> str:
     Args:
         solution: A solution, or no more than an answer.
         locale: The language, which says how decimals are written; `auto`: that of the text.
+        beside: What the answer is compared with, whose language counts where the text shows none.
 
     >>> answer(r"So $x$ is $2 + 3$, hence \boxed{\frac{5}{1}}. Check: $5$.")
     '\\frac{5}{1}'
@@ -34,7 +35,10 @@ def answer(solution: str, locale: Locale = "auto") -> str:
     """
     text = with_ascii_digits(repair_escapes(solution[-LONGEST:]))
     language = language_of(text, locale)
-    return with_decimal_points(_find_answer(text, language), language, asked=locale != "auto")
+    found = _find_answer(text, language)
+    if beside and not language and DECIMAL_WITH_COMMA.match(found):
+        language = language_of(beside)
+    return with_decimal_points(found, language, asked=locale != "auto")
 
 
 def _find_answer(text: str, language: str) -> str:
@@ -181,8 +185,12 @@ def _is_list_separator(between: str) -> bool:
 
 
 _WORDS_BETWEEN = 5
-_JOIN = re.compile(r"[,;]|\b(?:and|or)\b")
-_OR = re.compile(r"\bor\b")
+_JOINING = {
+    label: "|".join(rf"\b{word}\b" for word, kind in CONNECTIVES.items() if kind == label and word.isalpha())
+    for label in ("and", "or")
+}
+_JOIN = re.compile(rf"[,;、]|{_JOINING['and']}|{_JOINING['or']}")
+_OR = re.compile(_JOINING["or"])
 _REASONS = re.compile(
     r"\b(?:wait|no|not|actually|sorry|instead|rather|but|because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=",
     re.IGNORECASE,
@@ -292,7 +300,7 @@ def _find_plain_answer(text: str, announced: bool) -> str:
     match = _LEAD.match(text)
     text = text[match.end() :] if match and not _MODIFIED.search(text) else text
     short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
-    if not short.isascii() and (counted := list(_COUNTED.finditer(short))):
+    if not short.isascii() and (counted := _find_counted(short)):
         return counted[-1][0].strip() if len(short) > len(counted[-1][0]) else short
     if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
         return short  # no sentence
@@ -340,6 +348,13 @@ _PERCENT = re.compile(r"\s*per ?cent\b")
 
 _NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
 """Numerals that are more often something else: this one, a third of them."""
+
+
+def _find_counted(text: str) -> list[re.Match[str]]:
+    """Return the numbers with what they count behind them; a word that joins formulas is not counted."""
+    found = list(_COUNTED.finditer(text))
+    joined = any(match[0].lstrip("-0123456789.,:/ \u00a0") in CONNECTIVES for match in found)
+    return [] if joined else found
 
 
 _COUNTED = re.compile(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Literal
@@ -28,13 +28,16 @@ from engines.grading.forms import (
     Matrix,
     Named,
     RelationForm,
+    Repeated,
     SetForm,
+    SetOfSets,
     UnreadForm,
     Without,
     WordsForm,
 )
-from engines.grading.messages import describe_kind, latex_of_form, to_message_text
+from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.numbers import Term
+from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
 from engines.grading.term_arithmetic import (
     apply_multiplier,
@@ -55,57 +58,28 @@ from engines.grading.trees import (
     statement_of_form,
     tree_of_term,
 )
+from engines.grading.verdicts import (
+    EQUAL,
+    OUTCOMES,
+    GradeVerdict,
+    combine_verdicts,
+    differ_by,
+    differ_in_kind,
+    differ_in_number,
+    is_settled,
+    to_grade_verdict,
+    with_policy,
+)
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
 from engines.mathematics.judging.verdicts import Verdict
 
-GradeOutcome = Literal["equal", "equal if", "different", "undecided", "unread"]
 Units = Literal["compare", "require", "ignore"]
 
 _LONG_DECIMAL = 10
 """A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
 _MOST_MATCHED = 60
 """So many values without order, and not written alike, are compared each with each."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradeVerdict:
-    """A verdict with what belongs to it; see `engines.grading.grades.Grade`."""
-
-    outcome: GradeOutcome
-    condition: str = ""
-    witness: str = ""
-    reason: str = ""
-
-
-EQUAL = GradeVerdict("equal")
-
-
-def differ_by(witness: str) -> GradeVerdict:
-    """Return the verdict "different" with what shows it."""
-    return GradeVerdict("different", witness=witness)
-
-
-def differ_in_kind(gold: Form, pred: Form) -> GradeVerdict:
-    """Return the verdict on answers of two kinds: they differ unless one has letters that may stand for the
-    other."""
-    for item in (gold, pred):
-        if not _is_settled(item):
-            return GradeVerdict("undecided", reason=f"what {to_message_text(item)} stands for is not known")
-    kinds = (f"{to_message_text(item)} is {describe_kind(item)}" for item in (gold, pred))
-    return differ_by(" and ".join(kinds))
-
-
-def _is_settled(item: Form) -> bool:
-    """Return whether an answer is of its kind whatever its letters stand for: a number, a set, an
-    equation."""
-    if isinstance(item, WordsForm):
-        return len(item.text) > 1
-    return (
-        not isinstance(item, Term)
-        or item.value is not None
-        or (item.tree is not None and is_constant(item.tree))
-    )
 
 
 class AnswerComparison:
@@ -133,13 +107,19 @@ class AnswerComparison:
             return GradeVerdict("unread", reason=f"the answer: {pred.reason}")
         if gold == pred:
             return EQUAL
+        if isinstance(gold, Repeated) or isinstance(pred, Repeated):
+            return self._compare_repeated(gold, pred)
+        if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
+            return self._compare_members(gold, pred)
         gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
         if (witness := _tell_number_sets_apart(gold, pred)) is not None:
             return differ_by(f"{witness} belongs to one of them only")
         for letter, other in ((gold, pred), (pred, gold)):
-            if _is_choice(letter) and isinstance(other, Term) and _is_settled(other):
+            if _is_choice(letter) and isinstance(other, Term) and is_settled(other):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
                 return GradeVerdict("undecided", reason=reason)
+        if (by_parameter := compare_with_parameters(self._judge, gold, pred)) is not None:
+            return to_grade_verdict(by_parameter)
         if isinstance(gold, Statement) or isinstance(pred, Statement):
             return self._compare_statements(gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
@@ -157,6 +137,25 @@ class AnswerComparison:
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._compare_several(gold, pred)
         return self._compare_single_with_list(gold, pred)
+
+    def _compare_repeated(self, gold: Form, pred: Form) -> GradeVerdict:
+        times = [one.times for one in (gold, pred) if isinstance(one, Repeated)]
+        if len({*times}) > 1:
+            return differ_by(f"one counts {times[0]} times and the other {times[1]}")
+        sides = (one.value if isinstance(one, Repeated) else one for one in (gold, pred))
+        return with_policy(self.compare(*sides), "how often a value counts may be left out")
+
+    def _compare_members(self, gold: Form, pred: Form) -> GradeVerdict:
+        """Sets of sets: without order, and each member a set or none as in the other."""
+        sets = [
+            isinstance(one, SetOfSets) or (isinstance(one, Many) and one.kind == "set")
+            for one in (gold, pred)
+        ]
+        if not any(sets):
+            return self.compare(gold, pred)
+        if not all(sets):
+            return differ_in_kind(gold, pred)
+        return self._match_covering(gold, pred, self._compare_members)  # type: ignore[arg-type]
 
     # ---- numbers and formulas
 
@@ -187,7 +186,7 @@ class AnswerComparison:
         decimals = self._count_decimals(gold, pred)
         if decimals is not None:
             return self._compare_rounded(one, other, decimals, self._describe_precision(gold, pred))
-        judged = _to_grade_verdict(self._judge.equal(one, other))
+        judged = to_grade_verdict(self._judge.equal(one, other))
         if judged.outcome == "equal":
             return judged
         return self._up_to_constant(one, other) or self._compare_renamed_constant(one, other) or judged
@@ -217,7 +216,7 @@ class AnswerComparison:
                 Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (number_tree(shown), tree))))))
             )
             if within.outcome not in ("equal", "different"):
-                return _to_grade_verdict(within)
+                return to_grade_verdict(within)
             agree = within.outcome == "equal"
         if not agree:
             return GradeVerdict("different", witness=f"{unfinished.text}… and {other.text}")
@@ -293,15 +292,13 @@ class AnswerComparison:
     def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int, precision: str) -> GradeVerdict:
         same = self._judge.equal(gold, pred)
         if same.outcome in ("equal", "equal if"):
-            return _to_grade_verdict(same)
+            return to_grade_verdict(same)
         apart = Tree("abs", (Tree("-", (gold, pred)),))
         half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
         near = self._judge.holds(Tree("<=", (apart, half)))
         if near.outcome == "equal":
             return GradeVerdict("equal", reason=precision)
-        return _to_grade_verdict(
-            same if near.outcome == "different" and same.outcome == "different" else near
-        )
+        return to_grade_verdict(same if near.outcome == "different" and same.outcome == "different" else near)
 
     def _compare_with_units(self, gold: Term, pred: Term) -> GradeVerdict:
         gold, pred = apply_multiplier(gold), apply_multiplier(pred)
@@ -321,16 +318,16 @@ class AnswerComparison:
             result = self._compare_terms(plain_gold, plain_pred)
             if result.outcome == "different" and present.measures_only("angle"):
                 result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
-                return _with_policy(result, "a degree is pi/180")
+                return with_policy(result, "a degree is pi/180")
             if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
                 # The letter is a variable where the other side has it too.
                 return self._compare_terms(multiply_by_letter(gold), multiply_by_letter(pred))
-            return _with_policy(result, f"only one of them has a unit, {present.text}")
+            return with_policy(result, f"only one of them has a unit, {present.text}")
         if mine.powers == theirs.powers:
             if mine.factor == theirs.factor:
                 return self._compare_terms(plain_gold, plain_pred)
             scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
-            return _with_policy(self._compare_terms(*scaled), f"{theirs.text} converted to {mine.text}")
+            return with_policy(self._compare_terms(*scaled), f"{theirs.text} converted to {mine.text}")
         if mine.scale and theirs.scale:
             sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
             result = self._compare_terms(
@@ -338,10 +335,10 @@ class AnswerComparison:
             )
             if result.outcome == "different" and self._compare_terms(*sizes).outcome == "equal":
                 return GradeVerdict("equal if", condition="they are differences of temperatures")
-            return _with_policy(result, f"{theirs.text} converted to {mine.text}")
+            return with_policy(result, f"{theirs.text} converted to {mine.text}")
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
             result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
-            return _with_policy(result, "a degree is pi/180")
+            return with_policy(result, "a degree is pi/180")
         result = self._compare_terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
         vague = (
@@ -364,7 +361,7 @@ class AnswerComparison:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
         exact = self._compare_terms(divide_by_hundred(gold), divide_by_hundred(pred))
         if exact.outcome == "equal":
-            return _with_policy(exact, "a percent is 1/100")
+            return with_policy(exact, "a percent is 1/100")
         meant = self._compare_terms(replace(gold, unit=None), replace(pred, unit=None))
         if meant.outcome == "equal":
             number = pred if pred.unit is None else gold
@@ -391,14 +388,14 @@ class AnswerComparison:
         if len(gold.items) != len(pred.items):
             few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
             if {gold.kind, pred.kind} == {"set"} or (not ordered and few):
-                covering = self._match_covering(gold, pred)
+                covering = self._match_covering(gold, pred, self.compare)
                 if covering.outcome != "equal" or "set" in (gold.kind, pred.kind):
                     return covering
                 return GradeVerdict("equal if", condition="a value that is repeated counts once")
-            return _differ_in_number(gold, pred)
+            return differ_in_number(gold, pred)
         if ordered:
-            return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
-        return _with_policy(self._match_unordered(gold.items, pred.items), "in any order")
+            return combine_verdicts(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+        return with_policy(self._match_unordered(gold.items, pred.items), "in any order")
 
     def _match_unordered(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
         """Two collections without order: each of the one with one of the other."""
@@ -411,23 +408,25 @@ class AnswerComparison:
             else:
                 waiting.append(item)
         if len(waiting) > _MOST_MATCHED:
-            in_order = _combine_all(map(self.compare, waiting, left))
+            in_order = combine_verdicts(map(self.compare, waiting, left))
             if in_order.outcome == "equal":
                 return in_order
             what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
             return GradeVerdict("undecided", reason=what)
         for item in waiting:
             compared = [(self.compare(item, other), other) for other in left]
-            best, other = min(compared, key=lambda one: _RANK.index(one[0].outcome))
+            best, other = min(compared, key=lambda one: OUTCOMES.index(one[0].outcome))
             found.append(best)
             if best.outcome == "different":
                 if any(one.outcome in ("undecided", "unread") for one in found):
                     break  # it may be the one that such an item was matched with
                 return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the answer")
             left.remove(other)
-        return _combine_all(one for one in found if one.outcome != "different")
+        return combine_verdicts(one for one in found if one.outcome != "different")
 
-    def _match_covering(self, gold: Many, pred: Many) -> GradeVerdict:
+    def _match_covering(
+        self, gold: Many | SetOfSets, pred: Many | SetOfSets, compare: Callable[[Form, Form], GradeVerdict]
+    ) -> GradeVerdict:
         """Two sets, in which what is written twice counts once."""
         found = []
         for one, others, where in (
@@ -436,12 +435,12 @@ class AnswerComparison:
         ):
             for item in one:
                 pairs = ((item, other) if where == "answer" else (other, item) for other in others)
-                compared = [self.compare(*pair) for pair in pairs]
-                best = min(compared, key=lambda each: _RANK.index(each.outcome), default=differ_by(""))
+                compared = [compare(*pair) for pair in pairs]
+                best = min(compared, key=lambda each: OUTCOMES.index(each.outcome), default=differ_by(""))
                 if best.outcome == "different":
                     return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the {where}")
                 found.append(best)
-        return _combine_all(found)
+        return combine_verdicts(found)
 
     def _compare_single_with_list(self, gold: Form, pred: Form) -> GradeVerdict:
         several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
@@ -468,7 +467,7 @@ class AnswerComparison:
 
     def _compare_ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
-            return differ_in_kind(gold, pred) if gold.kind != pred.kind else _differ_in_number(gold, pred)
+            return differ_in_kind(gold, pred) if gold.kind != pred.kind else differ_in_number(gold, pred)
         found = []
         for number in range(1, len(gold.items)):
             quotients: list[Form] = []
@@ -478,21 +477,21 @@ class AnswerComparison:
                     return GradeVerdict("undecided", reason="a ratio of what is no number")
                 quotients.append(divide_terms(above, below))
             found.append(self.compare(*quotients))
-        return _combine_all(found)
+        return combine_verdicts(found)
 
     def _compare_assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
-            return _differ_in_number(gold, pred)
+            return differ_in_number(gold, pred)
         named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
                 return differ_by(f"it says of {', '.join(named[1])} and not of {', '.join(named[0])}")
             other = {item.name: item.value for item in pred.items if isinstance(item, Named)}
-            return _combine_all(
+            return combine_verdicts(
                 self.compare(item.value, other[item.name]) for item in gold.items if isinstance(item, Named)
             )
-        return _combine_all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+        return combine_verdicts(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
     def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
         one, other = list_on_line(gold), list_on_line(pred)
@@ -500,7 +499,7 @@ class AnswerComparison:
         if not one or not other:
             return differ_in_kind(gold, pred)
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
-            result = _combine_all(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
+            result = combine_verdicts(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
             if result.outcome == "equal" or (len(one) == 1 and result.outcome != "undecided"):
                 return result
             if len(one) > 1:
@@ -508,11 +507,11 @@ class AnswerComparison:
                 if matched.outcome == "equal":
                     return matched
         trees = _read_both(set_tree(one), set_tree(other))
-        return trees if isinstance(trees, GradeVerdict) else _to_grade_verdict(self._judge.equal(*trees))
+        return trees if isinstance(trees, GradeVerdict) else to_grade_verdict(self._judge.equal(*trees))
 
     def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, IntervalForm) and isinstance(pred, IntervalForm):
-            ends = _combine_all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
+            ends = combine_verdicts((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
             if ends.outcome == "equal" and gold.closed != pred.closed:
                 end = gold.low if gold.closed[0] != pred.closed[0] else gold.high
                 return differ_by(f"{to_message_text(end)} belongs to one of them only")
@@ -527,7 +526,7 @@ class AnswerComparison:
                 sizes = (f"{len(one.rows)} by {len(one.rows[0])}" for one in (gold, pred))
                 return differ_by(" and ".join(sizes))
             rows = zip(gold.rows, pred.rows, strict=True)
-            return _combine_all(
+            return combine_verdicts(
                 self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True)
             )
         matrix, other = (gold, pred) if isinstance(gold, Matrix) else (pred, gold)
@@ -545,7 +544,7 @@ class AnswerComparison:
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
-        return EQUAL if trees[0] == trees[1] else _to_grade_verdict(judge(*trees))
+        return EQUAL if trees[0] == trees[1] else to_grade_verdict(judge(*trees))
 
     # ---- what is said of names
 
@@ -601,7 +600,7 @@ class AnswerComparison:
             at = families.index(None)
             families[at], undeclared = family_without_range(trees[at])
         if families[0] is not None and families[1] is not None:
-            found = _to_grade_verdict(compare_families(families[0], families[1]))
+            found = to_grade_verdict(compare_families(families[0], families[1]))
             if undeclared and found.outcome == "equal":
                 found = replace(found, reason=f"{undeclared} stands for any integer")
             names = {one.name for one in families if one is not None and one.name}
@@ -611,18 +610,18 @@ class AnswerComparison:
         if any(families):
             single = pred if families[0] is not None else gold
             value = single.value if isinstance(single, Named) else single
-            if isinstance(value, Many) or (isinstance(value, Term) and _is_settled(value)):
+            if isinstance(value, Many) or (isinstance(value, Term) and is_settled(value)):
                 return differ_by(f"{to_message_text(single)} has no value for each integer")
             return GradeVerdict("undecided", reason="only one of them is read as a family of values")
         mine, theirs = cases_of(trees[0]), cases_of(trees[1])
         if mine is not None and theirs is not None:
-            found = _to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
+            found = to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
             if mine[0] and theirs[0] and mine[0] != theirs[0] and found.outcome == "equal":
                 return GradeVerdict("equal if", condition="they are values of the same function")
             return found
         if mine is not None or theirs is not None:
             return self._compare_with_cases(*trees)
-        found = _to_grade_verdict(self._judge.equal(*trees))
+        found = to_grade_verdict(self._judge.equal(*trees))
         ranged = any(
             node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
         )
@@ -658,8 +657,8 @@ class AnswerComparison:
         if is_statement(single) or single.label in ("list", "tuple", "set"):
             return GradeVerdict("undecided", reason="only one of them is a value by cases")
         cases = by_cases[1]
-        found = _combine_all(
-            _to_grade_verdict(self._judge.equal(value, single, [condition])) for value, condition in cases
+        found = combine_verdicts(
+            to_grade_verdict(self._judge.equal(value, single, [condition])) for value, condition in cases
         )
         if found.outcome != "equal":
             return found
@@ -682,7 +681,7 @@ class AnswerComparison:
             return differ_in_kind(gold, pred)
         residues = [read_family(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
         if residues[0] is not None and residues[1] is not None and residues[0].name == residues[1].name:
-            return _to_grade_verdict(compare_families(residues[0], residues[1]))
+            return to_grade_verdict(compare_families(residues[0], residues[1]))
         return self._compare_trees(gold, pred, self._same_statement)
 
     def _compare_asked(self, relation: RelationForm, value: Term, is_gold: bool) -> GradeVerdict:
@@ -714,7 +713,7 @@ class AnswerComparison:
         if len(names) != 1:
             return None
         sides = (said, Tree("in", (Tree(names[0]), among)))
-        return _to_grade_verdict(self._same_statement(*(sides if relation is gold else sides[::-1])))
+        return to_grade_verdict(self._same_statement(*(sides if relation is gold else sides[::-1])))
 
 
 @cache
@@ -722,29 +721,6 @@ def _own_judge() -> Judge:
     from engines.mathematics.judging import judge  # loads NumPy
 
     return judge()
-
-
-_RANK: tuple[GradeOutcome, ...] = ("equal", "equal if", "undecided", "unread", "different")
-
-
-def _combine_all(found: Iterable[GradeVerdict]) -> GradeVerdict:
-    parts: list[GradeVerdict] = []
-    for one in found:
-        if one.outcome == "different":
-            return one
-        parts.append(one)
-    for verdict in ("unread", "undecided"):
-        for one in parts:
-            if one.outcome == verdict:
-                return one
-    conditions = dict.fromkeys(one.condition for one in parts if one.outcome == "equal if")
-    if conditions:
-        return GradeVerdict("equal if", condition=" and ".join(conditions))
-    return next((one for one in parts if one.reason), EQUAL)
-
-
-def _to_grade_verdict(found: Verdict) -> GradeVerdict:
-    return GradeVerdict(found.outcome, found.condition, found.witness, found.reason)
 
 
 def _read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
@@ -851,17 +827,6 @@ def _is_choice(item: Form) -> bool:
 
 
 _CHOICES = "ABCDE"
-
-
-def _with_policy(found: GradeVerdict, policy: str) -> GradeVerdict:
-    """Return a verdict; one that two answers are equal says by which rule."""
-    return replace(found, reason=found.reason or policy) if found.outcome == "equal" else found
-
-
-def _differ_in_number(gold: Many, pred: Many) -> GradeVerdict:
-    """Return the verdict on tuples, ratios or lists of other lengths."""
-    counts = (f"{to_message_text(one)} has {len(one.items)}" for one in (gold, pred))
-    return differ_by(" and ".join(counts))
 
 
 def _compare_words(gold: Form, pred: Form) -> GradeVerdict:

@@ -27,6 +27,21 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
+class SetOfSets:
+    """A set of which some members are sets themselves."""
+
+    items: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A value that counts so many times, as a double root."""
+
+    value: Form
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class IntervalForm:
     """An interval; `closed` says which ends belong to it."""
 
@@ -84,6 +99,8 @@ Form = (
     Term
     | WordsForm
     | Many
+    | SetOfSets
+    | Repeated
     | IntervalForm
     | Union
     | Without

@@ -21,12 +21,13 @@ from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answers import answer
-from engines.grading.compare import AnswerComparison, GradeOutcome, GradeVerdict, Units
+from engines.grading.compare import AnswerComparison, Units
 from engines.grading.forms import Form, Many, Matrix, WordsForm
 from engines.grading.lexicon import normalise_text
 from engines.grading.locales import Locale
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form, read_vector
+from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.mathematics.judging.judge import Judge
 
 
@@ -102,7 +103,7 @@ def grade(
 
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
-    found = answer(gold, policy.locale), answer(pred, policy.locale)
+    found = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
     compared = judge_answers(*found, AnswerComparison(judge, policy.digits, policy.units))
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
 

@@ -105,6 +105,8 @@ _SIGNS = str.maketrans(
         "\u00a0": " ",
         "，": ",",
         "；": ";",
+        "（": "(",
+        "）": ")",
     }
 )
 _LAYOUT = re.compile(
@@ -140,7 +142,7 @@ def read_words(text: str) -> Form | None:
     if (number := in_words(inside)) is not None:
         return number
     if choice := _CHOICE.fullmatch(inside):
-        letter = choice[1] or choice[2] or choice[3]
+        letter = choice[1] or choice[2] or choice[3] or choice[4]
         return WordsForm(letter if whole else letter.upper())
     if _CLOCK.fullmatch(text) or (whole and _CLOCK.fullmatch(inside)):
         return _read_clock(inside)
@@ -172,6 +174,11 @@ _EMPTY = frozenset(
         ("the ", ("empty set",)),
     )
     for words in group
+) | frozenset(
+    (
+        *("keine lösung", "keine lösungen", "keine reelle lösung", "aucune solution", "pas de solution"),
+        *("нет решений", "решений нет", "нет корней", "корней нет", "无解", "無解", "无实数解", "解なし"),
+    )
 )
 _NO_VALUE = ("dne", "does not exist", "doesn't exist")
 _INFINITY = re.compile(r"([-+]?)\s*(?:infinity|inf)")
@@ -181,7 +188,9 @@ _MONTH = re.compile(
 TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|mathbf|operatorname)\s*\{([^{}\\]*)\}"
 )
-_CHOICE = re.compile(r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choice)\s+([A-J])|([A-J])[.)]")
+_CHOICE = re.compile(
+    r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choice)\s+([A-J])|([A-J])[.)]|(?:选|選|选择|故选)\s*([A-J])"
+)
 _WORDS = re.compile(r"(?=.*[A-Za-z]{3})(?=.*[aeiouyAEIOUY])(?!.*\\)[A-Za-z][A-Za-z' ,.-]*")
 _PREDICATE = re.compile(
     r"(?:(?:the|this|its) [\w ]+? )?(?:is|are|diverges to|tends to|goes to|approaches)\s+([\w -]+)",
@@ -227,11 +236,18 @@ def read_measure(text: str) -> Term | None:
     if found := _UNIT.fullmatch(text) or _PLAIN_UNIT.fullmatch(text):
         words = " ".join(re.sub(r"\\[a-z]+\s*\{((?:[^{}]|\^\{-?\d\})*)\}", r"\1", found[2]).split())
         named = read_unit(words)
-        number = plain_number(found[1].strip()) or Term(found[1].strip())
+        number = _read_counting(found[1].strip())
         joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
         if named is not None and number.text and (named.known or not joined):
             return replace(number, unit=named)
     return None if text.isascii() else _read_counted(text)
+
+
+def _read_counting(text: str) -> Term:
+    """What stands before a unit: 1,2 km is no list, since that has a space behind the comma."""
+    if _FEW_DECIMALS.fullmatch(text):
+        text = text.replace(",", ".")
+    return plain_number(text) or Term(text)
 
 
 def _read_counted(text: str) -> Term | None:
@@ -252,6 +268,7 @@ _QUOTIENT = re.compile(
     r"[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+\s?/\s?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)|\d+\s?/\s?[1-9]\d{0,2}(?:,\d{3})+)"
 )
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:0,\d{2,}|\d{4,},\d{1,2}|\d+,\d+\s?[€%]|€\s?\d+,\d+)")
+_FEW_DECIMALS = re.compile(r"[-+]?\d+,\d{1,2}")
 _CLASSIFIER = 3
 """Characters of a word that is counted in Chinese."""
 _COUNTED = re.compile(r"([-+\d./]+)\s?([\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]+)")

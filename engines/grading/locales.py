@@ -12,23 +12,30 @@ Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "
 
 @dataclass(frozen=True, slots=True)
 class AnswerLanguage:
-    """A language: the words for an answer, what stands between these and the answer, whether decimals have a
-    comma."""
+    """A language: the words for an answer, what stands between these and the answer, other words that only it
+    has, whether decimals have a comma."""
 
     nouns: str
     verbs: str
+    others: str = ""
     has_decimal_comma: bool = True
 
 
 LANGUAGES: dict[str, AnswerLanguage] = {
-    "de": AnswerLanguage("Antwort Ergebnis Lösung", "ist lautet beträgt"),
-    "fr": AnswerLanguage("réponse résultat", "est vaut"),
+    "de": AnswerLanguage(
+        "Antwort Ergebnis Lösung", "ist lautet beträgt", "beträgt ergibt und oder Stunden Grad"
+    ),
+    "fr": AnswerLanguage(
+        "réponse résultat", "est_égal_à est_égale_à est_de est vaut", "vaut donc égal égale heures"
+    ),
     "es": AnswerLanguage("respuesta resultado", "es"),
     "it": AnswerLanguage("risposta risultato", "è"),
     "pt": AnswerLanguage("resposta", "é"),
     "nl": AnswerLanguage("antwoord", "is"),
     "pl": AnswerLanguage("odpowiedź wynik", "to"),
-    "ru": AnswerLanguage("ответ", "равен составляет"),
+    "ru": AnswerLanguage(
+        "ответ", "равен составляет", "равен равна равно составляет или часа рубля рублей руб"
+    ),
     "uk": AnswerLanguage("відповідь", "дорівнює"),
     "zh": AnswerLanguage("答案 答", "是 为 為", has_decimal_comma=False),
     "ja": AnswerLanguage("答え 正解", "は", has_decimal_comma=False),
@@ -37,7 +44,7 @@ LANGUAGES: dict[str, AnswerLanguage] = {
 
 
 def _announcement(language: AnswerLanguage) -> re.Pattern[str]:
-    nouns, verbs = ("|".join(words.split()) for words in (language.nouns, language.verbs))
+    nouns, verbs = ("|".join(words.split()).replace("_", r"\s") for words in (language.nouns, language.verbs))
     apart = nouns[0] < "\u2e80"  # scripts with spaces between words
     start, end = (r"(?<!\w)", r"(?!\w)") if apart else ("", "")
     return re.compile(rf"{start}(?:{nouns})(?:\s*(?:{verbs}){end}\s*[:：]?|\s*[:：])\s*", re.IGNORECASE)
@@ -59,17 +66,30 @@ def language_of(text: str, locale: Locale = "auto") -> str:
     text = text[-_SEARCHED:]
     if text.isascii() and not _SOME.search(text):
         return ""
-    return next((name for name, pattern in ANNOUNCED.items() if pattern.search(text)), "")
+    announced = next((name for name, pattern in ANNOUNCED.items() if pattern.search(text)), "")
+    return announced or next((name for name, pattern in _OTHERS.items() if pattern.search(text)), "")
 
 
 _SEARCHED = 1_000
 """Characters at the end of a text in which its answer is announced."""
 
 
+_OTHERS = {
+    name: re.compile(rf"(?<!\w)(?:{'|'.join(one.others.split())})(?!\w)")
+    for name, one in LANGUAGES.items()
+    if one.others
+}
 _SOME = re.compile(
-    "|".join(noun for one in LANGUAGES.values() for noun in one.nouns.split() if noun.isascii()),
+    "|".join(
+        word
+        for one in LANGUAGES.values()
+        for word in (*one.nouns.split(), *one.others.split())
+        if word.isascii()
+    ),
     re.IGNORECASE,
 )
+DECIMAL_WITH_COMMA = re.compile(r"-?\d+,\d+(?![\d,])")
+"""What may be a decimal with a comma, or two numbers."""
 _COMMA = re.compile(r"(?<![\w.,(\[{])-?\d{1,3}(?:(?:[. \u00a0\u202f]\d{3})+|\d*),\d+(?![\d,.]*\d|[)\]])")
 _UNMISTAKABLE = re.compile(
     r"(?<![\w.,])\d{1,3}(?:(?:\.\d{3})+,\d{1,9}|(?:[ \u00a0\u202f]\d{3})+,\d{1,2})(?![\d,]|\.\d)"

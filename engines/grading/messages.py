@@ -10,7 +10,9 @@ from engines.grading.forms import (
     Matrix,
     Named,
     RelationForm,
+    Repeated,
     SetForm,
+    SetOfSets,
     Union,
     Without,
     WordsForm,
@@ -53,6 +55,10 @@ def latex_of_form(item: Form) -> str:
         return " \\cup ".join(map(latex_of_form, item.parts))
     if isinstance(item, Without):
         return f"{latex_of_form(item.whole)} \\setminus {latex_of_form(item.taken)}"
+    if isinstance(item, Repeated):
+        return f"{latex_of_form(item.value)} ({item.times} times)"
+    if isinstance(item, SetOfSets):
+        return "\\{" + ", ".join(map(latex_of_form, item.items)) + "\\}"
     if isinstance(item, Many):
         opening, closing = {"set": ("\\{", "\\}"), "tuple": ("(", ")")}.get(item.kind, ("", ""))
         return (
@@ -65,6 +71,7 @@ _KINDS: dict[type, str] = {
     Term: "a number or formula",
     WordsForm: "words",
     Many: "a list",
+    SetOfSets: "a set of sets",
     IntervalForm: "an interval",
     Union: "a union",
     Without: "a set",

@@ -14,6 +14,7 @@ from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
+from engines.formula.words import count_repetitions
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
     EMPTY,
@@ -24,7 +25,9 @@ from engines.grading.forms import (
     Matrix,
     Named,
     RelationForm,
+    Repeated,
     SetForm,
+    SetOfSets,
     Union,
     UnreadForm,
     Without,
@@ -128,6 +131,8 @@ def form_of(tree: Tree) -> Form:
             return _statement_of(tree)
     if tree.list_labels().count("pm") == 1:
         return Many("list", tuple(form_of(_with_sign(tree, sign)) for sign in "+-"))
+    if label == "*" and (times := count_repetitions(parts[1])):
+        return Repeated(form_of(parts[0]), times)
     return _scale_collection(tree) or _quantity_of(tree) or term_of(tree)
 
 
@@ -216,8 +221,8 @@ def _set_of(parts: Sequence[Tree]) -> Form:
     members = _make_list([form_of(part) for part in parts])
     members = members.value if isinstance(members, Named) else members
     listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
-    if any(isinstance(one, Many) and one.kind == "set" for one in listed):
-        return UnreadForm("a set of sets")
+    if any(isinstance(one, SetOfSets) or (isinstance(one, Many) and one.kind == "set") for one in listed):
+        return SetOfSets(listed)
     return Many("set", listed)
 
 
@@ -334,6 +339,8 @@ def _relation_of(tree: Tree) -> Form:
         return form_of(left)  # of what is about another the exact side counts
     if name := subject_name(left):
         value = form_of(right)
+        if isinstance(value, Repeated):
+            return replace(value, value=Named(name, value.value, left))
         return _statement_of(tree) if isinstance(value, Statement | UnreadForm) else Named(name, value, left)
     if (name := subject_name(right)) and label == "=":
         return Named(name, form_of(left), right)

@@ -18,7 +18,9 @@ from engines.grading.forms import (
     Matrix,
     Named,
     RelationForm,
+    Repeated,
     SetForm,
+    SetOfSets,
     Union,
     Without,
     WordsForm,
@@ -51,6 +53,10 @@ def statement_of_form(item: Form) -> Tree | str:
         return tree_of_term(item)
     if isinstance(item, Matrix):
         return _matrix_tree(item)
+    if isinstance(item, Repeated):
+        return statement_of_form(item.value)
+    if isinstance(item, SetOfSets):
+        return "sets of sets are compared by their members"
     if isinstance(item, WordsForm):
         return tree_of_term(Term(item.text))
     if (

@@ -70,6 +70,9 @@ def read_unit(text: str) -> MeasureUnit | None:
             if word.removesuffix("s") in _TIMES:
                 times *= _TIMES[word.removesuffix("s")]
                 continue
+            for square, count in _CHINESE_POWERS.items():
+                if symbol.startswith(square) and len(symbol) > len(square):
+                    symbol, scale = symbol.removeprefix(square), count
             exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
             scale = 1
             found = _find_unit(symbol)
@@ -87,6 +90,7 @@ def read_unit(text: str) -> MeasureUnit | None:
 
 _PER = re.compile(r"\bper\b(?! ?cent)", re.IGNORECASE)
 _DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b", re.IGNORECASE)
+_CHINESE_POWERS = {"平方": 2, "立方": 3}
 _TIMES = {"dozen": 12, "hundred": 100, **SCALES}
 _NO_UNITS = frozenset(
     re.findall(

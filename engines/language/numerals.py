@@ -1,4 +1,4 @@
-"""Numbers in words, in English, German, Russian and Chinese, and digits of other scripts as ASCII."""
+"""Numbers in words, in English, German, French, Russian and Chinese, and digits of other scripts as ASCII."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHINESE = frozenset((*_DIGITS, *_TENS, *_MYRIADS, *"负負点點分之"))
 
 
 def read_numeral(text: str) -> Fraction | None:
-    """Read a number in words of English, German, Russian or Chinese.
+    """Read a number in words of English, German, French, Russian or Chinese.
 
     >>> read_numeral("one hundred forty-two"), read_numeral("three quarters"), read_numeral("一百零五")
     (Fraction(142, 1), Fraction(3, 4), Fraction(105, 1))
@@ -49,6 +49,10 @@ def read_numeral(text: str) -> Fraction | None:
 _GERMAN_WORDS = (
     "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
     " siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
+)
+_FRENCH_WORDS = (
+    "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente"
+    " quarante cinquante soixante quatre-vingt"
 )
 _RUSSIAN_WORDS = (
     "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
@@ -91,7 +95,30 @@ def _list_russian() -> dict[str, int]:
     )
 
 
-_OTHERS = _list_german() | _list_russian()
+def _list_french() -> dict[str, int]:
+    """List the numbers up to 999 in French, without the words that are others in English texts."""
+    words = _FRENCH_WORDS.split()
+    small = {word: value for value, word in enumerate(words[:16], 1)}
+    small |= {f"dix-{word}": 10 + value for word, value in small.items() if 7 <= value <= 9}
+    below = dict(small)
+    for value, ten in zip((20, 30, 40, 50, 60, 80), words[16:], strict=True):
+        most = 19 if value >= 60 else 9
+        below |= {f"{ten}s" if value == 80 else ten: value}
+        below |= {f"{ten}-{word}": value + more for word, more in small.items() if more <= most}
+        if value < 80:
+            one = {1: "un", 11: "onze"} if most > 9 else {1: "un"}
+            below |= {
+                f"{ten}{gap}{word}": value + more for gap in (" et ", "-et-") for more, word in one.items()
+            }
+    hundreds = {"cent": 100} | {f"{word} cent": 100 * more for word, more in small.items() if 1 < more < 10}
+    listed = below | {f"{word}s": value for word, value in hundreds.items() if value > 100}
+    listed |= {
+        f"{word} {rest}": value + more for word, value in hundreds.items() for rest, more in below.items()
+    }
+    return {word: value for word, value in listed.items() if word not in ("un", "six", "sept", "cent")}
+
+
+_OTHERS = _list_german() | _list_french() | _list_russian()
 
 
 def find_numerals(text: str) -> list[tuple[int, int]]:
