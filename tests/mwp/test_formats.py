@@ -248,6 +248,42 @@ def test_rows_that_hold_the_row_of_a_data_set(tmp_path: Path) -> None:
     assert [(problem.id, problem.answer) for problem in found.rows] == [("draw-7", 22), ("7", 22)]
 
 
+ANN = "Ann has 12 boxes with 5 pens in each. How many pens?"
+BY_NUMBER = {"text": "2", "answer": "3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("lists.json", json.dumps([["a", ANN, "60"], ["b", ANN, "60 pens"]])),
+        ("lists.json", json.dumps([["a", ANN, "60"], ["b", ANN, "60 pens"]], indent=1)),
+        ("lists.jsonl", f'["a", "{ANN}", 60]\n["b", "{ANN}", 60]\n'),
+        ("bare.tsv", f"a\t{ANN}\t60\nb\t{ANN}\t60\n"),
+        ("bare.csv", f'a,"{ANN}",60\nb,"{ANN}",60\n'),
+    ],
+)
+def test_columns_without_names_are_counted(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, "utf-8")
+    found = read_problems(path, fields=BY_NUMBER)
+    assert [(problem.original, problem.gold) for problem in found.rows] == [(ANN, 60), (ANN, 60)]
+
+
+def test_columns_that_are_not_there_and_other_encodings_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("Nr;Aufgabe\n1;3 and 4?\n", "utf-8")
+    with expect_error("E318", line=1) as caught:
+        read_problems(path, fields={"text": "Frage"})
+    assert "frage" in caught.value.what
+    assert "Nr, Aufgabe" in caught.value.what
+    with expect_error("E318", line=1):
+        read_problems(path, fields={"text": "7"})
+    path.write_bytes("题目,答案\n3个和4个,7\n".encode("gbk"))
+    with expect_error("E318", line=1) as caught:
+        read_problems(path)
+    assert "iconv -f GBK" in caught.value.remedy
+
+
 ROPE = "A rope of 20 m is cut into 4 pieces , 1 is lost . How many m are left ?"
 FORMATS: dict[str, tuple[list[dict[str, Any]], float, str]] = {
     "dolphin": (
@@ -406,7 +442,7 @@ def test_any_columns_are_read_where_they_are_named(tmp_path: Path) -> None:
     assert problem.answer == 7
     with expect_error("E318") as caught:
         read_problems(table, fields={"text": "task"})
-    assert (caught.value.line, caught.value.remedy) == (1, "The columns must be: task.")
+    assert caught.value.line == 1
 
 
 def test_problems_with_an_answer_alone_are_written_for_other_commands(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ def challenge(
     result = make_variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
     if not result.made:
         what = "no challenge can be made from any of these problems"
-        raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
+        remedy = f"`mathwb mwp augment {spec.data.name}` shows why."
+        raise EngineError(what, where=str(spec.data), code="E686", remedy=remedy)
     chance = np.random.default_rng(spec.seed)
     sampled = _sample_rows(chance, result.made, spec.draw)
     coherent = [variant for variant in sampled if not variant.doubts]

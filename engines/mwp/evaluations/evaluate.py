@@ -149,8 +149,15 @@ def evaluate_solver(
         if (row.equation is not None or row.answer_text) and (spec.fold is None or row.fold == spec.fold)
     ]
     if not rows:
-        remedy = "A problem needs an equation or an answer, and must be in --fold."
-        what = "no problem here can be used for evaluation"
+        folds = sorted({row.fold for row in read.rows if row.fold is not None})
+        what = "no problem here has an equation or an answer"
+        remedy = "Name columns with `mathwb mwp problems FILE --field answer=COLUMN --out problems.jsonl`."
+        if spec.fold is not None:
+            what = f"no problem of fold {spec.fold} has an equation or an answer"
+            listed = (
+                f"Its folds are {', '.join(map(str, folds))}." if folds else "Its problems are of no fold."
+            )
+            remedy = f"{listed} Name another --fold, or none."
         raise DataError(what, path=spec.data, code="E645", remedy=remedy)
     subject = _attempt_problems(spec, rows, cache, events, stop)
     attempts = subject.attempts

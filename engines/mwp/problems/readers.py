@@ -113,7 +113,9 @@ def read_problems(
         first = reading.skipped[0] if reading.skipped else RowNote(1, "", "it holds no rows")
         what = f"the file holds no problem: {first.reason}"
         remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`; other columns are "
-        remedy += "named by --field text=COLUMN."
+        remedy += "named by --field text=COLUMN, or counted (--field text=2) where they have no names."
+        if "not UTF-8" in first.reason:
+            remedy = "Save it as UTF-8, for example with: iconv -f GBK -t UTF-8 (of a Chinese spreadsheet)."
         raise DataError(what, path=path, line=first.line or None, code="E318", remedy=remedy)
     ((format, _),) = reading.formats.most_common(1)
     rows = tuple(reading.rows.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from engines.mwp.problems.layouts import layout_of, lower_keys
 OnBadRecord = Callable[[int, str], None]
 _REMEDY = (
     "Problems are rows of JSON Lines, JSON or CSV with `text` (or `question`), `equation` and `answer`, or a "
-    "file of a known set; --field text=COLUMN names other columns."
+    "file of a known set; --field text=COLUMN names other columns, or counts them (--field text=2) where "
+    "they have no names."
 )
 
 
@@ -51,7 +52,7 @@ def read_records(
     if start == "{" and _is_json(first[1]):
         return _read_json_lines(rest, bad)
     if start in "[{":
-        return _read_json(rest, bad)
+        return _read_json(rest, bad, are_rows=start == "[" and _is_json(first[1]))
     return _read_csv(path, rest, bad, frozenset(column.lower() for column in columns))
 
 
@@ -77,7 +78,19 @@ def _read_json_lines(
         yield number, lower_keys(row)
 
 
-def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[tuple[int, dict[str, Any]]]:
+def _number_columns(cells: Sequence[Any]) -> dict[str, Any]:
+    """Return the cells of a row without names by their places, from 1."""
+    return {str(place): cell for place, cell in enumerate(cells, start=1)}
+
+
+def _read_json(
+    lines: Iterator[tuple[int, str]], bad: OnBadRecord, *, are_rows: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a JSON array, or of objects one after the other; lists are rows without names.
+
+    Args:
+        are_rows: The first line is a whole value: it may be the first of several lists, not one list of rows.
+    """
     numbered = list(lines)
     text = "\n".join(line for _, line in numbered)
     repeated: list[RepeatedKeyError] = []
@@ -91,7 +104,8 @@ def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[t
 
     # Rows are decoded one by one from the whole text: an object may go on over several lines.
     decoder = json.JSONDecoder(object_pairs_hook=object_of)
-    offset = len(text) - len(text.lstrip().removeprefix("["))
+    begins_row = are_rows and not isinstance(next(iter(json.loads(numbered[0][1])), None), (list, dict))
+    offset = len(text) - len(text.lstrip() if begins_row else text.lstrip().removeprefix("["))
     counted = number = 0
     # `offset` is a position in the text; `counted` is how far line breaks have been counted.
     while match := re.compile(r"[\s,]*").match(text, offset):
@@ -112,8 +126,10 @@ def _read_json(lines: Iterator[tuple[int, str]], bad: OnBadRecord) -> Iterator[t
             repeated.clear()
         elif isinstance(row, dict):
             yield line, lower_keys(row)
+        elif isinstance(row, list):
+            yield line, _number_columns(row)
         else:
-            bad(line, "this is not a JSON object")
+            bad(line, "this is neither a JSON object nor a list")
 
 
 _HEADLESS = re.compile(r"[^\t]*[^\t\d][^\t]*\t\s*-?[\d.,]+\s*")
@@ -130,6 +146,18 @@ def _read_csv(
         # A spreadsheet's own line, which says what separates.
         head_line, head = next(lines, (head_line, ""))
     separators = (",", "\t", ";")
+    if asked and all(column.isdecimal() for column in asked):
+        # Columns that are numbered have no names, and the first line is a row as any other.
+        numbered = {one: set(_number_columns(csv_cells(head, one))) for one in separators}
+        separator = max(separators, key=lambda one: len(numbered[one]))
+        if not asked <= numbered[separator]:
+            count, last = len(numbered[separator]), max(asked, key=int)
+            what = f"the first line has {count} columns, and column {last} is asked for"
+            remedy = "Columns without names are counted from 1: --field text=2."
+            raise DataError(what, path=path, line=head_line, code="E318", remedy=remedy)
+        names = separator.join(sorted(numbered[separator], key=int))
+        yield from _read_named_rows(chain([(head_line, names), (head_line, head)], lines), bad, separator)
+        return
     known = {one: lower_keys(dict.fromkeys(csv_cells(head, one))) for one in separators}
     fitting = [one for one in separators if (asked <= {*known[one]} if asked else layout_of(known[one]))]
     if not fitting and not asked and _HEADLESS.fullmatch(head):
@@ -141,10 +169,21 @@ def _read_csv(
     if not fitting:
         columns = max((csv_cells(head, one) for one in separators), key=len)
         what = f"the columns {', '.join(columns)[:120]!r} are not those of problems"
-        remedy = f"The columns must be: {', '.join(sorted(asked))}." if asked else _REMEDY
+        remedy = _REMEDY
+        if asked:
+            what = f"of the columns {', '.join(sorted(asked))} not all are in the first line, "
+            what += f"{', '.join(columns)[:120]!r}"
+            remedy = "Name columns as they are there, or by their numbers from 1 where it has no names."
         raise DataError(what, path=path, line=head_line, code="E318", remedy=remedy)
     separator = max(fitting, key=lambda one: len(csv_cells(head, one)))
-    header = csv_cells(head, separator)
+    yield from _read_named_rows(chain([(head_line, head)], lines), bad, separator)
+
+
+def _read_named_rows(
+    lines: Iterator[tuple[int, str]], bad: OnBadRecord, separator: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a table below the line that names its columns."""
+    header = csv_cells(next(lines)[1], separator)
     for row in csv_rows(lines, separator):
         long = bool(row.cells) and max(map(len, row.cells)) > _MOST
         if row.wrong or long:
