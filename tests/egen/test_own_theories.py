@@ -140,7 +140,12 @@ CASES: dict[str, tuple[str, Callable[[Tree, Tree], bool], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+_LARGE = ("sets", "regular")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in _LARGE)) for name in NAMES]
+)
 def test_what_grows_is_equal_by_a_verifier_of_its_own(name: str) -> None:
     text, same, start, target = CASES[name]
     known = theory(name)

@@ -41,7 +41,7 @@ def grammar(grower: EGraphRunner) -> TermGrammar:
     return TermGrammar(part, origin=origin, weights=WEIGHTS)
 
 
-@pytest.mark.parametrize(("listed", "draws"), [(True, 1), (False, 16)])
+@pytest.mark.parametrize(("listed", "draws"), [pytest.param(True, 1, marks=pytest.mark.slow), (False, 16)])
 def test_terms_of_one_length_and_weight_are_as_likely(grammar: TermGrammar, listed: bool, draws: int) -> None:
     length = next(n for n, count in enumerate(grammar.count_terms(20)) if count > (60 if listed else LISTED))
     every = terms(grammar, length)

@@ -98,6 +98,7 @@ def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / ".fresh.parts").exists()
 
 
+@pytest.mark.slow
 def test_processes_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = notes(tmp_path / "notes")
     index(IndexFormulas(place, tmp_path / "one"))

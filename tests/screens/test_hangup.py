@@ -60,7 +60,7 @@ def test_a_terminal_that_goes_away_ends_the_program(user_home: Path) -> None:
             process.kill()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_ends_it_and_the_terminal_is_as_before(user_home: Path, number: int) -> None:
     master, slave = pty.openpty()
     before = termios.tcgetattr(slave)
