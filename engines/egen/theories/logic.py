@@ -17,7 +17,7 @@ from engines.core.tree import Tree
 from engines.egen.egraph.analysis import term_text
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.judges import OwnJudge
-from engines.egen.theories.theory import Forms, Theory
+from engines.egen.theories.theory import Forms, PlainForms, Theory
 from engines.formula.sign_languages import TheorySign, TheorySigns, ac_key, iterate_names
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
@@ -152,15 +152,7 @@ class Logic(Theory):
 
 
 @dataclass(frozen=True, slots=True)
-class _Forms:
-    terms: Subterms
-
-    def makes_detour(self, _number: int) -> bool:
-        return False
-
-    def goes_round(self, _number: int) -> bool:
-        return False
-
+class _Forms(PlainForms):
     def is_padded(self, number: int) -> bool:
         term = self.terms.tokens_of(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))

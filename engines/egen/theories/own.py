@@ -29,7 +29,7 @@ from engines.egen.rules.table import Rule, is_variable, match_pattern, pattern_v
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed_theories
 from engines.egen.theories.logic import LOGIC
 from engines.egen.theories.terms import FreeTerms
-from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
+from engines.egen.theories.theory import BUILT_IN, Forms, PlainForms, Theory, TheoryChecker
 from engines.formula.sign_languages import Place, TheorySign, TheorySigns, ac_key
 from engines.mathematics.verification.verdicts import Counterexample, describe_point
 
@@ -505,15 +505,8 @@ class Own(Theory):
 
 
 @dataclass(frozen=True, slots=True)
-class _Forms:
-    terms: Subterms
+class _Forms(PlainForms):
     definition: Definition
-
-    def makes_detour(self, _number: int) -> bool:
-        return False
-
-    def goes_round(self, _number: int) -> bool:
-        return False
 
     def is_padded(self, number: int) -> bool:
         tree = self.definition.signs.from_prefix(self.terms.tokens_of(number))

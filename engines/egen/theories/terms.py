@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, Tree
-from engines.egen.theories.theory import Forms, Theory, TheoryChecker
+from engines.egen.theories.theory import Forms, PlainForms, Theory, TheoryChecker
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class FreeTerms(Theory):
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         """Return what tells sampled terms apart."""
         del direct
-        return _Forms(terms)
+        return PlainForms(terms)
 
     def read_term(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         """Read an s-expression."""
@@ -118,20 +118,3 @@ class FreeTerms(Theory):
         escaped = re.sub(r"([\\{}$&#^_%~])", lambda match: f"\\char{ord(match[0])} ", text)
         latex = rf"\texttt{{{escaped}}}"
         return {"prefix": text, "infix": text, "unicode": text, "latex": latex, "tokens": len(tree)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    terms: Subterms
-
-    def makes_detour(self, _number: int) -> bool:
-        return False
-
-    def goes_round(self, _number: int) -> bool:
-        return False
-
-    def is_padded(self, _number: int) -> bool:
-        return False
-
-    def key_of(self, number: int) -> str:
-        return " ".join(self.terms.tokens_of(number))

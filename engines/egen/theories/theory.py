@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engines.core.errors import ExpressionError
@@ -43,6 +44,29 @@ class Forms(Protocol):
 
     def key_of(self, number: int) -> Hashable:
         """Return the canonical form: equal for terms that count as one member."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainForms:
+    """Terms that count as they are written, in a theory that knows no padding and no detours."""
+
+    terms: Subterms
+
+    def is_padded(self, number: int) -> bool:  # noqa: ARG002
+        """Return that no term is padded."""
+        return False
+
+    def makes_detour(self, number: int) -> bool:  # noqa: ARG002
+        """Return that no term makes a detour."""
+        return False
+
+    def goes_round(self, number: int) -> bool:  # noqa: ARG002
+        """Return that no term goes round."""
+        return False
+
+    def key_of(self, number: int) -> str:
+        """Return the term in prefix notation."""
+        return " ".join(self.terms.tokens_of(number))
 
 
 class Theory(ABC):
