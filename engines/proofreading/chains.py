@@ -46,7 +46,9 @@ _LINED = re.compile(
     r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
 )
 _DELIMITED = re.compile(r"\\(?:left|right)(?![A-Za-z])")
-_LEFT_OUT = re.compile(r"\\(?:tag|label|ref|eqref)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))")
+_LEFT_OUT = re.compile(
+    r"\\(?:tag|label|ref|eqref|pause)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))"
+)
 _WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"

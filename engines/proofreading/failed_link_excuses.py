@@ -139,7 +139,8 @@ def jacobi_symbol(number: int, modulus: int) -> int | None:
 
 
 def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
-    """Return whether each term of a sum of decimals is one of the other sum, rounded."""
+    """Return the reason that each term of a sum of decimals is one of the other sum, rounded; "" where one is
+    not."""
     if free_symbols(left) or free_symbols(right):
         return ""
     sides = [_list_terms(side) for side in (left, right)]

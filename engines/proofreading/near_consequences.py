@@ -81,7 +81,7 @@ def find_near_consequence(facts: Facts, link: ChainLink, left: Tree, right: Tree
         used = reduced.used if reduced else ()
         near = all(link.line - fact.line <= _FAR for fact in used)
         repeated = any((fact.left, fact.right) in ((one, other), (other, one)) for fact in used)
-        return reduced is not None and reduced.same and near and not repeated
+        return reduced is not None and reduced.same and bool(used) and near and not repeated
 
     found: Slip | None = find_slip(*known.sides, known.points, follows, by_facts=True, others=known.unknowns)
     if found is None:

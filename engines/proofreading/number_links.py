@@ -138,7 +138,8 @@ class NumberLinks:
         return self.judge.holds(Tree(relation, (left, right)))
 
     def describe_rounding(self, left: Tree, right: Tree, relation: str) -> str:
-        """Return whether one side is the other, rounded to the digits that it shows."""
+        """Return the reason that one side is the other, rounded to the digits that it shows; "" where it is
+        not."""
         for one, other in ((left, right), (right, left)):
             if one.label == "/" and one.children[1].label == "100" and not one.children[0].children:
                 one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent

@@ -149,9 +149,7 @@ def find_identity_slip(
 
     def are_same(one: Tree, other: Tree) -> bool:
         shared = free_symbols(one) & free_symbols(other)
-        constant = any(not free_symbols(side) for side in (one, other)) and (
-            len(one) + len(other) >= _ENOUGH or _is_doubled(left) or _is_doubled(right)
-        )
+        constant = any(not free_symbols(side) for side in (one, other)) and len(one) + len(other) >= _ENOUGH
         return bool(shared or constant) and same(one, other)
 
     labels = {*left.list_labels(), *right.list_labels()}
@@ -192,13 +190,6 @@ def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree
         sides[0], sides[1], points, lambda *pair: same(*(names.restore_parts(side) for side in pair))
     )
     return found and replace(found, at=names.show_place(found.at))
-
-
-def _is_doubled(tree: Tree) -> bool:
-    """Return whether a term adds something to itself, `x + x`, which nobody writes for `2x`."""
-    return any(
-        node.label == "+" and node.children[0] == node.children[-1] and free_symbols(node) for node in tree
-    )
 
 
 def _are_long_values(left: Tree, right: Tree) -> bool:

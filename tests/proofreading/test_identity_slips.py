@@ -35,7 +35,6 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
             r" - c q(x) \frac{dp}{dx} + c^2 \frac{dp}{dx} \frac{dq}{dx}$.",
             "+ for -",
         ),
-        (r"The rest is $\frac{u + u}{w} = 0$.", "- for +"),
         (r"We get $\frac{q^2-8pr}{8p} + r - \frac{q^2}{5p} = 0$.", "8 for 5"),
         (r"Here $g(w) \geq g(\frac{w+h}{2} + \frac{w+h}{2}) = g(w)$.", "- for +"),
         (
@@ -66,6 +65,7 @@ def test_the_change_that_mends_an_identity_is_named(
         "An even function has $f(-t) = f(t)$, and a periodic one $f(t+4) = f(t-4)$.",
         r"Then $O(\frac{2^n}{n} + \frac{2^n}{0.5n}) = O(\frac{2^n}{n})$.",
         r"Solve $\bar{w} = 2w + 3$ and $|w|^2 = 3 \operatorname{Re} w$.",
+        r"With $a = b$ we get $f(a) + f(a) = 0$.",
         r"The equation $t^2 + 2t - 3 = 0$ has two roots.",
     ],
 )

@@ -391,6 +391,7 @@ def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
         (r"So $7^2 \equiv 9 \pmod{10}$ and $7^3 \equiv 4$.", ["right", "wrong"]),
         ("The third side is positive, so $20 + 2x > 0$, which gives $x < 10$.", ["wrong", "given"]),
         ("So $2x < 15$, which gives $x \\le 7$.", ["given", "given"]),
+        (r"Thus $(t+1)^2 \pause = t^2+2t+1 \pause = 2t + t^2 + \pause 1$.", ["right", "right"]),
         ("The solutions are $x = 2$ and $x = 3$, so $x^2 - 5x + 6 = 0$.", ["given", "not shown", "follows"]),
         (r"Then $500 \div 13 = 38$ with remainder 6, and $\gcd(132,100) = 4$.", ["not shown", "not shown"]),
     ],
