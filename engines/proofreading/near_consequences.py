@@ -10,7 +10,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.slips import Slip, find_slip
-from engines.proofreading.term_properties import free_symbols, values_agree
+from engines.proofreading.term_properties import exact_difference, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
 _NEAR = 20
@@ -77,11 +77,13 @@ def find_near_consequence(facts: Facts, link: ChainLink, left: Tree, right: Tree
     def follows(one: Tree, other: Tree) -> bool:
         nonlocal used
         one, other = (known.names.restore_parts(side) for side in (one, other))
+        if exact_difference(one, other) == 0:  # it holds without what was said
+            return False
         reduced = facts.reduce_by_facts(one, other)
         used = reduced.used if reduced else ()
         near = all(link.line - fact.line <= _FAR for fact in used)
         repeated = any((fact.left, fact.right) in ((one, other), (other, one)) for fact in used)
-        return reduced is not None and reduced.same and bool(used) and near and not repeated
+        return reduced is not None and reduced.same and near and not repeated
 
     found: Slip | None = find_slip(*known.sides, known.points, follows, by_facts=True, others=known.unknowns)
     if found is None:

@@ -149,7 +149,9 @@ def find_identity_slip(
 
     def are_same(one: Tree, other: Tree) -> bool:
         shared = free_symbols(one) & free_symbols(other)
-        constant = any(not free_symbols(side) for side in (one, other)) and len(one) + len(other) >= _ENOUGH
+        # f(a) + f(a) = 0 comes from f(a) + f(b) = 0, and is an equation.
+        constant = "call" not in labels and len(left) + len(right) >= _ENOUGH
+        constant = constant and not (free_symbols(one) and free_symbols(other))
         return bool(shared or constant) and same(one, other)
 
     labels = {*left.list_labels(), *right.list_labels()}
