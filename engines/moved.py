@@ -48,6 +48,12 @@ MODULES = {
     "mwp.problems.solutions": "mwp.problems.solution_notations",
     "mwp.triplets.find": "mwp.triplets.find_and_explain",
     "mwp.triplets.retrieval": "mwp.triplets.hard_triplets",
+    "core.vocabulary": "core.expression_language",
+    "egen.check_rules": "egen.rules_and_theories",
+    "egen.judging.statements": "mathematics.judging.statement_judge",
+    "egen.proofreading.terms": "proofreading.term_properties",
+    "formula.letters": "formula.name_parser",
+    "mathamr.retrieval.folders": "mathamr.retrieval.incremental_index",
     "retrieval.stored": "retrieval.index_storage",
 }
 """Modules by the name they had, and packages with all that is in them."""
