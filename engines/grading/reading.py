@@ -82,6 +82,8 @@ def read_form(text: str) -> Form:
     if isinstance(statement, str):
         return read_measure(plain) or Term(plain)
     form = form_of(statement.tree)
+    if isinstance(form, WordsForm) and measured is not None:
+        return measured
     if isinstance(form, Term) and form.unit is None and form.value is None:
         return measured or replace(form, text=plain)
     return form

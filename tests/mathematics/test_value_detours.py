@@ -67,6 +67,12 @@ def test_quotients_that_can_be_cancelled_are_found_however_they_are_written(
         ("x/(x + 1)^2 + 1/(x + 1)^2", "1/x - 1/(x + 1)"),
         ("cosh(x) + cosh(0) - 1", "cosh(x) + cosh(1) - 1"),
         ("sqrt(2)*sqrt(2)*x", "sqrt(2)*sqrt(3)*x"),
+        ("((x + e^x)^2 - x^2 - e^(2*x))/2", "(x + e^x)^2 - x^2"),
+        ("x + 1 - 1", "x + 1 + x"),
+        ("x^2 - (x - 1)*(x + 1)", "x^2 - (x - 1)*(x + 2)"),
+        ("ln(x + 2*sqrt((x^2 + 1)/4))", "ln(x + 2*sqrt((x^2 + 1)/2))"),
+        ("sqrt(9*x)/3", "sqrt(3*x)/3"),
+        ("e^(2*x)/e^x", "(e^x - e^(-x))/(e^x + e^(-x))"),
     ],
 )
 def test_ways_round(goes_round: Callable[[str], bool], round_about: str, direct: str) -> None:

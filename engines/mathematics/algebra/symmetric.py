@@ -43,6 +43,8 @@ def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
     found = space.to_quotient(tree)
     count = len(space.atoms)
+    if any(atom.children for atom in space.atoms):  # x e^x by squares of x + e^x is odd
+        return
     if not found.bottom.is_constant() or not 2 <= count <= _MOST_ATOMS:
         return
     scale = to_fraction(found.bottom.leading_coefficient())

@@ -11,7 +11,7 @@ a quotient divides both of their images, however it is written.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
 from random import Random
@@ -35,7 +35,9 @@ _Base = tuple[tuple[int, ...], tuple[int, ...]]
 @dataclass(frozen=True, slots=True)
 class _Image:
     """What is known of a term: its value as a quotient, what divides all of its coefficients, and the factors
-    that are powers of roots, by base. `alone`: it is such a power. `even`: no value is below 0, plainly."""
+    that are powers of roots, by base. `alone`: it is such a power. `even`: no value is below 0, plainly.
+    `drawn`: the number that could be drawn out of its roots. `operands`: those that its halves are of.
+    `single`: both halves are products of them."""
 
     top: nmod_poly
     bottom: nmod_poly
@@ -43,6 +45,9 @@ class _Image:
     roots: dict[_Base, Fraction] = field(default_factory=dict)
     alone: bool = False
     even: bool = False
+    drawn: Fraction = _ONE
+    operands: frozenset[int] = frozenset()
+    single: bool = True
 
 
 class ValueDetours:
@@ -62,7 +67,8 @@ class ValueDetours:
     def __init__(self, terms: Subterms) -> None:
         self._terms, self._key_of = terms, Canonical(terms).key_of
         self._random = Random(0)
-        self._operands: dict[Hashable, nmod_poly] = {}
+        self._operands: dict[Hashable, int] = {}
+        self._lines: list[nmod_poly] = []
         self._images: list[_Image] = []
         self._values: list[float | None] = []
         self._round: list[bool] = []
@@ -114,13 +120,15 @@ class ValueDetours:
     def _read_operation(self, name: str, left: int, right: int, number: int) -> tuple[_Image, bool]:
         terms, one, other = self._terms, self._images[left], self._images[right]
         if name in ("+", "-"):
-            return _add(one, other, -1 if name == "-" else 1)
+            return self._add(one, other, -1 if name == "-" else 1)
         if name == "*":
             return _multiply(one, other)
         if name == "/":
             image, goes = _multiply(one, _turn(other))
             return image, goes or _is_reciprocal(other)
         exponent = self._rational(right)
+        if name == "pow" and exponent is None and terms.names[terms.labels[left]] == "e":
+            return self._exponential(other), False
         if name != "pow" or exponent is None:
             return self._operand(self._key_of(number), even=name == "pow" and one.even), False
         if exponent.denominator > 1:
@@ -141,7 +149,12 @@ class ValueDetours:
             return self._operand(self._key_of(number), even=size % 2 == 0), goes
         roots = {inner: power * size for inner, power in base.roots.items()}
         halves = base.top**size, base.bottom**size
-        return _Image(*halves, base.content**size, roots, base.alone, base.even or size % 2 == 0), goes
+        even = base.even or size % 2 == 0
+        content, drawn = base.content**size, base.drawn**size
+        return (
+            _Image(*halves, content, roots, base.alone, even, drawn, base.operands, base.single),
+            goes,
+        )
 
     def _root_power(self, base: _Image, exponent: Fraction, number: int) -> tuple[_Image, bool]:
         root, round_before = self._root(base, exponent.denominator)
@@ -163,10 +176,48 @@ class ValueDetours:
                 top, bottom = (tuple(map(int, half.coeffs())) for half in halves)
             turned = len(top) == 1 < len(bottom)
             inner, power = (bottom, top) if turned else (top, bottom), Fraction(-1 if turned else 1, index)
-        operand = self._operand(("root", inner, power.denominator)).top
+        operand = self._operand(("root", inner, power.denominator))
         size = abs(power.numerator)
-        image = _Image(operand**size, _constant(1), _ONE, {inner: abs(power)}, alone=True, even=True)
-        return _turn(image) if power < 0 else image, goes
+        roots = {inner: abs(power)}
+        image = _Image(
+            operand.top**size, _constant(1), _ONE, roots, alone=True, even=True, operands=operand.operands
+        )
+        return replace(_turn(image) if power < 0 else image, drawn=_draw_out(base.content, index)), goes
+
+    def _exponential(self, exponent: _Image) -> _Image:
+        """Return the image of a power of e, whose exponent may be a multiple of another's."""
+        key = _monic(exponent.top), _monic(exponent.bottom)
+        if not key[0] or not key[1]:
+            return _Image(_constant(1), _constant(1), even=True)
+        scale = int(exponent.top.coeffs()[-1]) * pow(int(exponent.bottom.coeffs()[-1]), -1, _PRIME) % _PRIME
+        power = exponent.content.numerator if exponent.content.denominator == 1 else 1
+        power = power if power <= _MOST_EXPONENT else 1
+        scale = scale * pow(power, -1, _PRIME) % _PRIME
+        base = self._operand(("e", key, scale), even=True)
+        return replace(base, top=base.top**power)
+
+    def _add(self, one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
+        """Return the image of a sum, and whether it is a detour: it can be cancelled, or is a product of
+        operands although a part is none, as `(x + y)^2 - x^2 - y^2`."""
+        image, goes = _add(one, other, sign)
+        operands = one.operands | other.operands
+        if one.single and other.single and one.operands != other.operands:
+            return replace(image, operands=operands, single=False), goes
+        single = self._is_product(image.top, operands) and self._is_product(image.bottom, operands)
+        image = replace(image, operands=operands, single=single)
+        if not (one.single and other.single):
+            return image, goes or single
+        return (image, goes) if not single else _add_alike(image, one, other, sign, goes)
+
+    def _is_product(self, half: nmod_poly, operands: frozenset[int]) -> bool:
+        for number in operands:
+            line = self._lines[number]
+            while half.degree() > 0:
+                quotient, rest = divmod(half, line)
+                if rest:
+                    break
+                half = quotient
+        return bool(half.degree() <= 0)
 
     def _rational(self, number: int) -> Fraction | None:
         name = self._terms.names[self._terms.labels[number]]
@@ -181,8 +232,10 @@ class ValueDetours:
     def _operand(self, key: Hashable, *, even: bool = False) -> _Image:
         if key not in self._operands:
             line = [self._random.randrange(1, _PRIME), self._random.randrange(1, _PRIME)]
-            self._operands[key] = nmod_poly(line, _PRIME)
-        return _Image(self._operands[key], _constant(1), even=even)
+            self._operands[key] = len(self._lines)
+            self._lines.append(nmod_poly(line, _PRIME))
+        number = self._operands[key]
+        return _Image(self._lines[number], _constant(1), even=even, operands=frozenset((number,)))
 
 
 def _constant(value: int) -> nmod_poly:
@@ -199,7 +252,26 @@ def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
 
 def _turn(image: _Image) -> _Image:
     roots = {inner: -power for inner, power in image.roots.items()}
-    return _Image(image.bottom, image.top, 1 / image.content, roots, image.alone, image.even)
+    return replace(
+        image,
+        top=image.bottom,
+        bottom=image.top,
+        content=1 / image.content,
+        roots=roots,
+        drawn=1 / image.drawn,
+    )
+
+
+def _draw_out(content: Fraction, index: int) -> Fraction:
+    """Return the number whose power divides what all of a root's base has in common: 1/2 of sqrt(x/4)."""
+    halves = (
+        max(one for one in range(1, _MOST_DRAWN) if not half % one**index)
+        for half in (content.numerator, content.denominator)
+    )
+    return Fraction(*halves)
+
+
+_MOST_DRAWN = 13
 
 
 def _is_reciprocal(image: _Image) -> bool:
@@ -213,8 +285,9 @@ def _multiply(one: _Image, other: _Image) -> tuple[_Image, bool]:
     goes = (
         common.degree() > 0
         or bool(one.roots.keys() & other.roots.keys())
-        or gcd(a.numerator, b.denominator) > 1
-        or gcd(a.denominator, b.numerator) > 1
+        or _meets(a, b)
+        or _meets(a, other.drawn)
+        or _meets(b, one.drawn)
         or _meets_base(one, other)
         or _meets_base(other, one)
     )
@@ -222,7 +295,17 @@ def _multiply(one: _Image, other: _Image) -> tuple[_Image, bool]:
         top, bottom = top // common, bottom // common
     number = max(one.top.degree(), one.bottom.degree()) == 0
     alone = other.alone and number
-    return _Image(top, bottom, a * b, {**one.roots, **other.roots}, alone, one.even and other.even), goes
+    roots, even = {**one.roots, **other.roots}, one.even and other.even
+    drawn, operands = one.drawn * other.drawn, one.operands | other.operands
+    return (
+        _Image(top, bottom, a * b, roots, alone, even, drawn, operands, one.single and other.single),
+        goes,
+    )
+
+
+def _meets(one: Fraction, other: Fraction) -> bool:
+    """Return whether a product of two numbers can be cancelled."""
+    return gcd(one.numerator, other.denominator) > 1 or gcd(one.denominator, other.numerator) > 1
 
 
 def _meets_base(one: _Image, other: _Image) -> bool:
@@ -234,6 +317,30 @@ def _meets_base(one: _Image, other: _Image) -> bool:
             if base.gcd(half).degree() == base.degree():
                 return True
     return False
+
+
+def _add_alike(image: _Image, one: _Image, other: _Image, sign: int, goes: bool) -> tuple[_Image, bool]:
+    """Return the image of a sum of multiples of the same, with its number, and whether it is a detour: a
+    difference, or fractions that make a simpler one."""
+    first, second, whole = (_coefficient(each) for each in (one, other, image))
+    for a, b in ((one.content, other.content), (one.content, -other.content)):
+        total = a + sign * b
+        if (
+            total
+            and (first * b.numerator * a.denominator - second * a.numerator * b.denominator) % _PRIME == 0
+        ):
+            image = replace(image, content=abs(total))
+            simpler = total.denominator < max(a.denominator, b.denominator) or abs(total) < max(
+                abs(a), abs(b)
+            )
+            return image, goes or (simpler and bool(image.operands))
+    return image, goes or not whole
+
+
+def _coefficient(image: _Image) -> int:
+    """Return what stands before the product that an image is, up to what all such products share."""
+    top, bottom = (int(half.coeffs()[-1]) if half else 0 for half in (image.top, image.bottom))
+    return top * pow(bottom, -1, _PRIME) % _PRIME
 
 
 def _add(one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
