@@ -64,16 +64,16 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "residues of fractions are not judged"
     if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
         return "a product of a letter with itself or of unit vectors can be that of vectors"
-    if left.label == "ln" and "i" in right.list_labels() and _is_logarithm(left.children[0], right):
+    if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
     if "inf" in (left.label, right.label):
         return "an infinite value is a convention"
     return ""
 
 
-def _is_logarithm(argument: Tree, value: Tree) -> bool:
-    """Return whether the exponential of a value is the argument, as for every value of a logarithm."""
-    powers = [evaluate_complex(tree, {}) for tree in (Tree("exp", (value,)), argument)]
+def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:
+    """Return whether terms have the same exponential, as all values of a sum of logarithms."""
+    powers = [evaluate_complex(Tree("exp", (side,)), {}) for side in (left, right)]
     return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _NEAR
 
 
