@@ -84,7 +84,7 @@ def test_the_wheel_says_under_which_licences_it_is_and_has_their_texts(wheel: Pa
         re.split(r",", row.rstrip(" |").rpartition("| ")[2])[0] for row in rows if row.startswith("| `")
     }
     assert {licence.replace(" BY", "-BY").replace("SA ", "SA-") for licence in licences} == set(declared)
-    for name in ("LICENSE", "LICENSE-CC-BY-SA-4.0"):
+    for name in ("LICENSE", "LICENSE-CC-BY-SA-4.0", "LICENSE-MIT"):
         assert archive.read(f"{information}/licenses/{name}") == (ROOT / name).read_bytes()
 
 

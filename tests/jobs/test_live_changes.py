@@ -17,7 +17,7 @@ from tests.conftest import mathwb
 from tests.jobs.conftest import Lab
 from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
 from workbench.jobs import control, timing
-from workbench.jobs.attempt_settling import settle_attempt
+from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.folder import all_jobs, find_job, is_protected
 from workbench.jobs.queue import queue_entries
 

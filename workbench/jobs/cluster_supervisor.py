@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.jobs import timing
-from workbench.jobs.attempt_standing import ending_without_exit_code
+from workbench.jobs.attempt_state import ending_without_exit_code
 from workbench.jobs.executors import executor_of, executor_options
 from workbench.jobs.folder import Attempt, Ending, Job, Ticket
 from workbench.jobs.supervisor import Signals, Supervisor

@@ -18,8 +18,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import remove_drafts
 from workbench.jobs import queue, scheduler, timing
-from workbench.jobs.attempt_settling import settle_attempt
-from workbench.jobs.attempt_standing import attempt_standing
+from workbench.jobs.attempt_recording import settle_attempt
+from workbench.jobs.attempt_state import read_attempt_state
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     INSIDE,
@@ -625,7 +625,7 @@ def _start_attempt(attempt: Attempt, spec: Recipe) -> None:
     after = [
         held.number
         for other in others
-        if (held := other.cluster_ticket()) and held.number and attempt_standing(other).state in LIVE
+        if (held := other.cluster_ticket()) and held.number and read_attempt_state(other).state in LIVE
     ]
     log, name = run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}"
     (number,) = executor_of(ticket).submit_runs(run, log, name, wanted, after=after)

@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from workbench.jobs import queue, timing
-from workbench.jobs.attempt_standing import attempt_standing, modified_at, standing_before_start
+from workbench.jobs.attempt_state import modified_at, read_attempt_state, state_before_start
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, is_protected, sweep_of
 from workbench.jobs.sweep_members import EARLY, SWEEP, is_divided, sweep_members
 from workbench.jobs.tail import read_progress
@@ -49,7 +49,7 @@ class AttemptView:
 
 def attempt_view(attempt: Attempt) -> AttemptView:
     """Read an attempt as a row of a table."""
-    now = attempt_standing(attempt)
+    now = read_attempt_state(attempt)
     started = attempt.started_at()
     view = AttemptView(attempt.number, now.state, created=attempt.created_at(), started=started)
     if now.ending is not None:
@@ -74,7 +74,7 @@ class JobView:
 
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
-    explained at `AttemptStanding`, and `waiting` says what a queued one waits for; `cluster_id` is the number
+    explained at `AttemptState`, and `waiting` says what a queued one waits for; `cluster_id` is the number
     that a cluster knows it by; a `protected` job cannot be deleted, nor can a sweep with a protected run. Of
     a sweep, `begun` adds up the shares of its runs that are under way. `value` is what the task returned,
     `metrics` the last value of each metric.
@@ -228,7 +228,7 @@ class JobSnapshot:
         _, started = self.places.get((job.id, row.view.attempt), (0, 1.0))
         if row.view.state != "queued" or started:
             return None
-        now = standing_before_start(job.attempt(row.view.attempt), time.time(), self.places)
+        now = state_before_start(job.attempt(row.view.attempt), time.time(), self.places)
         return dataclasses.replace(row.view, waiting=now.waiting) if now.state == "queued" else None
 
 
@@ -266,7 +266,7 @@ def job_view(job: Job, look: JobSnapshot | None = None) -> JobView:
         return JobView(job.id, spec.task, spec.title, "lost", reason, folder=str(job.folder))
     attempt = attempts[-1]
     # From here on everything is about the last attempt.
-    now_at = attempt_standing(attempt, now=now, places=look.places)
+    now_at = read_attempt_state(attempt, now=now, places=look.places)
     ending, heartbeat = now_at.ending, now_at.heartbeat
     progress = read_progress(attempt.events)
     started = attempt.started_at()

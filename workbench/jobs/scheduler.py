@@ -21,7 +21,7 @@ from typing import NamedTuple
 from engines.core.errors import EngineError
 from workbench.folders import state_dir
 from workbench.jobs import timing
-from workbench.jobs.attempt_settling import settle_attempt
+from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.folder import Job, read_document
 from workbench.jobs.machine import Gpu, list_gpus, start_detached
 from workbench.jobs.queue import (

@@ -30,7 +30,7 @@ from engines.core.events import Event, Sink
 from engines.core.system import format_bytes
 from engines.core.text import make_printable
 from workbench.jobs import timing
-from workbench.jobs.attempt_standing import ending_without_exit_code
+from workbench.jobs.attempt_state import ending_without_exit_code
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.machine import MARK, ProcessId, attempt_mark, kill_leftovers, memory_bytes
 from workbench.jobs.placement import prepare_launch

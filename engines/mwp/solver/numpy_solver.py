@@ -21,7 +21,7 @@ from engines.core.errors import EngineError
 from engines.core.spec import read
 from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductions import PartialDeduction
-from engines.mwp.solver.quantization import unpack_weights
+from engines.mwp.solver.quantization import TOKEN_TABLE, unpack_weights
 from engines.mwp.solver.reading import (
     COMMUTATIVE,
     LARGEST,
@@ -30,6 +30,7 @@ from engines.mwp.solver.reading import (
     ScoredEquation,
     TokenReader,
     insert_equation,
+    put_complete_first,
 )
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.retrieval.encoders import BUILT_IN, fingerprint_folder
@@ -40,7 +41,6 @@ _EPSILON = np.float32(1e-12)
 _HEAD_EPSILON = np.float32(1e-5)
 """What layer norms add to the variance: MiniLM's and torch's own."""
 _NEVER = -1e9
-_TOKENS = "embeddings.word_embeddings.weight"
 _OWN = "encoder.model."
 """What stands before the names of an encoder's weights in the file of a solver."""
 
@@ -76,13 +76,13 @@ def _read_encoder(
 ) -> tuple[dict[str, ShortFloats], ShortFloats | _StoredTable]:
     """Return the encoder's weights by their names in BERT, and its table of tokens."""
     own = {name.removeprefix(_OWN): rows for name, rows in stored.items() if name.startswith(_OWN)}
-    if _TOKENS in own:
-        return own, own.pop(_TOKENS)
+    if TOKEN_TABLE in own:
+        return own, own.pop(TOKEN_TABLE)
     from safetensors import safe_open
 
     file: Any = safe_open(base / "model.safetensors", "np")
-    names = [name for name in file.keys() if not name.startswith(("pooler.", _TOKENS))]  # noqa: SIM118
-    return {name: file.get_tensor(name) for name in names}, _StoredTable(file.get_slice(_TOKENS))
+    names = [name for name in file.keys() if not name.startswith(("pooler.", TOKEN_TABLE))]  # noqa: SIM118
+    return {name: file.get_tensor(name) for name in names}, _StoredTable(file.get_slice(TOKEN_TABLE))
 
 
 class ArraySolver:
@@ -139,7 +139,8 @@ class ArraySolver:
         states = self._encode(problem_ids.ids)
         quantities = np.concatenate([self._head["head.constants"], states[list(problem_ids.marks)]])
         constants = (float(leaf_value(label, ())) for label in self.words.constants)
-        return self._decode(quantities, (*constants, *problem.values), beam)
+        equations = self._decode(quantities, (*constants, *problem.values), beam)
+        return put_complete_first(equations, problem) if self.settings.complete == "first" else equations
 
     def _encode(self, ids: Sequence[int]) -> ShortFloats:
         """Return the states of tokens, shape `(length, width)`: BERT, whose layer norms follow the sums."""

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import EquationError, Problem, ProblemValue, evaluate, normalise_equation
+from engines.mwp.problems.problem import (
+    EquationError,
+    Problem,
+    ProblemValue,
+    evaluate,
+    list_placeholders,
+    normalise_equation,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +56,11 @@ def insert_equation(found: list[ScoredEquation], new: ScoredEquation, most: int)
     found.append(new)
     found.sort(key=lambda one: -one.score)
     del found[most:]
+
+
+def put_complete_first(equations: Sequence[ScoredEquation], problem: Problem) -> list[ScoredEquation]:
+    """Return equations with those first that use every number of the problem, otherwise in their order."""
+    return sorted(equations, key=lambda one: len(set(list_placeholders(one.equation))) < len(problem.numbers))
 
 
 def compute_step(

@@ -43,6 +43,12 @@ class SolverSettings:
     single_use: Annotated[bool, Arg("Use each number of the text at most once in an equation.")] = False
     non_negative: Annotated[bool, Arg("Allow no step of an equation below zero.")] = False
     beam: Annotated[int, Arg("Beam width.", low=1)] = 3
+    complete: Annotated[
+        Literal["first"] | None,
+        Arg(
+            "first: of the best equations those that use every number of the problem come before the others."
+        ),
+    ] = None
     max_steps: Annotated[int, Arg("Longest equation, in operations.", low=1)] = 22
     alpha: Annotated[float, Arg("Weight of the contrastive loss; 0: none.", low=0)] = 0.0
     tau: Annotated[float, Arg("Temperature of the contrastive loss.", low=0)] = 0.05
@@ -72,8 +78,8 @@ class SolverSettings:
         ),
     ] = None
     precision: Annotated[
-        Literal["fp32", "fp16", "int4"],
-        Arg("Precision of the stored weights; int4: matrices in blocks of four bits, the rest in fp16."),
+        Literal["fp32", "fp16", "int8"],
+        Arg("Precision of the stored weights; int8: matrices in eight bits, word pieces in four."),
     ] = "fp32"
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import FROM_SCRATCH, EncodedProblems, PretrainedEncoder, encode_problems
-from engines.mwp.solver.quantization import pack_weights, unpack_weights
+from engines.mwp.solver.quantization import TOKEN_TABLE, pack_weights, unpack_weights
 from engines.mwp.solver.reading import (
     EquationWords,
     LegalSteps,
@@ -40,6 +40,7 @@ from engines.mwp.solver.reading import (
     TokenReader,
     WordReader,
     pad_tables,
+    put_complete_first,
     to_node_table,
     to_steps,
 )
@@ -144,7 +145,8 @@ class Solver(Module):
                     max_steps=self.settings.max_steps,
                 )
                 for place, answer in zip(places, answers, strict=True):
-                    result[place] = answer
+                    complete_first = self.settings.complete == "first"
+                    result[place] = put_complete_first(answer, problems[place]) if complete_first else answer
         return result
 
     def embed_problems(self, problems: Sequence[Problem]) -> Any:
@@ -290,8 +292,8 @@ def save_solver(solver: Solver, folder: Path) -> None:
     elif isinstance(solver.reader, WordReader):
         description["vocabulary"] = solver.reader.vocabulary
     arrays = {name: weight.detach().cpu().float().numpy() for name, weight in weights.items()}
-    if solver.settings.precision == "int4":
-        stored = pack_weights(arrays)
+    if solver.settings.precision == "int8":
+        stored = pack_weights(arrays, [name for name in arrays if name.endswith(TOKEN_TABLE)])
     else:
         kind = np.float16 if solver.settings.precision == "fp16" else np.float32
         stored = {name: rows.astype(kind) for name, rows in arrays.items()}

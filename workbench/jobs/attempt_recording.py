@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from engines.core.errors import EngineError
-from workbench.jobs.attempt_standing import attempt_standing
+from workbench.jobs.attempt_state import read_attempt_state
 from workbench.jobs.folder import LIVE, Attempt, Ending
 from workbench.jobs.job_views import JobSnapshot
 from workbench.jobs.machine import kill_leftovers
@@ -14,8 +14,8 @@ from workbench.jobs.queue import leave_queue, start_supervisor
 
 def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot | None = None) -> bool:
     """Store the end of an attempt that nobody else can store it for, or give its worker a new supervisor."""
-    # The standing is computed without the lock first: nearly always there is nothing to do.
-    now = attempt_standing(attempt, places=look.places if look else None)
+    # The state is read without the lock first: nearly always there is nothing to do.
+    now = read_attempt_state(attempt, places=look.places if look else None)
     if now.recorded:
         return True
     # A job of a cluster is never given up here: the cluster itself knows what has become of it.
@@ -29,7 +29,7 @@ def settle_attempt(attempt: Attempt, *, give_up: bool = False, look: JobSnapshot
         if not mine:
             return False
         # Asked again under the lock: another process may have recorded the end in the meantime.
-        again = attempt_standing(attempt)
+        again = read_attempt_state(attempt)
         if silent and again.health == "silent" and again.heartbeat is not None:
             reason = "abandoned by you: its machine had stopped responding"
             attempt.write_result(

@@ -106,7 +106,7 @@ def modified_at(path: Path) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptStanding:
+class AttemptState:
     """The state of one attempt.
 
     Args:
@@ -127,9 +127,9 @@ class AttemptStanding:
     waiting: str = ""
 
 
-def attempt_standing(
+def read_attempt_state(
     attempt: Attempt, *, now: float | None = None, places: queue.QueuePositions | None = None
-) -> AttemptStanding:
+) -> AttemptState:
     """Return the state of an attempt, from its files and the processes they name.
 
     The order of the questions matters: whether a process is alive is asked before what it has left is read,
@@ -143,14 +143,14 @@ def attempt_standing(
     now = time.time() if now is None else now
     # 1. What is recorded is final, and costs one read.
     if (ending := attempt.read_result()) is not None:
-        return AttemptStanding(ending.state, ending=ending, recorded=True)
+        return AttemptState(ending.state, ending=ending, recorded=True)
     # 2. A cluster is asked itself, since its nodes' processes cannot be looked at from here.
     if (ticket := attempt.cluster_ticket()) is not None:
         return _on_cluster(attempt, ticket, now)
     # 3. Without a heartbeat no supervisor has begun.
     beat = attempt.read_heartbeat()
     if beat is None:
-        return standing_before_start(attempt, now, places)
+        return state_before_start(attempt, now, places)
     # 4. Only a process of this machine can be looked at; of another machine there is only the age of its
     # heartbeat.
     health = "ok"
@@ -158,20 +158,18 @@ def attempt_standing(
     if alive is None and now - beat.t > timing.STALE_AFTER_S:
         # The worker has written its end but its supervisor was not there to record it.
         if attempt.read_outcome() is not None:
-            return _standing_dead(attempt)
+            return _state_dead(attempt)
         health = "silent"
     if alive is False:
         # The supervisor is dead. Its worker may go on, and then needs a new supervisor.
         worker = attempt.worker_process()
         if worker is None or not worker.is_alive():
-            return _standing_dead(attempt)
+            return _state_dead(attempt)
         health = "orphaned"
-    return _standing_alive(attempt, health, beat, now)
+    return _state_alive(attempt, health, beat, now)
 
 
-def standing_before_start(
-    attempt: Attempt, now: float, places: queue.QueuePositions | None
-) -> AttemptStanding:
+def state_before_start(attempt: Attempt, now: float, places: queue.QueuePositions | None) -> AttemptState:
     """Return the state of an attempt that no supervisor has begun.
 
     Args:
@@ -185,31 +183,31 @@ def standing_before_start(
     # In the queue, and not yet handed to a supervisor.
     if place is not None and not place[1]:
         if attempt.read_request():
-            return _standing_dead(attempt)
+            return _state_dead(attempt)
         if awaited_attempts(Job(attempt.job, attempt.folder.parent)):
-            return AttemptStanding("queued", waiting="until the others are over")
-        return AttemptStanding("queued", waiting=f"{place[0]} before it" if place[0] else "next")
+            return AttemptState("queued", waiting="until the others are over")
+        return AttemptState("queued", waiting=f"{place[0]} before it" if place[0] else "next")
     # Handed over, or not in the queue yet: a supervisor needs a moment to start.
     since = place[1] if place else attempt.created_at()
     if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
-        return AttemptStanding("stopping" if attempt.read_request() else "queued")
-    return _standing_dead(attempt)
+        return AttemptState("stopping" if attempt.read_request() else "queued")
+    return _state_dead(attempt)
 
 
-def _standing_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> AttemptStanding:
+def _state_alive(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> AttemptState:
     # A request counts before anything else: the user wants to see that it was received.
     if attempt.read_request():
-        return AttemptStanding("stopping", health, heartbeat=beat)
+        return AttemptState("stopping", health, heartbeat=beat)
     events = modified_at(attempt.events)
     if events is None:
         # The first event of a worker is that it runs, so without any it is still starting.
-        return AttemptStanding("starting", health, heartbeat=beat)
+        return AttemptState("starting", health, heartbeat=beat)
     if health == "ok" and now - events > timing.STALLED_AFTER_S:
         health = "stalled"
-    return AttemptStanding("running", health, heartbeat=beat)
+    return AttemptState("running", health, heartbeat=beat)
 
 
-def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding:
+def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptState:
     """Return the state of an attempt on a cluster. A fresh heartbeat and the worker's own account are
     believed first; whether an attempt without them waits, runs or is over, the cluster alone knows.
     """
@@ -217,38 +215,38 @@ def _on_cluster(attempt: Attempt, ticket: Ticket, now: float) -> AttemptStanding
     if beat is not None:
         alive = beat.supervisor.is_alive()
         if alive or (alive is None and now - beat.t <= timing.STALE_AFTER_S):
-            return _standing_alive(attempt, "ok", beat, now)
+            return _state_alive(attempt, "ok", beat, now)
     if attempt.read_outcome() is not None:
-        return _standing_dead(attempt)
+        return _state_dead(attempt)
     # The ticket has no number while the job is being handed over, which a crash may have cut short.
     if not ticket.number:
         handed_over = abs(now - attempt.created_at()) < timing.START_LIMIT_S
         return (
-            AttemptStanding("stopping" if attempt.read_request() else "queued")
+            AttemptState("stopping" if attempt.read_request() else "queued")
             if handed_over
-            else _standing_dead(attempt)
+            else _state_dead(attempt)
         )
     answer = ask_state(ticket)
     if answer is not None and not answer.live:
         # It may have ended between the two questions.
         if (ending := attempt.read_result()) is not None:
-            return AttemptStanding(ending.state, ending=ending, recorded=True)
+            return AttemptState(ending.state, ending=ending, recorded=True)
         ending = ending_from_cluster(attempt, answer)
-        return AttemptStanding(ending.state, ending=ending)
+        return AttemptState(ending.state, ending=ending)
     # The cluster cannot be reached, or it makes the job wait; a heartbeat from before says that it ran.
     if answer is None or answer.pending:
         waiting = "the cluster cannot be reached from here" if answer is None else answer.reason
         if beat is None or answer is not None:
-            return AttemptStanding(
+            return AttemptState(
                 "stopping" if attempt.read_request() else "queued", waiting=waiting, heartbeat=beat
             )
     if beat is None:
-        return AttemptStanding("stopping" if attempt.read_request() else "starting")
-    return _standing_alive(attempt, "silent", beat, now)
+        return AttemptState("stopping" if attempt.read_request() else "starting")
+    return _state_alive(attempt, "silent", beat, now)
 
 
-def _standing_dead(attempt: Attempt) -> AttemptStanding:
+def _state_dead(attempt: Attempt) -> AttemptState:
     if (ending := attempt.read_result()) is not None:
-        return AttemptStanding(ending.state, ending=ending, recorded=True)
+        return AttemptState(ending.state, ending=ending, recorded=True)
     ending = ending_without_exit_code(attempt)
-    return AttemptStanding(ending.state, ending=ending)
+    return AttemptState(ending.state, ending=ending)
