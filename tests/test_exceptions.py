@@ -120,6 +120,19 @@ def proofreader():  # type: ignore[no-untyped-def]
 ENTRANCES: list[Callable[[str, str, Path], str]] = [generate, verify, derive, grade, proofread]
 
 
+CONDITIONS_OF_FAMILIES = {
+    ("sin(x)*cos(y)", "sin(x)/sec(y)"): "cos(y) != 0",
+    ("x", "x*cos(y)/cos(y)"): "cos(y) != 0",
+    ("sin(x)", "tan(x)*cos(x)"): "cos(x) != 0",
+    ("cos(x)", "sin(x)/tan(x)"): "tan(x) != 0 and cos(x) != 0",
+    ("cos(x)", "1/sec(x)"): "cos(x) != 0",
+    ("sin(x)", "1/csc(x)"): "sin(x) != 0",
+    ("1", "sin(x)/sin(x)"): "sin(x) != 0",
+    ("2*cos(x)", "sin(2*x)/sin(x)"): "sin(x) != 0",
+}
+"""What grading and proofreading say instead of the first points of a family without end."""
+
+
 def spell_points(points: dict[str, str], sign: str, between: str) -> str:
     rows = [f"{name} {sign} {value}" for name, values in points.items() for value in values.split(", ")]
     return between.join(rows)
@@ -130,7 +143,7 @@ def test_every_entrance_names_the_points_where_one_side_has_no_value(
     entrance: Callable[[str, str, Path], str], tmp_path: Path
 ) -> None:
     for head, member, points in PAIRS:
-        expected = spell_points(points, "!=", " and ")
+        expected = CONDITIONS_OF_FAMILIES.get((head, member)) or spell_points(points, "!=", " and ")
         if entrance in (generate, verify, derive):
             alone = variables_of(*read_sides(head, member)) == {"x"}
             expected = points.get("x", "") if alone else spell_points(points, "=", ", ")

@@ -455,7 +455,8 @@ def pages(*keys: str) -> Callable[[Pilot[Any]], Any]:
     async def run(pilot: Pilot[Any]) -> None:
         await ready(pilot)
         await press(pilot, *keys)
-        await settle(pilot)
+        # The sign of work in the header goes with the next look at the machine.
+        await settle(pilot, lambda: not pilot.app.badges)
 
     return run
 
