@@ -54,6 +54,8 @@ class MatrixLinks:
             unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
             named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
+            # A capital letter without a value, but the identity's, may be a vector of any size.
+            unlike = unlike or any(name[:1].isupper() for name in free - {*values, "I"})
             unlike = unlike or sought or begun or link.is_denied or link.is_one_of_several or self.cases
             if found.outcome == "different" and left.children and not unlike:
                 return LinkVerdict(

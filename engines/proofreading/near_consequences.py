@@ -86,10 +86,18 @@ def find_near_consequence(facts: Facts, link: ChainLink, left: Tree, right: Tree
         return reduced is not None and reduced.same and near and not repeated
 
     found: Slip | None = find_slip(*known.sides, known.points, follows, by_facts=True, others=known.unknowns)
-    if found is None:
+    if found is None or _is_row_of_system(link, left, right, used):
         return ""
     shown = replace(found, at=known.names.show_place(found.at))
     return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
+    """Return whether a system goes on, which may have no solution: behind `x + y = 2` and `x - y = 0` stands
+    `3x + 2y = 1`, and no conclusion is drawn."""
+    rows = [(left, right), *((fact.left, fact.right) for fact in used)]
+    alike = all(len(free_symbols(one)) > 1 and not free_symbols(other) for one, other in rows)
+    return alike and link.joined in ("", "row", ",", "and")
 
 
 def _is_definition(left: Tree, right: Tree) -> bool:

@@ -67,6 +67,10 @@ def test_the_change_that_mends_an_identity_is_named(
         r"Solve $\bar{w} = 2w + 3$ and $|w|^2 = 3 \operatorname{Re} w$.",
         r"With $a = b$ we get $f(a) + f(a) = 0$.",
         r"The equation $t^2 + 2t - 3 = 0$ has two roots.",
+        r"Let $A = \begin{bmatrix} 2 & -1 \\ -1 & 2 \end{bmatrix}$. Let $X = "
+        r"\begin{bmatrix} 3 \\ 1 \end{bmatrix}$. Then $AX = A(V_1 + 2V_2)$.",
+        r"Is it consistent? \begin{align*} 2p + 2q - r &= 4 \\ -p + 2q - r &= -2 \\ 6q - r &= 4 \\"
+        r" 3p - 4q &= 0 \end{align*}",
     ],
 )
 def test_conditions_are_not_mended(proofreader: TextProofreader, text: str) -> None:
