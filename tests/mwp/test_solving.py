@@ -466,6 +466,21 @@ def test_a_solver_on_a_bert_of_its_own_is_read_without_torch(
             assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.parametrize("text", [None, "{", '{"version": "1.0"}'])
+def test_a_solver_without_its_tokenizer_is_named(text: str | None, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(asset("models/mwp-zh"), tmp_path / "copy"))
+    file = folder / "encoder" / "tokenizer.json"
+    file.unlink() if text is None else file.write_text(text)
+    with pytest.raises(DataError, match=r"E680|the solver's encoder cannot be opened") as failed:
+        solve(Solve(folder, "小明有12个苹果，送给小红5个，还剩多少个？"))
+    assert failed.value.path == folder / "encoder"
+
+
+def test_the_chinese_solver_solves_a_problem_in_every_number() -> None:
+    found = solve(Solve(asset("models/mwp-zh"), "学校买了4箱粉笔，每箱25盒，用去36盒，还剩多少盒？"))
+    assert (found["equation"], found["answer"]) == ("N_0*N_1-N_2", 64.0)
+
+
 def test_torch_is_not_imported_for_one_problem() -> None:
     code = (
         "import sys; from pathlib import Path; from engines.mwp.solver.solve import Solve, solve; "

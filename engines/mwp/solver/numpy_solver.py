@@ -51,7 +51,10 @@ class _Tokenizer:
     def __init__(self, file: Path) -> None:
         from tokenizers import Tokenizer
 
-        self._tokenizer = Tokenizer.from_file(str(file))
+        try:
+            self._tokenizer = Tokenizer.from_file(str(file))
+        except Exception as error:  # the library raises no other kind
+            raise ValueError("the tokenizer cannot be read") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
