@@ -19,6 +19,7 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge
+from engines.proofreading.near_consequences import FAR
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions
@@ -158,6 +159,8 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
     for odd in find_odd_statements(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
+        if any(abs(found[one].link.line - link.line) > FAR for one in odd.by):
+            continue
         found[odd.place] = LinkVerdict(
             link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
         )

@@ -15,7 +15,7 @@ from engines.proofreading.term_properties import exact_difference, free_symbols,
 _LONGEST_VALUE = 30
 _NEAR = 20
 """Lines: what was said shortly before."""
-_FAR = 60
+FAR = 60
 """Lines: what was said longer ago is no reason to call a claim wrong."""
 
 
@@ -81,7 +81,7 @@ def find_near_consequence(facts: Facts, link: ChainLink, left: Tree, right: Tree
             return False
         reduced = facts.reduce_by_facts(one, other)
         used = reduced.used if reduced else ()
-        near = all(link.line - fact.line <= _FAR for fact in used)
+        near = all(link.line - fact.line <= FAR for fact in used)
         repeated = any((fact.left, fact.right) in ((one, other), (other, one)) for fact in used)
         return reduced is not None and reduced.same and near and not repeated
 

@@ -104,6 +104,15 @@ def test_a_claim_beside_what_follows_is_wrong(proofreader: TextProofreader, text
     assert found.reason.endswith(reason)
 
 
+@pytest.mark.parametrize(("lines", "verdicts"), [(1, ["wrong"]), (80, [])])
+def test_equations_far_apart_do_not_contradict_each_other(
+    proofreader: TextProofreader, lines: int, verdicts: list[str]
+) -> None:
+    text = "We take $x = t$ and $x = 1$ and $t = 1$." + "\n" * (lines + 1) + "This gives $x = 3$."
+    found = [each.verdict for each in proofreader.check_links(text)]
+    assert [each for each in found if each == "wrong"] == verdicts
+
+
 def test_a_step_of_a_chain_is_no_equation_to_be_solved(proofreader: TextProofreader) -> None:
     found = proofreader.check_links(r"This is the equation $(2-t)(5-t)-4 = (6-t)(1+t) = 0$.")
     assert found[0].reason.endswith("it holds with - for +")

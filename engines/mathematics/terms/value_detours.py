@@ -322,7 +322,7 @@ def _meets_base(one: _Image, other: _Image) -> bool:
 def _add_alike(image: _Image, one: _Image, other: _Image, sign: int, goes: bool) -> tuple[_Image, bool]:
     """Return the image of a sum of multiples of the same, with its number, and whether it is a detour: a
     difference, or fractions that make a simpler one."""
-    first, second, whole = (_coefficient(each) for each in (one, other, image))
+    first, second, whole = (_find_coefficient(each) for each in (one, other, image))
     for a, b in ((one.content, other.content), (one.content, -other.content)):
         total = a + sign * b
         if (
@@ -337,7 +337,7 @@ def _add_alike(image: _Image, one: _Image, other: _Image, sign: int, goes: bool)
     return image, goes or not whole
 
 
-def _coefficient(image: _Image) -> int:
+def _find_coefficient(image: _Image) -> int:
     """Return what stands before the product that an image is, up to what all such products share."""
     top, bottom = (int(half.coeffs()[-1]) if half else 0 for half in (image.top, image.bottom))
     return top * pow(bottom, -1, _PRIME) % _PRIME
