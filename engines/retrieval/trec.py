@@ -3,7 +3,6 @@ reorder written with its manifest; the reduction of Task 2 runs to visual ids.""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
@@ -11,7 +10,6 @@ import struct
 from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
 from engines.core.files import atomic_writer, write_note
 from engines.core.hashing import sha256
+from engines.core.installed import installed_versions
 from engines.core.rows import read_lines
 from engines.core.spec import make_refusal, to_mapping
 
@@ -442,11 +441,7 @@ _SHOWN = ("first", "model", "weight", "depth", "candidates")
 
 def package_versions() -> dict[str, str]:
     """Return the versions of the packages that runs and indexes depend on, of those that are installed."""
-    versions = {}
-    for name in ("mathwb", "faiss-cpu", "numpy", "torch", "transformers"):
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[name] = metadata.version(name)
-    return versions
+    return installed_versions(("mathwb", "faiss-cpu", "numpy", "torch", "transformers"))
 
 
 def manifest_of(run: Path) -> Path:

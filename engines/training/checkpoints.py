@@ -13,13 +13,13 @@ import os
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engines.core.errors import EngineError
 from engines.core.files import atomic_folder, refuse_other, remove_folder, remove_stale_drafts, write_text
 from engines.core.hashing import sha256
+from engines.core.installed import installed_versions
 from engines.core.spec import make_refusal, to_mapping
 from engines.training.task import Origin, TrainConfig, TrainingTask
 
@@ -331,11 +331,8 @@ def from_file(path: Path) -> Any:
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions of the packages that the numbers depend on.
-
-    They are looked up in the metadata, because transformers is slow to import.
-    """
-    return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}
+    """Return the versions of the packages that the numbers depend on."""
+    return installed_versions(("accelerate", "numpy", "torch", "transformers"))
 
 
 _TOLD = ("device", "precision", "steps")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import json
 import os
@@ -11,9 +10,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dis import opmap
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import CodeType
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -73,24 +74,30 @@ def _hash_own_code() -> str:
     digest = sha256()
     files = [file for package in _READERS for file in (root / package).rglob("*.py")]
     for file in sorted([*files, Path(__file__)]):
-        digest.update(
-            f"{file.relative_to(root)} {_normalize_source(file.read_text(encoding='utf-8'))}\n".encode()
-        )
+        digest.update(f"{file.relative_to(root)} {_hash_program(file.read_bytes())}\n".encode())
     return digest.hexdigest()
 
 
-def _normalize_source(source: str) -> str:
-    """Return a program without its comments and docstrings, and however it is laid out."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [  # type: ignore[attr-defined]
-                each
-                for each in body
-                if not (isinstance(each, ast.Expr) and isinstance(getattr(each.value, "value", None), str))
-            ]
-    return ast.dump(tree)
+def _hash_program(source: bytes) -> str:
+    """Return a hash of what a program does: its comments, docstrings and layout have no part in it."""
+    # At level 2 the compiler leaves out docstrings, and assertions; a walk through the syntax tree is slower.
+    parts = [compile(source, "", "exec", dont_inherit=True, optimize=2)]
+    digest = sha256()
+    for part in parts:
+        # Instructions are of two bytes. Where a docstring stood is one that does nothing.
+        code = np.frombuffer(part.co_code, "u1").reshape(-1, 2)
+        done = code[code[:, 0] != opmap["NOP"]].tobytes()
+        # Sets have no order of their own.
+        constants = [
+            sorted(map(repr, each)) if isinstance(each, frozenset) else each
+            for each in part.co_consts
+            if not isinstance(each, CodeType)
+        ]
+        names = (part.co_name, part.co_names, part.co_varnames, part.co_cellvars, part.co_freevars)
+        shape = (part.co_argcount, part.co_posonlyargcount, part.co_kwonlyargcount, part.co_flags)
+        digest.update(repr((done, constants, names, shape)).encode())
+        parts.extend(each for each in part.co_consts if isinstance(each, CodeType))
+    return digest.hexdigest()
 
 
 def prune_cache(keep: Path) -> None:

@@ -18,7 +18,6 @@ import json
 import math
 import os
 import platform
-import re
 import resource
 import signal
 import sys
@@ -27,7 +26,6 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +34,7 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.hashing import sha256
+from engines.core.installed import installed_versions, list_requirements
 from engines.core.spec import describe_fields
 from engines.core.system import count_processors, git_answers
 from workbench.config import flatten_table
@@ -283,7 +282,7 @@ def record_environment(spec: Recipe) -> dict[str, Any]:
         "platform": platform.platform(),
         "cpus": count_processors(),
         "memory_bytes": memory_bytes(),
-        "packages": _package_versions(),
+        "packages": installed_versions(sorted(list_requirements("mathwb"))),
         "data": _hash_data(spec),
     }
 
@@ -291,18 +290,6 @@ def record_environment(spec: Recipe) -> dict[str, Any]:
 def describe_changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """Return the differences between two environments as lines: `packages.numpy: 2.1.0 -> 2.2.0`."""
     return [f"{row.key}: {row.left} -> {row.right}" for row in diff_documents(before, now)]
-
-
-def _package_versions() -> dict[str, str]:
-    results = {}
-    for requirement in metadata.requires("mathwb") or []:
-        # The name is what comes before extras, versions and markers: `torch>=2.1; python_version < "3.14"`.
-        name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
-        try:
-            results[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return dict(sorted(results.items()))
 
 
 def _hash_data(spec: Recipe) -> dict[str, dict[str, Any]]:

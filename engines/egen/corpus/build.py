@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_bytes
+from engines.core.installed import installed_versions
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.folder import (
     BLOCK,
@@ -177,7 +177,7 @@ def saved_plan(out: Path) -> Plan:
 
 def library_versions() -> dict[str, str]:
     """Return the versions of the packages that a corpus depends on."""
-    return {name: metadata.version(name) for name in _PACKAGES}
+    return installed_versions(_PACKAGES)
 
 
 def _begin_build(build: ResumableBuild, plan: Plan) -> None:
