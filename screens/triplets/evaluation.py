@@ -149,9 +149,12 @@ class EvaluationSheet(Sheet):
         }
         self._detail = Static()
         self._steps = CachedRequest(self, "mwp.steps", self._receive_steps, size=256)
+        # One for each operation: wrong answers and flips are parts of one report.
         self._requests = {
-            name: CachedRequest(self, operation, self._receive_report, self._show_progress, engine=engine)
-            for name, operation in _OPERATIONS.items()
+            operation: CachedRequest(
+                self, operation, self._receive_report, self._show_progress, engine=engine
+            )
+            for operation in set(_OPERATIONS.values())
         }
 
     def compose(self) -> ComposeResult:
@@ -165,7 +168,7 @@ class EvaluationSheet(Sheet):
 
     def on_unmount(self) -> None:
         # An evaluation takes minutes; nobody waits for it any more, and what comes next needs the process.
-        self._requests["wrong"].stop()
+        self.action_stop()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < 120, "-narrow")
@@ -210,7 +213,11 @@ class EvaluationSheet(Sheet):
             )
         else:
             self._listing.show_loading(_WAITING[name])
-            self._requests[name].ask(self._params_of(name), self._key(name))
+            request, key = self._requests[_OPERATIONS[name]], self._key(name)
+            if request.pending != key:
+                # What another solver or another comparison is asked is no longer wanted.
+                request.stop()
+                request.ask(self._params_of(name), key)
         self._show_detail()
 
     def _show_nothing(self, what: str, advice: str) -> None:
@@ -236,7 +243,7 @@ class EvaluationSheet(Sheet):
         found = event.event.data
         if event.event.kind == "progress" and event.tag == self._key(self._state.tab):
             done, total = (format_count(int(str(found[name]))) for name in ("done", "total"))
-            self._listing.show_loading(f"{_WAITING[self._state.tab]}: {done} of {total}   x stops it")
+            self._listing.show_loading(f"{_WAITING[self._state.tab]}: {done} of {total}{_STOP_HINT}")
 
     def action_next_tab(self) -> None:
         self._step_tab(1)
@@ -381,6 +388,7 @@ _WAITING = {
     "wrong": "evaluating",
     "flips": "evaluating both",
 }
+_STOP_HINT = " · x or esc stops it"
 
 
 def _rows_of(name: str, report: _Document) -> Sequence[dict[str, Any]]:

@@ -377,6 +377,19 @@ def test_a_program_that_is_none_is_refused_by_what_is_wrong(
     assert found.rows[0].answer == 15
 
 
+def test_dolphin_has_its_numbers_in_words(tmp_path: Path) -> None:
+    row = {
+        "id": "algebra.1",
+        "text": "Six more than three times a number is twenty-one. What is the number?",
+        "equations": ["unkn: x", "equ: 6 + 3*x = 21"],
+        "ans_simple": [5],
+    }
+    found = read_rows(tmp_path, row)
+    (problem,) = found.rows
+    assert (found.format, problem.numbers) == ("dolphin", ("Six", "three", "twenty-one"))
+    assert (problem.template, problem.answer) == ("(N_2-N_0)/N_1", 5)
+
+
 def test_geometry_of_mathqa_and_equal_numbers_are_those_that_the_program_names(tmp_path: Path) -> None:
     row = {
         **FORMATS["mathqa"][0][0],

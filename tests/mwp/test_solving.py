@@ -376,6 +376,7 @@ def test_problems_known_from_training_are_counted_apart(trained: tuple[Path, Pat
     test.write_text("".join(json.dumps(row) + "\n" for row in rows))
     blind = evaluate_solver(EvaluateSolver(model, test, out=tmp_path / "answers.jsonl"))["contamination"]
     assert (blind["identical"], blind["resembling"]) == (1, None)
+    assert blind["training_texts"] > 0
     found = evaluate_solver(EvaluateSolver(model, test, train=learned))["contamination"]
     assert (found["identical"], found["resembling"]) == (1, 1)
     right = {

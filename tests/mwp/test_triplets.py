@@ -371,6 +371,15 @@ def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     assert "2 rows" in list(anchors(cut, None))[1]
 
 
+def test_too_few_equations_name_the_file_and_the_row_without_one(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "Add 3 and 4 .", "equation": "3+4"}, {"id": "b", "text": "Add 5 and 6 ."}]
+    path = tmp_path / "two.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with expect_error("E681", path=path, line=2) as caught:
+        find_triplets(FindTriplets(path))
+    assert "there is none beside the text" in caught.value.what
+
+
 def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, ROWS[:3])
     for asked, code in (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
+from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.mwp.problems.problem import Problem, read_equation
 from engines.mwp.solver.reading import ScoredEquation
@@ -39,8 +41,9 @@ from screens.widgets.listing import Notice
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.conftest import mathwb
-from tests.screens.arqmath_engine import HereEngine
-from tests.screens.driving import place, press, ready, settle, shown
+from tests.screens.arqmath_engine import HereCall, HereEngine
+from tests.screens.driving import place, press, ready, settle, shown, until
+from workbench.engine_process import CallResult
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -482,7 +485,7 @@ class Guesses:
     def __init__(self, equation: str) -> None:
         self._equation = read_equation(equation, Tree)
 
-    def solve(self, problems: list[Problem], *, beam: int) -> list[list[ScoredEquation]]:
+    def solve(self, problems: list[Problem], **_: Any) -> list[list[ScoredEquation]]:
         return [[ScoredEquation(self._equation, -0.1)] for _ in problems]
 
 
@@ -551,6 +554,56 @@ async def test_a_set_is_evaluated_by_keys(build: Make, tmp_path: Path, size: tup
         await press(pilot, "E")
         assert len(listed(app.screen)) == 5
         assert [call.task for call in app.engine.calls].count("mwp.eval") == asked == 2
+
+
+class SlowCall(HereCall):
+    """An evaluation that is at its third problem until it is stopped."""
+
+    def __init__(self, engine: HereEngine, task: str, params: Mapping[str, Any]) -> None:
+        super().__init__(engine, task, params)
+        self.ended = asyncio.Event()
+
+    def stop(self) -> None:
+        super().stop()
+        self.ended.set()
+
+    async def __aiter__(self) -> AsyncIterator[Event | CallResult]:
+        yield Event("progress", {"done": 3, "total": 6, "unit": "problems"})
+        await self.ended.wait()
+        raise EngineError("the evaluation was stopped", code="E646", remedy="Run it again.")
+
+
+@pytest.mark.usefixtures("guessing")
+@pytest.mark.parametrize("key", ["x", "escape"])
+async def test_an_evaluation_says_how_far_it_is_and_is_stopped(
+    build: Make, engine: HereEngine, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    slow: list[SlowCall] = []
+
+    def call(task: str, params: Mapping[str, Any]) -> HereCall:
+        if task != "mwp.eval":
+            return HereCall(engine, task, params)
+        slow.append(SlowCall(engine, task, params))
+        return slow[-1]
+
+    monkeypatch.setattr(engine, "call", call)
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "E", "right_square_bracket", "right_square_bracket", "p")
+        await pilot.press("1")
+        await until(pilot, lambda: "evaluating: 3 of 6" in shown(app))
+        # A comparison takes its place; wrong answers and flips are parts of one report.
+        await pilot.press("b", "1")
+        await until(pilot, lambda: slow[0].stopped and "evaluating both: 3 of 6" in shown(app))
+        await pilot.press("left_square_bracket", "right_square_bracket")
+        assert len(slow) == 2
+        await pilot.press(key)
+        await settle(pilot, lambda: slow[1].stopped)
+        if key == "escape":
+            assert app.screen is screen
+        else:
+            await settle(pilot, lambda: "E646" in shown(app))
 
 
 async def test_a_file_of_answers_is_evaluated(build: Make, tmp_path: Path) -> None:

@@ -80,8 +80,8 @@ def measure_families(rows: Sequence[Problem], scored: Sequence[ScoredAttempt]) -
     Returns:
         How many families there are, the share of those that are right as a whole (also without the variants
         that lack a fact, which no solver of equations can answer), and for each kind of variant the accuracy
-        on the problems themselves, on the variants, the drop, and McNemar's p-value; None where no problem is
-        a variant of another.
+        on the problems themselves, on the variants, the drop with its interval, and McNemar's p-value; None
+        where no problem is a variant of another.
     """
     by_id = {row.id: index for index, row in enumerate(rows)}
     members: dict[str, list[int]] = {}
@@ -108,6 +108,7 @@ def measure_families(rows: Sequence[Problem], scored: Sequence[ScoredAttempt]) -
             "answer_accuracy": sum(after) / len(after),
             "ci95": wilson_interval(after),
             "drop": (sum(before) - sum(after)) / len(after),
+            "drop_ci95": paired_interval(before, after),
             "mcnemar_p": compare_mcnemar(before, after)["mcnemar_p"],
         }
     return {
@@ -115,6 +116,7 @@ def measure_families(rows: Sequence[Problem], scored: Sequence[ScoredAttempt]) -
         "whole_accuracy": sum(whole) / len(whole),
         "ci95": wilson_interval(whole),
         "whole_answerable_accuracy": sum(answerable) / len(answerable),
+        "answerable_ci95": wilson_interval(answerable),
         "by_kind": by_kind,
     }
 
@@ -126,6 +128,19 @@ def wilson_interval(right: Sequence[bool]) -> tuple[float, float]:
     centre = (share + _Z**2 / (2 * count)) / shrunk
     half = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2)) / shrunk
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def paired_interval(before: Sequence[bool], after: Sequence[bool]) -> tuple[float, float]:
+    """Return the 95 % interval of the difference of two shares over the same problems.
+
+    D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions
+    based on paired data", 2012: one is added to each count of problems on which the two sides differ.
+    """
+    count = len(before) + 2
+    lost = (1 + sum(a and not b for a, b in zip(before, after, strict=True))) / count
+    won = (1 + sum(b and not a for a, b in zip(before, after, strict=True))) / count
+    half = _Z * math.sqrt((lost + won - (lost - won) ** 2) / count)
+    return max(-1.0, lost - won - half), min(1.0, lost - won + half)
 
 
 def compare_mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:

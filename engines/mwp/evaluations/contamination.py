@@ -36,6 +36,8 @@ def measure_contamination(
         "unlike_training": [score for index, score in enumerate(right) if index not in alike],
     }
     return {
+        # How many training texts the comparison knows: by marks of their words, or as problems.
+        "training_texts": len(known),
         "identical": len(identical),
         "resembling": None if resembling is None else len(resembling),
         "jaccard": ALIKE,

@@ -302,11 +302,15 @@ def _solve_problems(
     solver: Solver, rows: Sequence[Problem], beam: int | None, unit: str, events: Sink, stop: Stop
 ) -> SolverAnswers:
     result: list[Any] = []
-    for begin in range(0, len(rows), _CHUNK):
+
+    def report_batch(solved: int) -> None:
         if stop():
             raise StoppedError("the evaluation was stopped", remedy="Run it again.")
-        result += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
-        events(Event("progress", {"done": len(result), "total": len(rows), "unit": unit}))
+        events(Event("progress", {"done": len(result) + solved, "total": len(rows), "unit": unit}))
+
+    report_batch(0)
+    for begin in range(0, len(rows), _CHUNK):
+        result += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0, on_batch=report_batch)
     return result
 
 

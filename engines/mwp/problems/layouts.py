@@ -85,7 +85,7 @@ LAYOUTS = (
     _make_layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
     _make_layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
     _make_layout("mawps", "squestion lequations", "squestion", "lequations", "lsolutions", id=("iindex",)),
-    _make_layout("dolphin", "text equations", "text", "equations", "ans_simple ans"),
+    _make_layout("dolphin", "text equations", "text", "equations", "ans_simple ans", words=True),
     _make_layout(
         *("mathqa", "problem linear_formula options", "problem", "linear_formula", "correct"),
         options="options",

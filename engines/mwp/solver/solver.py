@@ -7,7 +7,7 @@ holds that too, with its tokenizer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,17 +122,25 @@ class Solver(Module):
             return self.head.loss(problems, targets)
         return self.head.loss(problems, targets, values, self.legal)
 
-    def solve(self, problems: Sequence[Problem], *, beam: int = 0) -> list[list[ScoredEquation] | str]:
+    def solve(
+        self,
+        problems: Sequence[Problem],
+        *,
+        beam: int = 0,
+        on_batch: Callable[[int], object] | None = None,
+    ) -> list[list[ScoredEquation] | str]:
         """Return the best equations of each problem, best first, or why it cannot be read.
 
         Args:
             beam: How many; 0: as the settings say.
+            on_batch: Called after each batch with the number of problems that are solved.
         """
         import torch
 
         read = [self.reader.read_problem(problem) for problem in problems]
         result: list[list[ScoredEquation] | str] = [one if isinstance(one, str) else "" for one in read]
         known = {index: one for index, one in enumerate(read) if not isinstance(one, str)}
+        solved_count = len(read) - len(known)
         with torch.inference_mode():
             for places, encoded in self._encode_batches(
                 dict(sorted(known.items(), key=lambda x: len(x[1].ids)))
@@ -147,6 +155,9 @@ class Solver(Module):
                 for place, answer in zip(places, answers, strict=True):
                     complete_first = self.settings.complete == "first"
                     result[place] = put_complete_first(answer, problems[place]) if complete_first else answer
+                solved_count += len(places)
+                if on_batch is not None:
+                    on_batch(solved_count)
         return result
 
     def embed_problems(self, problems: Sequence[Problem]) -> Any:

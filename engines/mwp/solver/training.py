@@ -213,7 +213,12 @@ class SolverTask:
 
         if not self.settings.alpha and self.settings.anchors == "train":
             return None
-        return pool_of(self.material.train, parts_of(self.settings.pool), coherent=self.settings.coherent)
+        return pool_of(
+            self.material.train,
+            parts_of(self.settings.pool),
+            coherent=self.settings.coherent,
+            path=self.data.get("problems"),
+        )
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

@@ -65,7 +65,10 @@ def open_pool(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never)
         if len(_CACHE) >= _MOST:
             _CACHE.pop(next(iter(_CACHE)))
         read = read_problems(spec.data)
-        pool = pool_of(read.usable, parts_of(spec.pool))
+        # Rows that are no problem, and problems whose equation is missing or cannot be read.
+        missing = [note for note in read.remarks if note.reason.startswith("no equation")]
+        notes = sorted([*read.skipped, *missing], key=lambda note: note.line)
+        pool = pool_of(read.usable, parts_of(spec.pool), path=spec.data, notes=notes)
         unusable = len(read.rows) - len(read.usable) + len(read.skipped)
         texts = similarity_of(
             pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder, events=events, stop=stop

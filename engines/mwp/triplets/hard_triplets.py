@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import make_refusal, suggest_name
 from engines.core.tree import Tree
@@ -23,6 +24,7 @@ from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import RowNote
 from engines.mwp.triplets.settings import Strategy, Triplet
 from engines.mwp.triplets.similarity import TextSimilarity
 from engines.retrieval.dense import Vectors, normalize_rows
@@ -196,11 +198,23 @@ def parts_of(text: str) -> tuple[PoolPart, ...]:
     return tuple(part for part in get_args(PoolPart) if part in names)
 
 
-def pool_of(problems: Sequence[Problem], parts: Sequence[PoolPart], *, coherent: bool = False) -> TripletPool:
+def pool_of(
+    problems: Sequence[Problem],
+    parts: Sequence[PoolPart],
+    *,
+    coherent: bool = False,
+    path: Path | None = None,
+    notes: Sequence[RowNote] = (),
+) -> TripletPool:
     """Return the pool of problems with an equation, and of what is made of them.
 
     Args:
         coherent: Without variants that have a doubt about their text.
+        path: The file of the problems, to name it in an error.
+        notes: Why rows of the file have no equation; the error names the first with its line.
+
+    Raises:
+        DataError: E681 if there are no two different equations in one language.
     """
     from engines.mwp.augmentation.augment import make_variants
 
@@ -215,8 +229,12 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[PoolPart], *, coherent:
     pool = TripletPool(examples, parts)
     different = max((int(pool.is_negative(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
     if different < 2:
-        what = f"the problems have {different} different equations per language, and triplets need two"
-        raise EngineError(what, code="E681", remedy="Name more problems.")
+        many = f"{different} equation" if different == 1 else "no equation"
+        what = f"the problems have {many} per language, and triplets need two different ones"
+        if notes:
+            what += f"; the first row without one: {notes[0].reason}"
+        remedy = "Add problems with another equation; `mathwb mwp problems FILE` lists what each row lacks."
+        raise DataError(what, path=path, line=notes[0].line if notes else None, code="E681", remedy=remedy)
     return pool
 
 

@@ -439,7 +439,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     # What explains the figure: what was known from training, what kinds of mistakes there are, and for which
     # problems.
     yield from _setting_lines(result)
-    yield from _contamination_lines(result.get("contamination"))
+    yield from _contamination_lines(result.get("contamination"), result["model"])
     yield from _mistake_lines(result["mistakes"])
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         if not result[key]:
@@ -486,7 +486,7 @@ def _family_lines(families: Mapping[str, Any] | None) -> Iterator[str]:
     yield (
         f"{families['families']:,} families, right as a whole: {100 * families['whole_accuracy']:.1f} % "
         f"({low:.1f} to {high:.1f}), without missing facts "
-        f"{100 * families['whole_answerable_accuracy']:.1f} %"
+        f"{100 * families['whole_answerable_accuracy']:.1f} % ({_percent_range(families['answerable_ci95'])})"
     )
     rows = [
         (
@@ -495,11 +495,12 @@ def _family_lines(families: Mapping[str, Any] | None) -> Iterator[str]:
             f"{100 * row['before']:.1f}",
             f"{100 * row['answer_accuracy']:.1f}",
             f"{100 * row['drop']:.1f}",
+            _percent_range(row["drop_ci95"]),
             f"{row['mcnemar_p']:.3g}",
         )
         for kind, row in families["by_kind"].items()
     ]
-    header = ("variant", "problems", "problems right, %", "variants right, %", "drop", "McNemar p")
+    header = ("variant", "problems", "problems right, %", "variants right, %", "drop", "95 %", "McNemar p")
     yield from align_rows(header, rows)
 
 
@@ -549,14 +550,18 @@ def _percent(interval: Sequence[float]) -> tuple[float, ...]:
     return tuple(100 * bound for bound in interval)
 
 
-def _contamination_lines(found: Mapping[str, Any] | None) -> Iterator[str]:
+def _contamination_lines(found: Mapping[str, Any] | None, model: str) -> Iterator[str]:
     if found is None:
+        yield HintLine(
+            f"it is unknown whether {model} has seen these problems or similar ones; --train FILE compares "
+            "them with the problems of a file"
+        )
         return
     yield ""
     if found["resembling"] is None:
         yield (
-            f"{found['identical']:,} problems have the words of a training problem; "
-            "with --train FILE those that resemble one are counted too"
+            f"{found['identical']:,} problems have the words of one of the {found['training_texts']:,} texts "
+            f"that {model} has marks of; marks do not show what only resembles one: --train FILE does"
         )
     else:
         yield (
@@ -567,7 +572,7 @@ def _contamination_lines(found: Mapping[str, Any] | None) -> Iterator[str]:
         (title, part["problems"], f"{100 * part['answer_accuracy']:.1f}", _percent_range(part["ci95"]))
         for title, part in (
             ("known from training", found["like_training"]),
-            ("not known", found["unlike_training"]),
+            ("not known" if found["resembling"] is not None else "other words", found["unlike_training"]),
         )
         if part["problems"]
     ]
