@@ -14,7 +14,8 @@ are:
   digit is changed, drawn by the seed, at most one within 60 lines. It is found when a link within three lines
   is newly called wrong or said to lose domain. It is named when the changed link itself is not right and does
   not follow any more, so that a reader who looks at what is not shown sees it. Changes that leave their link
-  right, as that of `a - 0`, are no errors and are not counted.
+  right, as that of `a - 0`, are no errors and are not counted. `--misses FILE` gets those that are not found,
+  with the row as it was and is, and the verdicts before and after.
 """
 
 from __future__ import annotations
@@ -72,8 +73,25 @@ def is_far(judged: LinkVerdict) -> bool:
     return judged.outcome == "follows" and any(judged.link.line - line > _APART for line in lines)
 
 
-def plant_error(document: Document, judged: LinkVerdict, source: random.Random) -> Document | None:
-    """The document with one digit or sign of a side of a link changed; None where none can be."""
+@dataclass(frozen=True, slots=True)
+class PlantedError:
+    """A mistake put into a text.
+
+    Attributes: text: the index of the text. judged: the link as it was. document: the text with the mistake.
+    was, now: the row of the formula that it is in, before and after.
+    """
+
+    text: int
+    judged: LinkVerdict
+    document: Document
+    was: str = ""
+    now: str = ""
+
+
+def plant_error(
+    at_text: int, document: Document, judged: LinkVerdict, source: random.Random
+) -> PlantedError | None:
+    """One digit or sign of a side of a link of a document changed; None where none can be."""
     link = judged.link
     for at, piece in enumerate(document.pieces):
         last = piece.line + piece.text.count("\n")
@@ -96,7 +114,9 @@ def plant_error(document: Document, judged: LinkVerdict, source: random.Random) 
                 one, other = (_write_chains(Document("", (each,))) for each in (piece, changed))
                 if len(one) == len(other) and one != other:
                     pieces = (*document.pieces[:at], changed, *document.pieces[at + 1 :])
-                    return replace(document, pieces=pieces)
+                    begin = piece.text.rfind("\n", 0, found.start()) + 1
+                    rows = (whole[begin:].partition("\n")[0].strip() for whole in (piece.text, text))
+                    return PlantedError(at_text, judged, replace(document, pieces=pieces), *rows)
     return None
 
 
@@ -106,11 +126,11 @@ def _write_chains(document: Document) -> list[tuple[str, str, str]]:
 
 def plant_errors(
     texts: Sequence[Text], judged: Sequence[Sequence[LinkVerdict]], number: int, seed: int
-) -> tuple[dict[int, Document], list[tuple[int, LinkVerdict]]]:
-    """The texts that get errors, and the links that they are in."""
+) -> list[PlantedError]:
+    """The errors that texts get, each with the text as it is with those before."""
     source = random.Random(seed)
     changed: dict[int, Document] = {}
-    planted: list[tuple[int, LinkVerdict]] = []
+    planted: list[PlantedError] = []
     for verdict in ("right", "follows"):
         pool = [(at, one) for at, links in enumerate(judged) for one in links if one.outcome == verdict]
         source.shuffle(pool)
@@ -118,13 +138,14 @@ def plant_errors(
         for at, one in pool:
             if count == number:
                 break
-            if any(at == other and abs(one.link.line - each.link.line) < _APART for other, each in planted):
+            lines = (each.judged.link.line for each in planted if each.text == at)
+            if any(abs(one.link.line - line) < _APART for line in lines):
                 continue
-            if (result := plant_error(changed.get(at, texts[at].document), one, source)) is not None:
-                changed[at] = result
-                planted.append((at, one))
+            if (result := plant_error(at, changed.get(at, texts[at].document), one, source)) is not None:
+                changed[at] = result.document
+                planted.append(result)
                 count += 1
-    return changed, planted
+    return planted
 
 
 def find_planted(before: Sequence[LinkVerdict], after: Sequence[LinkVerdict], line: int) -> list[LinkVerdict]:
@@ -152,9 +173,24 @@ def write_alarms(path: Path, rows: Sequence[tuple[str, LinkVerdict]]) -> None:
             file.write(f"    … {link.before[-200:]} ⟨⟩ {link.after[:80]}\n")
 
 
+def write_misses(path: Path, missed: Sequence[tuple[str, PlantedError, Sequence[LinkVerdict]]]) -> None:
+    """Each error that was not found: the row as it was and is, and the verdicts on its links."""
+    with path.open("w", encoding="utf-8") as file:
+        for place, one, now in missed:
+            file.write(f"{place}:{one.judged.link.line}\n    {one.was}\n    {one.now}\n")
+            for when, each in (("was", one.judged), *(("is", each) for each in now)):
+                formula = " ".join(" ".join(_write_link(each)).split())
+                file.write(f"    {when} {each.outcome}: {formula}\t{each.reason}\n")
+            file.write(f"    … {one.judged.link.before[-200:]} ⟨⟩ {one.judged.link.after[:80]}\n")
+
+
 def measure(
     texts: Sequence[Text], number: int, seed: int
-) -> tuple[dict[str, Any], list[tuple[str, LinkVerdict]]]:
+) -> tuple[
+    dict[str, Any],
+    list[tuple[str, LinkVerdict]],
+    list[tuple[str, PlantedError, Sequence[LinkVerdict]]],
+]:
     arbiter = new_judge()
     judged: list[list[LinkVerdict]] = []
     took: list[float] = []
@@ -172,45 +208,49 @@ def measure(
         for path, one in alarms
         if (path, " ".join(f"{one.link.left} {one.link.relation} {one.link.right}".split())) in mistakes
     ]
-    changed, planted = plant_errors(texts, judged, number, seed)
+    planted = plant_errors(texts, judged, number, seed)
+    changed = {one.text: one.document for one in planted}
     after = {at: proofread_document(document, arbiter) for at, document in changed.items()}
     harmless, found, named = Counter[str](), Counter[str](), Counter[str]()
-    missed: list[str] = []
-    for at, one in planted:
-        changed_links = list_changed(judged[at], after[at], one.link.line)
+    missed: list[tuple[str, PlantedError, Sequence[LinkVerdict]]] = []
+    for error in planted:
+        before, now, one = judged[error.text], after[error.text], error.judged
+        changed_links = list_changed(before, now, one.link.line)
         if changed_links and all(each.outcome == "right" for each in changed_links):
             harmless[one.outcome] += 1
             continue
         named[one.outcome] += any(each.outcome not in ("right", "follows", "given") for each in changed_links)
-        if find_planted(judged[at], after[at], one.link.line):
+        if find_planted(before, now, one.link.line):
             found[one.outcome] += 1
         else:
-            now = "; ".join(
-                f"{' '.join(_write_link(each))}: {each.outcome} ({each.reason})" for each in changed_links[:3]
-            )
-            missed.append(
-                f"{texts[at].path}:{one.link.line} was {one.outcome} {' '.join(_write_link(one))} now {now}"
-            )
-    counted = Counter[str](one.outcome for _, one in planted)
+            missed.append((texts[error.text].path, error, changed_links))
+    counted = Counter[str](error.judged.outcome for error in planted)
     counted -= harmless
     slowest = max(zip(took, texts, strict=True), key=lambda each: each[0])
-    return {
-        "documents": len(texts),
-        "links": len(every),
-        "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
-        "far": sum(is_far(one) for _, one in every),
-        "alarms": len(alarms),
-        "mistakes_of_the_texts": len(real),
-        "false_per_1000": round(1000 * (len(alarms) - len(real)) / max(1, len(every)), 2),
-        "planted": dict(counted),
-        "harmless": dict(harmless),
-        "found": dict(found),
-        "named": dict(named),
-        "missed": missed,
-        "links_per_cpu_s": round(len(every) / max(sum(took), 1e-9), 1),
-        "slowest_document_s": round(slowest[0], 2),
-        "slowest_document": slowest[1].path,
-    }, alarms
+    return (
+        {
+            "documents": len(texts),
+            "links": len(every),
+            "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
+            "far": sum(is_far(one) for _, one in every),
+            "alarms": len(alarms),
+            "mistakes_of_the_texts": len(real),
+            "false_per_1000": round(1000 * (len(alarms) - len(real)) / max(1, len(every)), 2),
+            "planted": dict(counted),
+            "harmless": dict(harmless),
+            "found": dict(found),
+            "named": dict(named),
+            "missed": [
+                f"{place}:{one.judged.link.line} was {one.judged.outcome}: {one.was} now {one.now}"
+                for place, one, _ in missed
+            ],
+            "links_per_cpu_s": round(len(every) / max(sum(took), 1e-9), 1),
+            "slowest_document_s": round(slowest[0], 2),
+            "slowest_document": slowest[1].path,
+        },
+        alarms,
+        missed,
+    )
 
 
 def main() -> None:
@@ -220,6 +260,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth document")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--alarms", type=Path, metavar="FILE")
+    parser.add_argument("--misses", type=Path, metavar="FILE", help="the planted errors that are not found")
     arguments = parser.parse_args()
     folders = [folder.name for folder in arguments.folders]
     asked = {"folders": folders, "plant": arguments.plant, "every": arguments.every, "seed": arguments.seed}
@@ -229,9 +270,11 @@ def main() -> None:
         for folder in arguments.folders
         for text in islice(read_texts(folder), arguments.seed % arguments.every, None, arguments.every)
     ]
-    figures, alarms = measure(texts, arguments.plant, arguments.seed)
+    figures, alarms, missed = measure(texts, arguments.plant, arguments.seed)
     if arguments.alarms is not None:
         write_alarms(arguments.alarms, alarms)
+    if arguments.misses is not None:
+        write_misses(arguments.misses, missed)
     record.write(figures)
     print(json.dumps(figures, indent=2, ensure_ascii=False))
     rows = [
