@@ -14,7 +14,13 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
-from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, starts_with_refusal
+from engines.proofreading.cue_phrases import (
+    distinguishes_cases,
+    is_made_of,
+    last_clause,
+    mentions,
+    starts_with_refusal,
+)
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
 
 MAX_FORMULA = 50_000
@@ -124,6 +130,15 @@ class ChainLink:
     def is_one_of_several(self) -> bool:
         """Whether a statement is one case of several, such as one of two roots."""
         return mentions("several", f"{self.before} {self.joined}") or self.has_another_after
+
+    @property
+    def is_alternative(self) -> bool:
+        """Whether it is one of several values or cases, and not only supposed."""
+        words = f"{self.before} {self.joined}", _SENTENCE_END.split(self.after[:40])[0]
+        return any(
+            (mentions("alternative", each) and not mentions("equivalent", each)) or distinguishes_cases(each)
+            for each in words
+        )
 
     @property
     def has_another_after(self) -> bool:

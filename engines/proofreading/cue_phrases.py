@@ -113,6 +113,7 @@ PHRASES: Mapping[str, str] = {
         or case cases either both respectively value values root roots solution solutions try trying possib*
         when if suppose assume for otherwise let other another similarly test* example instance each
     """,
+    "alternative": "or either respectively otherwise other another similarly try trying test",
     "rewritten": """
         expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
         evaluat* for_all always equal equals equivalent same
@@ -130,7 +131,19 @@ PHRASES: Mapping[str, str] = {
         maxim* possib* by
     """,
     "task": "solv* equation equations system",
+    "obtaining": """
+        get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
+        leads reduces simplifies implies leaves means
+    """,
+    "supposing": """
+        let suppose assume assuming if when where whenever set setting choose consider unless whether try
+        trying guess at take taking put say picking pick letting defined define
+    """,
     "cases": "case cases otherwise possibilit*",
+    "case at hand": """
+        this_case that_case which_case any_case our_case special_case general_case each_case our_cases
+        these_cases both_cases all_cases most_cases some_cases many_cases possibilit*
+    """,
     "either": "either or",
     "equivalent": "equivalently or_rather or_simply or_just in_other_words",
     "examined": "at when if for",
@@ -276,6 +289,15 @@ def last_clause(words: str) -> str:
     return clause[opened[-1] :] if opened else clause
 
 
+def leading_clause(words: str) -> str:
+    """Return the words of the clause that leads to a statement, or to the formulas that it ends.
+
+    >>> leading_clause("if § and"), leading_clause("if § then § ,"), leading_clause("if § , we have § ,")
+    ('if ', ' then ', ' we have ')
+    """
+    return last_clause(_ENUMERATED.sub("", words))
+
+
 def last_sentence(words: str) -> str:
     """Return the words of the sentence that leads to a statement."""
     return re.split(r"[.!?]\s", words)[-1]
@@ -374,6 +396,15 @@ def last_cue_makes_given(words: str, without: str = "") -> bool | None:
     return next((_SIGNS[word] for word in reversed(words_of(words)[-25:]) if word in _SIGNS), None)
 
 
+def distinguishes_cases(words: str) -> bool:
+    """Return whether words name a case of several, and not the one at hand.
+
+    >>> distinguishes_cases("in this case"), distinguishes_cases("the second case")
+    (False, True)
+    """
+    return mentions("cases", _compile(PHRASES["case at hand"]).sub(" ", words))
+
+
 def find_domains(words: str, often: bool = False) -> Iterator[str]:
     """Return the domains besides numbers that words name, each as often as they do.
 
@@ -401,6 +432,7 @@ def scope_kind(name: str, *, within: bool = False) -> str:
 
 
 _WORD = re.compile(r"[a-zA-Z']+")
+_ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
 _SIGNS = {
     **dict.fromkeys(PHRASES["given"].split(), True),
     **dict.fromkeys(PHRASES["claimed"].split(), False),

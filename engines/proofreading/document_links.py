@@ -13,12 +13,13 @@ from engines.formula.document_names import names_of
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
-from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.cue_phrases import distinguishes_cases, mentions
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge
+from engines.proofreading.misnamed_variables import count_indexed_names
 from engines.proofreading.near_consequences import FAR
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
@@ -55,6 +56,14 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             for piece, position in zip(document.pieces, positions, strict=True)
             if not piece.formula and mentions("cases", piece.text)
         ),
+        paragraphs_of_cases=sorted(
+            {
+                position.paragraph
+                for piece, position in zip(document.pieces, positions, strict=True)
+                if not piece.formula and distinguishes_cases(piece.text)
+            }
+        ),
+        name_counts=count_indexed_names(formulas),
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
@@ -94,6 +103,9 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         for each in found
     ]
     _find_misquotation(found, reader)
+    for place, each in enumerate(found):
+        if each.outcome in ("given", "not shown") and (why := reader.misnamed.get(id(each.link))):
+            found[place] = replace(each, outcome="wrong", reason=why)
     return found
 
 

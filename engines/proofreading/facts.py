@@ -38,7 +38,7 @@ class Fact:
 
     Attributes: sure: it is not one case of several. position: where it was said. examined: a value at which
     something is looked at, which holds in its paragraph only. claimed: it is what a theorem or exercise
-    claims, which its own proof cannot use.
+    claims, which its own proof cannot use. alternative: it is one of several values or cases.
     """
 
     left: Tree
@@ -51,6 +51,7 @@ class Fact:
     position: Position = NOWHERE
     examined: bool = False
     claimed: bool = False
+    alternative: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -208,6 +209,7 @@ class Facts:
         anew: bool = False,
         examined: bool = False,
         claimed: bool = False,
+        alternative: bool = False,
     ) -> None:
         """Keep an equation; `f(x) = …` defines f.
 
@@ -215,13 +217,24 @@ class Facts:
             anew: it gives a variable a value, and takes those from it that it had.
             examined: it is a value at which something is looked at.
             claimed: it is what a theorem or exercise claims.
+            alternative: it is one of several values or cases.
         """
         if len(left) + len(right) > _MOST_NODES:
             return
         self._reduced.clear()
         names = free_symbols(left) | free_symbols(right)
         fact = Fact(
-            left, right, text, line, self.last_number + 1, sure, names, self.position, examined, claimed
+            left,
+            right,
+            text,
+            line,
+            self.last_number + 1,
+            sure,
+            names,
+            self.position,
+            examined,
+            claimed,
+            alternative,
         )
         if anew and fact.is_value:
             old = [one for one in self.in_scope if one.is_value and one.left == left and one.right != right]

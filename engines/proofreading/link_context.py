@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,11 +24,12 @@ from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, descr
 from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.roles import is_concluded, is_examined, is_universal
+from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
 from engines.proofreading.scopes import NOWHERE, Position
-from engines.proofreading.slips import find_identity_slip, find_odd_entry
+from engines.proofreading.slips import find_identity_slip
 from engines.proofreading.term_properties import DEGREES, as_products, exact_difference, free_symbols
 
 LARGEST = 160
@@ -62,6 +64,7 @@ class LinkContext:
         facts: The assumptions, definitions and properties of operations that the text states.
         redefines_star: Whether the text defines an operation `*` of its own.
         sections_of_cases: The sections that distinguish cases, by their identity.
+        paragraphs_of_cases: The paragraphs that do, by their numbers.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -70,6 +73,8 @@ class LinkContext:
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         in_chain: Whether it has more than one equation.
+        name_counts: In how many formulas each name with an index occurs.
+        misnamed: Why links have a name that is to be another, by their identity.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -84,6 +89,7 @@ class LinkContext:
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     redefines_star: bool = False
     sections_of_cases: frozenset[int] = frozenset()
+    paragraphs_of_cases: Sequence[int] = ()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -91,6 +97,8 @@ class LinkContext:
     settled: set[int] = field(default_factory=set)
     last_before: int = -1
     in_chain: bool = False
+    name_counts: Counter[str] = field(default_factory=Counter)
+    misnamed: dict[int, str] = field(default_factory=dict)
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
 
@@ -223,17 +231,20 @@ class LinkContext:
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         free = free_symbols(left) | free_symbols(right)
         words = f"{link.before} {link.after}"
-        task = mentions("task", last_clause(link.before)) and not self.in_chain
+        clause = last_clause(link.before)
+        task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
         if task or mentions("unsolvable", words):
             return ""
         entries = find_odd_entry(left, right, self.are_equal)
-        left, right = entries or (left, right)
+        whole = left, right
+        left, right = entries or whole
         found = find_identity_slip(left, right, self.are_equal, alike=entries is not None)
+        found = found or find_entry_slip(*whole, self.are_equal)
         last = link.before.rpartition("§")[2]
-        if found is None and by_facts and not self.cases and not link.is_denied:
+        if found is None and by_facts and not is_supposed(link):
             several = mentions("either", last) and not mentions("equivalent", last)
             if not several and self.facts.is_settled(free):
-                return find_near_consequence(self.facts, link, left, right)
+                return find_near_consequence(self.facts, link, left, right, self.paragraphs_of_cases)
         return found.reason if found else ""
 
     def conclude(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
@@ -270,4 +281,14 @@ class LinkContext:
         )
         sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         text = f"{link.left} = {link.right}"
-        self.facts.add_fact(left, right, text, link.line, sure, anew=anew, examined=examined, claimed=claimed)
+        self.facts.add_fact(
+            left,
+            right,
+            text,
+            link.line,
+            sure,
+            anew=anew,
+            examined=examined,
+            claimed=claimed,
+            alternative=link.is_alternative,
+        )

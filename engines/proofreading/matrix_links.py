@@ -11,7 +11,8 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_cue_makes_given
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.slips import find_matrix_slip
+from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
+from engines.proofreading.roles import is_supposed
 from engines.proofreading.term_properties import any_values, at_values, exact_difference, free_symbols
 
 
@@ -61,11 +62,21 @@ class MatrixLinks:
                 return LinkVerdict(
                     link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
                 )
+        sure = not (link.of_problem or link.is_refused or is_supposed(link))
+        if sure and not left.children and left.label in values and not (begun or self.cases):
+            known = values[left.label]
+            if slip := find_entry_slip(known.right, right, self._are_equal_matrices):
+                return LinkVerdict(link, "wrong", f"{slip.reason}, {describe_sources([known])}")
         if right.label == "matrix" and not left.children:
             self.state(link, left, right)
-        sure = not (begun or link.is_refused or link.is_denied or self.cases)
         if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
             return LinkVerdict(link, "wrong", slip.reason)
+        if numbers := self._list_numbers(free):
+            sides = at_values(left, right, {fact.left.label: fact.right for fact in numbers})
+            if self._are_equal_matrices(*sides):
+                return self.follow(link, numbers)
+            if sure and not self.cases and (slip := find_matrix_slip(*sides, self._are_equal_matrices)):
+                return LinkVerdict(link, "wrong", f"{slip.reason}, {describe_sources(numbers)}")
         if begun or has_bare_side:
             return LinkVerdict(link, "given")
         return LinkVerdict(
@@ -74,6 +85,11 @@ class MatrixLinks:
 
     def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
         return self.terms.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
+
+    def _list_numbers(self, free: frozenset[str]) -> list[Fact]:
+        """List the values that the numbers of a link are said to have, the last of each."""
+        known = {fact.left.label: fact for fact in self.facts.in_scope if fact.is_value}
+        return [known[name] for name in sorted(free - self.matrices) if name in known]
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"

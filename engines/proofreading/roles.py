@@ -22,6 +22,7 @@ from engines.proofreading.cue_phrases import (
     is_made_of,
     last_clause,
     last_cue_makes_given,
+    leading_clause,
     mentions,
     ranges_over_numbers,
     words_behind,
@@ -83,6 +84,13 @@ def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
         return False
     lone = not left.children and free_symbols(left) and not free_symbols(right)
     return bool(lone) and ends_with("examined", link.before)
+
+
+def is_supposed(link: ChainLink) -> bool:
+    """Return whether the words that lead to a statement, or to the formulas that it is enumerated with,
+    suppose, try or deny it."""
+    words = leading_clause(link.before)
+    return link.is_denied_after or mentions("denied", words) or mentions("supposing", words)
 
 
 def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:

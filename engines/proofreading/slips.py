@@ -12,19 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from random import Random
 
-from engines.core.errors import EngineError
 from engines.core.expression_language import display_name
 from engines.core.tree import ONE, Tree
-from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.cue_phrases import last_cue_makes_given, mentions, words_of
 from engines.proofreading.known_points import PartNames
 from engines.proofreading.term_properties import (
     OF_ANGLES,
     apply_label,
-    differ_everywhere,
     evaluate_complex,
     evaluate_term,
     free_symbols,
@@ -43,6 +40,7 @@ _ORDERS = frozenset(("O", "O(", "o(", "Θ(", "Ω(", "ω("))
 _LONG_ARGUMENT = 7
 """Nodes of an argument that is calculated, and does not tell a property of its function."""
 _WHOLE = re.compile(r"-?\d{1,9}\Z")
+_DECIMAL = re.compile(r"-?\d{1,9}\.\d{1,9}\Z")
 _CLOSE = 1e-9
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
@@ -88,12 +86,14 @@ def find_slip(
     ordered: bool = False,
     others: frozenset[str] = frozenset(),
     alike: bool = False,
+    determined: bool = False,
 ) -> Slip | None:
     """Return the one number, sign or operator of a link that is to be another, if one is; none where a side
     is nothing but a variable that the other has not.
 
     Args: points: where what is known holds; same: whether a link holds; in_calls: look also at the arguments
-    of functions of which nothing is known; ordered: the factors of a product may not be exchanged.
+    of functions of which nothing is known; ordered: the factors of a product may not be exchanged;
+    determined: a side is a variable whose value is known.
     """
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
         left, right = left.children[3], right.children[3]
@@ -101,7 +101,7 @@ def find_slip(
     if len(left) + len(right) > _MOST_NODES or any(
         not side.children
         and not free_symbols(side) <= free_symbols(other)
-        and not (by_facts and len(other) >= _LEAST and free_symbols(other))
+        and not (determined or (by_facts and len(other) >= _LEAST and free_symbols(other)))
         for side, other in (sides, sides[::-1])
     ):
         return None
@@ -109,15 +109,21 @@ def find_slip(
     first, second = values[0][0], values[1][0]
     if first is None or second is None or values_agree(left, right, points[0]) is not False:
         return None
-    if abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
+    if not determined and abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
         return None
+    # What a variable has no one value of can be equal to many.
+    varying = determined and not all(_are_near(*pair) for pair in values)
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
         reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
-        for path, changed, instead in _iterate_changes(sides[side], names, in_calls):
+        opposite = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
+        changes = _iterate_changes(sides[side], names, in_calls)
+        for path, changed, instead in chain(changes, (opposite,) if determined and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            if by_facts and len(left) + len(right) < _LEAST and not _is_near(instead):
+            if varying and not changed.children and free_symbols(changed):
+                continue
+            if by_facts and not determined and len(left) + len(right) < _LEAST and not _is_near(instead):
                 continue  # by what was said, many numbers fit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
@@ -134,6 +140,10 @@ def find_slip(
             ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def _are_near(one: float | None, two: float | None) -> bool:
+    return one is not None and two is not None and abs(one - two) <= _CLOSE * (1 + abs(one))
 
 
 def find_identity_slip(
@@ -241,62 +251,11 @@ def find_complex_slip(
     return None
 
 
-def find_matrix_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """Return the one change by which an equation of matrices holds for any; I is the identity."""
-    if right == _IDENTITY:
-        return find_slip(
-            left, ONE, points_of(free_symbols(left)), lambda one, _: same(one, right), ordered=True
-        )
-    points = points_of(free_symbols(left) | free_symbols(right))
-    points = [{name: 1.0 if name == "I" else value for name, value in at.items()} for at in points]
-    return find_slip(left, right, points, same, ordered=True)
-
-
-_IDENTITY = Tree("I")
-
-
 def _is_value(side: Tree) -> bool:
     """Return whether a side is nothing but a value of an unknown function, or one with another sign or
     factor."""
     parts = side.children if side.label in ("*", "/", "+", "-") else (side,)
     return sum(part.label == "call" or not part.children for part in parts) == len(parts)
-
-
-def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
-    """Return the one pair of entries of two matrices or tuples that differ where the others are equal, and
-    not only written alike; None where there is no such pair."""
-    try:
-        sides = [evaluate_matrices(side) for side in (left, right)]
-    except EngineError:
-        return None
-    if len({(side.label, len(side.children)) for side in sides}) > 1 or sides[0].label not in (
-        "matrix",
-        "tuple",
-    ):
-        return None
-    rows = [side.children if side.label == "matrix" else (side,) for side in sides]
-    if [len(row.children) for row in rows[0]] != [len(row.children) for row in rows[1]]:
-        return None
-    pairs = [
-        pair
-        for one, other in zip(*rows, strict=True)
-        for pair in zip(one.children, other.children, strict=True)
-    ]
-    odd = [pair for pair in pairs if not same(*pair)]
-    # Entries of a product or sum that are equal to those beside it are not so by chance.
-    calculated = sides != [left, right]
-    if len(odd) != 1 or all(
-        (one == other and not calculated) or _is_alone(one, other)
-        for one, other in pairs
-        if (one, other) not in odd
-    ):
-        return None
-    return None if _is_alone(*odd[0]) or not differ_everywhere(*odd[0]) else odd[0]
-
-
-def _is_alone(*sides: Tree) -> bool:
-    """Return whether one of two sides is nothing but a variable, or a value of an unknown function."""
-    return any(free_symbols(side) and (not side.children or side.label == "call") for side in sides)
 
 
 def _is_near(instead: str) -> bool:
@@ -459,6 +418,8 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
                 yield str(new)
         if value and above != "pow" and (value != -1 or above not in _VANISHING):
             yield str(-value)
+    elif _DECIMAL.match(label):
+        yield from iterate_retyped(label)
 
 
 def iterate_retyped(number: str) -> Iterator[str]:

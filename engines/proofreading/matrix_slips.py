@@ -1,0 +1,118 @@
+"""Slips in equations of matrices: of their names, and of an entry that is calculated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from engines.core.errors import EngineError
+from engines.core.tree import ONE, Tree
+from engines.mathematics.judging.shapes import evaluate_matrices
+from engines.proofreading.slips import Slip, find_slip, iterate_retyped, points_of
+from engines.proofreading.term_properties import differ_everywhere, evaluate_term, free_symbols, values_agree
+
+_MOST_NUMBERS = 40
+_MOST_ENTRIES = 30
+_WHOLE = re.compile(r"-?\d{1,6}\Z")
+
+
+def find_matrix_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """Return the one change by which an equation of matrices holds for any; I is the identity."""
+    if right == _IDENTITY:
+        return find_slip(
+            left, ONE, points_of(free_symbols(left)), lambda one, _: same(one, right), ordered=True
+        )
+    points = points_of(free_symbols(left) | free_symbols(right))
+    points = [{name: 1.0 if name == "I" else value for name, value in at.items()} for at in points]
+    return find_slip(left, right, points, same, ordered=True)
+
+
+_IDENTITY = Tree("I")
+
+
+def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
+    """Return the one pair of entries of two matrices or tuples that differ where the others are equal, and
+    not only written alike; None where there is no such pair."""
+    pairs = _pair_entries(left, right)
+    odd = [pair for pair in pairs if not same(*pair)]
+    # Entries of a product or sum that are equal to those beside it are not so by chance.
+    calculated = _is_calculated(left, right)
+    if len(odd) != 1 or all(
+        (one == other and not calculated) or _is_alone(one, other)
+        for one, other in pairs
+        if (one, other) not in odd
+    ):
+        return None
+    return None if _is_alone(*odd[0]) or not differ_everywhere(*odd[0]) else odd[0]
+
+
+def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """Return the one number of an equation of calculated matrices with which all their entries are equal,
+    where one pair of entries differs."""
+    pairs = _pair_entries(left, right)
+    if not 1 < len(pairs) <= _MOST_ENTRIES or not _is_calculated(left, right):
+        return None
+    odd = [at for at, pair in enumerate(pairs) if not same(*pair)]
+    if len(odd) != 1 or not any(_is_telling(*pair) for at, pair in enumerate(pairs) if at != odd[0]):
+        return None
+    points = points_of(free_symbols(left) | free_symbols(right))
+    values = [evaluate_term(side, points[0]) for side in pairs[odd[0]]]
+    if values[0] is None or values[1] is None or values_agree(*pairs[odd[0]], points[0]) is not False:
+        return None
+    for one, other in ((left, right), (right, left)):
+        for path, number in islice(_iterate_numbers(one), _MOST_NUMBERS):
+            for new in (*iterate_retyped(number), str(-int(number))):
+                changed = one.replace_subtree(path, Tree(str(int(new))))
+                entries = _pair_entries(changed, other)
+                if (
+                    len(entries) == len(pairs)
+                    and values_agree(*entries[odd[0]], points[0])
+                    and all(same(*pair) for pair in entries)
+                ):
+                    return Slip(f"{int(new)} for {number}", points[0], (values[0], values[1]))
+    return None
+
+
+def _pair_entries(left: Tree, right: Tree) -> list[tuple[Tree, Tree]]:
+    """List the entries of two matrices or tuples by pairs; none where they are no such things of one size."""
+    try:
+        sides = [evaluate_matrices(side) for side in (left, right)]
+    except EngineError:
+        return []
+    if len({(side.label, len(side.children)) for side in sides}) > 1 or sides[0].label not in (
+        "matrix",
+        "tuple",
+    ):
+        return []
+    rows = [side.children if side.label == "matrix" else (side,) for side in sides]
+    if [len(row.children) for row in rows[0]] != [len(row.children) for row in rows[1]]:
+        return []
+    return [
+        pair
+        for one, other in zip(*rows, strict=True)
+        for pair in zip(one.children, other.children, strict=True)
+    ]
+
+
+def _is_calculated(*sides: Tree) -> bool:
+    """Return whether one of two sides is no matrix or tuple as it is written."""
+    return any(side.label not in ("matrix", "tuple") for side in sides)
+
+
+def _is_telling(left: Tree, right: Tree) -> bool:
+    """Return whether two equal entries are hardly so by chance: they have letters, or are written in two
+    ways."""
+    return left != right or bool(free_symbols(left))
+
+
+def _iterate_numbers(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
+    if _WHOLE.match(tree.label):
+        yield path, tree.label
+    for place, part in enumerate(tree.children):
+        yield from _iterate_numbers(part, (*path, place))
+
+
+def _is_alone(*sides: Tree) -> bool:
+    """Return whether one of two sides is nothing but a variable, or a value of an unknown function."""
+    return any(free_symbols(side) and (not side.children or side.label == "call") for side in sides)

@@ -1,0 +1,94 @@
+"""Claims that one digit, sign or index keeps from following, each beside one that is no mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+_PLANE = "We have $x + 2y - 3z = 0$. If we parametrize $y = r$ and $z = s$ then for any point on it, "
+_SYSTEM = (
+    "We have $x_1 - 2x_2 = -5$ and $x_1 + x_2 = 1$. In this case only one pair of values satisfies them, "
+)
+_SHARES = "Here $i = 0.75r$ and $s = 3r$. If we add the constraint that $s + i + r = 1$, this gives "
+_POLYNOMIALS = "If we take $p = 2t^3 - t + 8$ and $q = t^3 - 4t - 3$ for example, the combination "
+_SUM = "the equation $%sr + 0.%s5r + r = 1$."
+_FAMILY = (
+    r"The vector is $X = \begin{bmatrix} -8-3t \\ 1+5t \\ t \end{bmatrix}$. We write it as "
+    r"$X = \begin{bmatrix} -%s \\ 1 \\ 0 \end{bmatrix} + t \begin{bmatrix} -3 \\ 5 \\ 1 \end{bmatrix}$."
+)
+_PRODUCT = (
+    r"So $\begin{bmatrix} %s & -3/2 \\ 1/2 & -1/2 \end{bmatrix} \begin{bmatrix} 3k \\ k \end{bmatrix}"
+    r" = \begin{bmatrix} 3k \\ k \end{bmatrix}$."
+)
+_DIAGONAL = (
+    r"So $\begin{bmatrix} a & 0 \\ 0 & b \end{bmatrix} = a \begin{bmatrix} 1 & 0 \\ 0 & 0 \end{bmatrix}"
+    r" + b \begin{bmatrix} 0 & %s \\ 0 & 1 \end{bmatrix}$."
+)
+
+
+@pytest.mark.parametrize(
+    ("true", "false", "instead"),
+    [
+        # the value of a variable that earlier statements determine, also under a supposition
+        (_PLANE + "$x = -2r + 3s$.", _PLANE + "$x = 2r + 3s$.", "- for +"),
+        (_SHARES + "$s = 12/19$.", _SHARES + "$s = 12/13$.", "19 for 13"),
+        (
+            "We have $a + 2b = 0$ and $a + c = 0$. With $c = t$ we find $a = -t$.",
+            "We have $a + 2b = 0$ and $a + c = 0$. With $c = t$ we find $a = t$.",
+            "the opposite",
+        ),
+        # an equation that others give, which is not to be solved but was obtained
+        (_SHARES + _SUM % (3, 7), _SHARES + _SUM % (9, 7), "3 for 9"),
+        (_SHARES + _SUM % (3, 7), _SHARES + _SUM % (3, 2), "0.75 for 0.25"),
+        (_POLYNOMIALS + "$p + 2q = 4t^3 - 9t + 2$.", _POLYNOMIALS + "$p + 2q = 4t^3 - 7t + 2$.", "9 for 7"),
+        # entries of matrices
+        (_PRODUCT % "3/2", _PRODUCT % "3/5", "2 for 5"),
+        (_DIAGONAL % 0, _DIAGONAL % 1, "0 for 1"),
+        (_FAMILY % 8, _FAMILY % 6, "-8"),
+        # a name that stands nowhere else
+        (_SYSTEM + "$x_1 = -1$, $x_2 = 2$.", _SYSTEM + "$x_1 = -1$, $x_9 = 2$.", "with x_2 it follows"),
+        (
+            "Then $(a_1 v_1 + a_2 v_2) b = a_1 v_1 b + a_2 v_2 b$ with $a_2$.",
+            "Then $(a_1 v_1 + a_5 v_2) b = a_1 v_1 b + a_2 v_2 b$ with $a_2$.",
+            "a_2",
+        ),
+    ],
+)  # fmt: skip
+def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
+    proofreader: TextProofreader, true: str, false: str, instead: str
+) -> None:
+    assert proofreader.check_links(true)[-1].verdict in ("right", "follows", "given")
+    found = proofreader.check_links(false)[-1]
+    assert found.verdict == "wrong"
+    assert instead in found.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # another value is supposed, tried or is a case
+        _SHARES.replace("this gives", "we get $r = 4/19$. If") + " $s = 13/19$ is taken instead,",
+        "We have $x + y = 3$ and $x - y = 1$. In the first case $x = 4$.",
+        "We have $2x + y = 7$ and $y = 1$. Or $x = 4$.",
+        # what a variable has no one value of
+        "A trivial solution is $x_1 = x_2$, $x_2 = x_3$, $x_3 = x_4$.",
+        r"The rows are \begin{align} a_1 + a_2 &= 2 \\ a_2 - 5a_3 &= 0 \\ a_3 &= 2 \end{align}",
+        # a variable that gets another value
+        r"We plug in. $$z = r$$ gets equality on the right, and $$z = -r$$ gets equality on the left.",
+        # a row of a system, and names that go on
+        r"Solve \begin{align} x_1 + 3x_2 &= 5 \\ 2x_1 + 6x_2 &= 60 \end{align}",
+        "The numbers are $F_1 = 1$, $F_2 = 1$, $F_3 = F_1 + F_2$.",
+        # an equation in parameters that are sought
+        r"Find them: $\begin{bmatrix} 1 \\ x \end{bmatrix} = \begin{bmatrix} 1 \\ 0 \end{bmatrix}"
+        r" + y \begin{bmatrix} 0 \\ 2 \end{bmatrix}$.",
+    ],
+)  # fmt: skip
+def test_another_value_is_not_called_wrong(proofreader: TextProofreader, text: str) -> None:
+    assert "wrong" not in [link.verdict for link in proofreader.check_links(text)]
