@@ -1,16 +1,38 @@
-r"""The final answer of a solution, as text: what is boxed, what is announced, or else what comes last."""
+r"""The final answer of a solution, as text: what is boxed, what is announced, or else what comes last.
+
+A solution is parsed as tokens, of which each formula is one: boxes, announcements (`the answer is`), and in
+what these leave the formulas and numbers with what is joined to them or limits them. The words are those of
+`locales` and of the tables below.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
-from engines.formula.brackets import find_closing
 from engines.formula.notations import is_written_with_names
-from engines.formula.words import CONNECTIVES, begins_with_set
-from engines.grading.locales import ANNOUNCED, DECIMAL_WITH_COMMA, Locale, language_of, with_decimal_points
+from engines.formula.words import CONNECTIVES, TRIGONOMETRIC, begins_with_set
+from engines.grading.locales import (
+    LIMITS,
+    Locale,
+    find_language,
+    list_figures,
+    match_announcement,
+    with_decimal_points,
+)
 from engines.grading.numbers import in_words
 from engines.grading.quantities import is_quantity
+from engines.grading.tokens import (
+    Phrases,
+    Token,
+    is_blank,
+    join_formulas,
+    match_braces,
+    skip_blanks,
+    text_at,
+    tokenize,
+)
 from engines.language.numerals import find_numerals, with_ascii_digits
 
 LONGEST = 200_000
@@ -33,17 +55,33 @@ def answer(solution: str, locale: Locale = "auto", beside: str = "") -> str:
     >>> answer("She pays 3 for each.\n#### 1,200")
     '1,200'
     """
-    text = with_ascii_digits(repair_escapes(solution[-LONGEST:]))
-    language = language_of(text, locale)
-    found = _find_answer(text, language)
-    if beside and not language and DECIMAL_WITH_COMMA.match(found):
-        language = language_of(beside)
+    text = _take_marked(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
+    tokens = tokenize(text)
+    found = _find_answer(text, tokens)
+    if not any(map(found.__contains__, ".,")):
+        return found
+    language = find_language(tokens) if locale == "auto" else locale
+    if beside and not language and any("," in number.marks for number in list_figures(found)):
+        language = find_language(tokenize(beside))
     return with_decimal_points(found, language, asked=locale != "auto")
 
 
-def _find_answer(text: str, language: str) -> str:
-    if "..." in text:
-        text = _GOING_ON.sub("…", text)
+def _find_answer(text: str, tokens: Sequence[Token]) -> str:
+    boxed = _find_boxed(text, tokens)
+    if boxed is not None:
+        return repair_escapes(boxed) if "\\" in boxed else _parse_words(boxed)
+    first, last, announced = _find_announced(text, tokens)
+    solution = _Solution(text, join_formulas(text, tokens[first:last]))
+    return solution.find_last(0, len(solution.tokens), announced)
+
+
+def _parse_words(text: str) -> str:
+    solution = _Solution(text, tokenize(text))
+    return solution.find_in_words(0, len(solution.tokens), False)
+
+
+def _take_marked(text: str) -> str:
+    """Return what tags mark as the answer, without thoughts and drawings."""
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
     if "[asy]" in text:
@@ -51,23 +89,7 @@ def _find_answer(text: str, language: str) -> str:
         text = " ".join((first, *(part.partition("[/asy]")[2] for part in rest)))
     if "</answer>" in text:
         text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
-    boxed = _find_boxed(text)
-    if boxed is not None:
-        return repair_escapes(boxed) if "\\" in boxed else _find_plain_answer(boxed, False)
-    announced = False
-    for pattern in (*_ANNOUNCED, *([ANNOUNCED[language]] if language in ANNOUNCED else [])):
-        found = None
-        for found in pattern.finditer(text):  # noqa: B007  # the last one
-            pass
-        if found is not None and text[found.end() :].strip(_LOOSE):
-            text, announced = text[found.end() :], True
-            text = text.lstrip().partition("\n\n")[0]
-            break
-    return _find_last_answer(text.strip(), announced)
-
-
-_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
-"""Behind decimals, whose full stops end no sentence."""
+    return text
 
 
 def repair_escapes(text: str) -> str:
@@ -89,6 +111,8 @@ def repair_escapes(text: str) -> str:
         text = _TURN.split(text, maxsplit=1)[0] if not text.startswith("<|") else _TURN.sub(" ", text)
     if "`" in text:
         text = text.replace("`", " ")
+    if "..." in text:
+        text = _GOING_ON.sub("…", text)
     return _STARS.sub("", text) if "**" in text else text
 
 
@@ -108,290 +132,579 @@ _DOUBLED = re.compile(
 )
 _SINGLE = re.compile(r"(?<!\\)\\[a-zA-Z(\[]")
 _WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
+_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
+"""Behind decimals, where three full stops are one sign and end no sentence."""
 _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
 _LOOSE = " \n\t.,;:!*$。，"
 
-_ANNOUNCED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"final answer is\s*:?|final answer\s*:\s*(?:the (?:final )?answer is\s*:?)?|^\s*####|\n\s*####",
-        r"\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
-    )
+# ---- vocabulary
+
+
+def _phrases(*groups: str) -> Phrases[str]:
+    return Phrases({phrase: "" for group in groups for phrase in group.split(", ")})
+
+
+_JOINS = Phrases(
+    {word: label for word, label in CONNECTIVES.items() if label in ("and", "or") and word != "&"}
 )
+_REASONS = _phrases(
+    "wait, no, not, actually, sorry, instead, rather, but, because, since, as, so, hence, thus, then",
+    "therefore, where, when, if, which, with, =",
+)
+"""Words after which another answer, or none, is given."""
+_CONCLUSIONS = _phrases("so, thus, hence, therefore")
+_CAUSES = _phrases("because, since, so, as, which, not")
+"""Words behind a comma that end an answer."""
+_COPULAS = _phrases("is, are, equal, equals, =, was, would be, must be, will be")
+_ASSIGNMENTS = _phrases("is, are, equals, =")
+_FURTHER_LIMITS = _phrases(
+    "or more, or less, or fewer, or greater, or higher, or lower, below, above, factorial, dozen, hundred",
+    "thousand, million, billion, trillion, is not, is wrong, is incorrect, is false, is impossible",
+)
+"""Words behind a number that say that another is meant."""
+_ALTERNATIVES = _phrases("or more, or less, or fewer")
+_MONTHS = _phrases(
+    "January, February, March, April, May, June, July, August, September, October, November, December"
+)
+_OPTIONS = _phrases("option, choice, answer, option is, choice is, answer is")
+_PERCENT = _phrases("%, °, pct, percent, per cent")
+_SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g"))
+_KEPT = frozenset(("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC))
+"""Words before a number that are part of the answer."""
+_NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
+"""Numerals that are more often something else: this one, a third of them."""
+_CURRENCIES = ("$", "€", "£")
+_FORMAT_COMMANDS = ("\\text", "\\quad", "\\qquad", "\\mbox", "\\textbf", "\\mathrm")
+_FORMAT = frozenset((*_FORMAT_COMMANDS, *"{}$~", *(f"\\{sign}" for sign in ",;:! ()[]")))
+"""What says nothing between two answers."""
+_MOST_BOXES = 2_000
+"""More boxes are longer than an answer that is read."""
+_WORDS_BETWEEN = 5
+_UNIT_WORDS = 3
 
 
-def _find_boxed(text: str) -> str | None:
+# ---- boxes and announcements
+
+
+def _find_boxed(text: str, tokens: Sequence[Token]) -> str | None:
     r"""Return what the last `\boxed` holds, with those before it that are joined to it; None without one."""
+    starts = [
+        at
+        for at, token in enumerate(tokens)
+        if token.text in ("\\boxed", "\\fbox") or (token.text == "boxed" and text_at(tokens, at + 1) == "{")
+    ]
+    closing = match_braces(tokens) if starts else {}
     boxes: list[tuple[int, int, str]] = []
-    end = len(text)
-    while len(boxes) < _MANY:
-        start = max(text.rfind(command, 0, end) for command in ("\\boxed", "\\fbox", "boxed{"))
-        if start < 0:
+    for at in reversed(starts[-_MOST_BOXES:]):
+        inside, end = _read_box(text, tokens, at, closing)
+        if boxes and not _is_list_separator(tokens[end : boxes[-1][0]]):
             break
-        inside, after = _read_braces(
-            text, text.find("{", start) if "{" in text[start : start + 8] else start + 6
-        )
-        if boxes and not _is_list_separator(text[after : boxes[-1][0]]):
-            break
-        if after > start and inside.strip() and (not boxes or after <= boxes[-1][0]):
-            boxes.append((start, after, inside.strip()))
-        end = start
+        if inside and (not boxes or end <= boxes[-1][0]):
+            boxes.append((at, end, inside))
     if not boxes:
         return None
     boxes.reverse()
-    joins = [_read_join(text[one[1] : other[0]]) for one, other in pairwise(boxes)]
-    return _join_answers([box[2] for box in boxes], joins)
+    between = [tokens[one[1] : other[0]] for one, other in pairwise(boxes)]
+    return _join_answers([box[2] for box in boxes], between)
 
 
-def _read_join(between: str) -> str:
-    """Return what joins two answers: a comma, or the word between them where that is "or"."""
-    return r" \text{ or } " if _OR.search(_FORMAT.sub(" ", between)) else ", "
+def _read_box(text: str, tokens: Sequence[Token], at: int, closing: dict[int, int]) -> tuple[str, int]:
+    """Return what a box holds, and the index behind it: a group, which ends with its line where it is not
+    closed, or the next word."""
+    opening = skip_blanks(tokens, at + 1)
+    if text_at(tokens, opening) != "{":
+        if opening >= len(tokens) or text_at(tokens, opening) in ("}", "$"):
+            return "", opening
+        return tokens[opening].text, opening + 1
+    if opening in closing:
+        end = closing[opening]
+        return text[tokens[opening].end : tokens[end].start].strip(), end + 1
+    end = next((i for i in range(opening, len(tokens)) if tokens[i].kind == "line"), len(tokens))
+    return text[tokens[opening].end : tokens[end - 1].end].rstrip("$ .").strip(), end
 
 
-def _join_answers(parts: list[str], joins: list[str]) -> str:
-    """Answers, each once, with what joins them."""
+def _find_announced(text: str, tokens: Sequence[Token]) -> tuple[int, int, bool]:
+    """Return where the paragraph behind the last announcement begins and ends, and whether there is one.
+
+    A final answer goes before other ones, and English before other languages.
+    """
+    best = 0, 0
+    for at, token in enumerate(tokens):
+        if token.kind not in ("word", "sign"):
+            continue
+        if token.text == "#":
+            rank, end = (3, at + 4) if _is_marked(tokens, at) else (0, 0)
+        elif (announced := match_announcement(tokens, at)) is None:
+            continue
+        elif announced[1] == "en":
+            final = text_at(tokens, at - 2).lower() == "final"
+            rank, end = (3 if final else 2), announced[0]
+        else:
+            rank, end = 1, announced[0]
+        if rank and rank >= best[0] and text[tokens[end - 1].end :].strip(_LOOSE):
+            best = rank, end
+    if not best[0]:
+        return 0, len(tokens), False
+    first = skip_blanks(tokens, best[1])
+    while (further := match_announcement(tokens, _skip_articles(tokens, first))) is not None:
+        first = skip_blanks(tokens, further[0])
+    last = next(
+        (
+            at
+            for at in range(first, len(tokens))
+            if tokens[at].kind == "line" and tokens[at].text.count("\n") > 1
+        ),
+        len(tokens),
+    )
+    return first, last, True
+
+
+def _is_marked(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether four hashes begin a line here."""
+    before = at - 1 if text_at(tokens, at - 1).isspace() else at
+    begins = before <= 0 or tokens[before].kind == "line"
+    return begins and all(text_at(tokens, at + step) == "#" for step in range(4))
+
+
+def _skip_articles(tokens: Sequence[Token], at: int) -> int:
+    while text_at(tokens, at).lower() in ("the", "final"):
+        at = skip_blanks(tokens, at + 1)
+    return at
+
+
+def _is_list_separator(between: Sequence[Token]) -> bool:
+    """Return whether what stands between two answers makes them a list: a comma or a word such as "and", and
+    little else."""
+    said = [token for token in between if not is_blank(token) and token.text not in _FORMAT]
+    words = sum(token.kind != "sign" for token in said)
+    if words > _WORDS_BETWEEN or any(token.text == "." for token in said):
+        return False
+    joined = any(token.text in tuple(",;、") for token in said) or _JOINS.find(said) is not None
+    return joined and _REASONS.find(said) is None
+
+
+def _join_answers(parts: Sequence[str], between: Sequence[Sequence[Token]]) -> str:
+    """Return answers, each once, with what joins them: a comma, or the word where that is "or"."""
     result = parts[0]
     for place, part in enumerate(parts[1:]):
         if part not in parts[: place + 1]:
-            result += joins[place] + part
+            words = (_JOINS.match(between[place], at) for at in range(len(between[place])))
+            is_choice = any(word is not None and word[1] == "or" for word in words)
+            result += (r" \text{ or } " if is_choice else ", ") + part
     return result
 
 
-_MANY = 2_000
-"""More boxes are longer than an answer that is read."""
+class _Solution:
+    """What an announcement or box leaves of a solution: tokens, of which each formula is one."""
 
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
 
-def _read_braces(text: str, start: int) -> tuple[str, int]:
-    """Return what the braces at `start` hold, and where that ends; without braces the next word, to the
-    end of its line where they are not closed."""
-    if text[start : start + 1] != "{":
-        word = re.compile(r"\s*(\\?[A-Za-z]+|[^\s{}$\\]+)").match(text, start)
-        return (word[1], word.end()) if word else ("", start)
-    end = find_closing(text, start)
-    if end >= 0:
-        return text[start + 1 : end], end + 1
-    line = text.find("\n", start)
-    line = len(text) if line < 0 else line
-    return text[start + 1 : line].rstrip("$ ."), line
+    def spell(self, first: int, last: int) -> str:
+        """Return the text from one token to another."""
+        return self.text[self.tokens[first].start : self.tokens[last - 1].end] if first < last else ""
 
+    def trim(self, first: int, last: int, loose: str = _LOOSE) -> tuple[int, int]:
+        """Return a range without the white space in front and the loose signs at its end."""
+        while first < last and is_blank(self.tokens[first]):
+            first += 1
+        while first < last and not self.tokens[last - 1].text.strip(loose):
+            last -= 1
+        return first, last
 
-def _is_list_separator(between: str) -> bool:
-    """Return whether what stands between two answers makes them a list: a comma or an "and", and little
-    else."""
-    plain = _FORMAT.sub(" ", between)
-    few = len(plain.split()) <= _WORDS_BETWEEN and "." not in plain
-    return few and bool(_JOIN.search(plain)) and not _REASONS.search(plain)
+    # ---- answers in formulas
 
+    def find_last(self, first: int, last: int, announced: bool) -> str:
+        """Return the last answer between two tokens; behind an announcement the first."""
+        formulas = [at for at in range(first, last) if self.tokens[at].kind == "formula"]
+        if not formulas:
+            return self.find_in_words(first, last, announced)
+        for at in reversed(formulas):
+            if said := _read_announcing_formula(self.tokens[at].text):
+                return said
+        if announced:
+            # "the answer is $x$, because $y$": what comes first, with what is joined to it
+            if self.has_digits(first, formulas[0]) and self.find_phrase(_COPULAS, first, formulas[0]) is None:
+                return self.find_in_words(first, formulas[0], True)
+            count = 1
+            while count < len(formulas) and _is_list_separator(
+                self.tokens[formulas[count - 1] + 1 : formulas[count]]
+            ):
+                count += 1
+            chosen, further = formulas[:count], len(formulas) > count
+        else:
+            chosen, further = formulas[-1:], False
+        end = chosen[-1] + 1
+        behind = self.match_copula(end, last)
+        is_name = _is_name(self.tokens[chosen[-1]].text)
+        if behind and is_name:
+            return (self.find_last if announced else self.find_in_words)(behind, last, True)
+        if announced and (behind or (is_name and further)):
+            return self.find_last(end, last, False)
+        if not announced:
+            if self.concludes_with_number(end, last):
+                return self.find_in_words(end, last, False)
+            while chosen[0] > formulas[0]:
+                before = formulas[formulas.index(chosen[0]) - 1]
+                if not _is_list_separator(self.tokens[before + 1 : chosen[0]]):
+                    break
+                chosen.insert(0, before)
+        return self.spell_formulas(chosen, first, last, announced)
 
-_WORDS_BETWEEN = 5
-_JOINING = {
-    label: "|".join(rf"\b{word}\b" for word, kind in CONNECTIVES.items() if kind == label and word.isalpha())
-    for label in ("and", "or")
-}
-_JOIN = re.compile(rf"[,;、]|{_JOINING['and']}|{_JOINING['or']}")
-_OR = re.compile(_JOINING["or"])
-_REASONS = re.compile(
-    r"\b(?:wait|no|not|actually|sorry|instead|rather|but|because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=",
-    re.IGNORECASE,
-)
-_FORMAT = re.compile(r"\\(?:text|quad|qquad|mbox|textbf|mathrm)(?![a-z])|\\[,;:! ()\[\]]|[{}$~]")
+    def spell_formulas(self, chosen: Sequence[int], first: int, last: int, announced: bool) -> str:
+        """Return formulas with what joins or limits them, and with the unit behind a single one."""
+        end = chosen[-1] + 1
+        said = [self.tokens[at].text for at in chosen]
+        limit, further = self.match_limit_before(chosen[0], first), self.match_limit_after(end, last)
+        if limit is not None:
+            said[0] = f"\\text{{{self.spell(limit, chosen[0])}}} {said[0]}"
+        between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
+        joined = _join_answers(said, between)
+        if limit is not None or further:
+            return joined + (f" \\text{{{self.spell(end, further)}}}" if further else "")
+        if len(said) == 1:
+            start, stop = self.trim(end, self.find_sentence_end(end, last, ".!?"))
+            while start < stop and not self.tokens[start].text.strip(_LOOSE):
+                start += 1
+            behind = self.tokens[start:stop]
+            few = sum(is_blank(token) for token in behind) < _UNIT_WORDS
+            plain = all(token.kind not in ("digits", "command", "formula") for token in behind)
+            alone = announced or not self.spell(first, chosen[0]).strip()
+            if behind and few and plain and alone and not self.match_copula(start, stop):
+                return f"{said[0]} \\text{{ {self.spell(start, stop)}}}"
+        return joined
 
-_MATH = re.compile(
-    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>(?:(?!\\\().)+?)\\\)"
-    r"|\\\[(?P<d>(?:(?!(?<!\\)\\\[).)+?)\\\]"
-    r"|\\begin\{(?P<env>(?:equation|align|gather|multline|displaymath|math)\*?)\}(?P<e>(?:(?!\\begin\{(?P=env)\}).)+?)\\end\{(?P=env)\}",
-    re.DOTALL,
-)
+    def match_copula(self, first: int, last: int) -> int:
+        """Return the index behind a verb such as `is`, and a colon behind that; 0 where none begins."""
+        while first < last and (is_blank(self.tokens[first]) or self.tokens[first].text == ","):
+            first += 1
+        verb = _COPULAS.match(self.tokens[:last], first)
+        if verb is None:
+            return 0
+        colon = skip_blanks(self.tokens, verb[0])
+        return colon + 1 if colon < last and self.tokens[colon].text == ":" else verb[0]
 
+    def match_limit_before(self, at: int, first: int) -> int | None:
+        """Return where words begin that limit the number at a token: `at least the`; None without any."""
+        before = self.tokens[first:at]
+        while before and (is_blank(before[-1]) or before[-1].text.lower() == "the"):
+            before.pop()
+        if before and before[-1].text.lower() == "and":  # between 5 and
+            start = len(before) - 1
+            while start and self.tokens[first + start].text.lower() != "between":
+                start -= 1
+            if before[start].text.lower() == "between" and sum(map(is_blank, before[start:])) == 2:
+                return first + start
+        found = LIMITS.match_before(before, len(before))
+        return None if found is None else first + found[0]
 
-def _find_last_answer(text: str, announced: bool) -> str:
-    """Return the last answer of a text without boxes."""
-    formulas = list(_MATH.finditer(text))
-    if not formulas:
-        return _find_plain_answer(text, announced)
-    for formula in reversed(formulas):
-        if said := _INSIDE.match(formula[0]):
-            return _formula_content(formula).partition(said[1])[2].strip()
-    if announced:
-        # "the answer is $x$, because $y$": what comes first, with what is joined to it.
-        first = 0
-        lead = _SAID.search(text[: formulas[0].start()])
-        if _NUMBER.search(text[: formulas[0].start()]) and not lead:
-            return _find_plain_answer(text[: formulas[0].start()], announced)
-        last = first
-        while last + 1 < len(formulas) and _is_list_separator(_text_before_formula(text, formulas, last)):
-            last += 1
-        rest = text[formulas[last].end() :]
-        said = _SAID.match(rest)
-        if said is not None and _is_single_answer(_formula_content(formulas[last])):
-            return _find_last_answer(rest[said.end() :], True)
-        if said is not None or (
-            _is_single_answer(_formula_content(formulas[last])) and len(formulas) > last + 1
+    def match_limit_after(self, at: int, last: int) -> int:
+        """Return the index behind words that limit the number before a token; 0 without any."""
+        found = _FURTHER_LIMITS.match(self.tokens[:last], skip_blanks(self.tokens, at))
+        return 0 if found is None else found[0]
+
+    def concludes_with_number(self, first: int, last: int) -> bool:
+        """Return whether a conclusion with a number in words stands here: `, so there are 5`."""
+        concluded = False
+        for at in range(first, last):
+            token = self.tokens[at]
+            if token.kind in ("formula", "command"):
+                concluded = False
+            concluded = concluded or _CONCLUSIONS.match(self.tokens, at) is not None
+            if concluded and token.kind == "digits":
+                return True
+        return False
+
+    # ---- answers in words
+
+    def has_digits(self, first: int, last: int) -> bool:
+        return any(token.kind == "digits" for token in self.tokens[first:last])
+
+    def find_phrase(self, phrases: Phrases[str], first: int, last: int) -> int | None:
+        """Return the index behind the last phrase of a table between two tokens; None without one."""
+        part = self.tokens[:last]
+        found = [match[0] for at in range(first, last) if (match := phrases.match(part, at)) is not None]
+        return found[-1] if found else None
+
+    def find_sentence_end(self, first: int, last: int, marks: str) -> int:
+        """Return the index of the token that ends a sentence: a mark before white space, or a new line."""
+        for at in range(first, last):
+            token = self.tokens[at]
+            behind = at + 1 >= last or is_blank(self.tokens[at + 1])
+            if token.kind == "line" or token.text == "。" or (token.text in marks and behind):
+                return at
+        return last
+
+    def find_in_words(self, first: int, last: int, announced: bool) -> str:
+        """Return the answer of a text without formulas: itself where it is short, or what it says last."""
+        first, last = self.trim(first, last, " \n\t")
+        whole = self.spell(first, last)
+        bare = whole.rstrip(_LOOSE)
+        if (
+            begins_with_set(whole)
+            or ("=" not in whole and is_written_with_names(whole))
+            or is_quantity(bare)
+            or whole.endswith("\\right.")
         ):
-            return _find_last_answer(rest, False)
-    else:
-        first = last = len(formulas) - 1
-        rest = text[formulas[last].end() :]
-        said = _SAID.match(rest)
-        if said is not None and _is_single_answer(_formula_content(formulas[last])):
-            return _find_plain_answer(rest[said.end() :], True)
-        if _CONCLUDES.search(rest):
-            return _find_plain_answer(rest, False)
-        while first and _is_list_separator(_text_before_formula(text, formulas, first - 1)):
-            first -= 1
-    found = [_formula_content(one) for one in formulas[first : last + 1]]
-    changed, limited = _BEFORE.search(text[: formulas[first].start()]), _AFTER.match(rest)
-    if changed:
-        found[0] = f"\\text{{{changed[0]}}} {found[0]}"
-    joins = [_read_join(_text_before_formula(text, formulas, place)) for place in range(first, last)]
-    joined = _join_answers(found, joins)
-    if changed or limited:
-        return joined + (f" \\text{{{limited[0]}}}" if limited else "")
-    if len(found) == 1:
-        before = text[: formulas[first].start()].strip()
-        after = re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0].strip(_LOOSE)
-        short = len(after.split()) <= _UNIT_WORDS and not _NUMBER.search(after) and "\\" not in after
-        if after and short and (not before or announced) and not _SAID.match(after):
-            return f"{found[0]} \\text{{ {after}}}"
-    return joined
+            return whole
+        if announced:
+            last = self.find_answer_end(first, last)
+        if (conclusion := _CONCLUSIONS.match(self.tokens[:last], first)) is not None:
+            first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
+        first = self.skip_lead(*self.trim(first, last, " \n\t"))
+        first, last = self.trim(first, last, _LOOSE if announced else _LOOSE.replace("!", ""))
+        short = self.spell(first, last)
+        if not short.isascii() and (counted := self.find_counted(first, last)):
+            return counted if len(short) > len(counted) else short
+        if not self.is_sentence(first, last):
+            return short
+        said = self.find_phrase(_ASSIGNMENTS if not announced else _COPULAS, first, last)
+        if announced:
+            if said is not None:
+                first, last = self.trim(said, last)
+                while first < last and not self.tokens[first].text.strip(_LOOSE):
+                    first += 1
+            if not self.has_digits(first, last) or self.match_quantity(first, last) == last:
+                return self.find_spelt_number(first, last) or self.spell(first, last)
+        elif said is not None:
+            start, stop = self.trim(said, last)
+            words = any(token.kind == "word" and len(token.text) > 2 for token in self.tokens[start:stop])
+            if self.has_digits(start, stop) and not words:
+                return self.spell(start, stop).strip(_LOOSE)
+        return self.find_option_or_number(first, last, announced)
+
+    def find_option_or_number(self, first: int, last: int, announced: bool) -> str:
+        """Return the letter of a choice or the last number of a sentence, whichever comes last."""
+        letters = {
+            self.tokens[at].text
+            for at in range(first + 1, last)
+            if _is_option(self.tokens[at])
+            and (text_at(self.tokens, at - 1), text_at(self.tokens, at + 1)) == ("(", ")")
+        }
+        if not announced and len(letters) > 1:
+            return self.spell(first, last)
+        option = self.find_option(first, last)
+        number = self.find_quantity(first, last)
+        if option is not None and (number is None or number[0] <= option):
+            return self.tokens[option].text
+        if number is None:
+            return self.find_spelt_number(first, last) or self.spell(first, last)
+        start, stop = number
+        limit, further = self.match_limit_before(start, first), self.match_limit_after(stop, last)
+        return self.spell(start if limit is None else limit, further or stop).strip().rstrip(",.;:")
+
+    def find_answer_end(self, first: int, last: int) -> int:
+        """Return where an announced answer ends: with its sentence, or before a reason for it."""
+        end = self.find_sentence_end(first, last, ".!?;")
+        for at in range(first, end):
+            if self.tokens[at].text == "," and _CAUSES.match(self.tokens, skip_blanks(self.tokens, at + 1)):
+                return at
+        return end
+
+    def skip_lead(self, first: int, last: int) -> int:
+        """Return the index behind the words that lead to a number: `there are 5`; the first where the words
+        may be part of the answer."""
+        part = self.tokens[:last]
+        at = first
+        while at + 1 < last and is_blank(part[at + 1]):
+            token = part[at]
+            if (
+                token.kind != "word"
+                or not token.text.isascii()
+                or len(token.text) < 3
+                or token.text.lower() in _KEPT
+            ):
+                break
+            at += 2
+        numeric = at
+        while text_at(part, numeric) in (*_CURRENCIES, "-", "+", "."):
+            numeric += 1
+        if at == first or numeric >= last or part[numeric].kind != "digits":
+            return first
+        modified = any(
+            table.match(part, index)
+            for table in (LIMITS, _ALTERNATIVES, _MONTHS)
+            for index in range(first, last)
+        )
+        return first if modified else at
+
+    def is_sentence(self, first: int, last: int) -> bool:
+        """Return whether two words stand side by side, and no command of LaTeX."""
+        part = self.tokens[first:last]
+        if any(token.kind == "command" for token in part):
+            return False
+        long = [
+            token.kind == "word" and len(token.text) > 1 and not _is_of_other_script(token) for token in part
+        ]
+        for at in range(1, len(part)):
+            if is_blank(part[at]) and long[at - 1]:
+                end = next((i for i in range(at + 1, len(part)) if is_blank(part[i])), len(part))
+                if any(long[at + 1 : end]):
+                    return True
+        return False
+
+    def find_option(self, first: int, last: int) -> int | None:
+        """Return the index of the letter that is called an option; None without one."""
+        part = self.tokens[:last]
+        for at in range(first, last):
+            if (match := _OPTIONS.match(part, at)) is None:
+                continue
+            letter = skip_blanks(part, match[0])
+            while text_at(part, letter) in (":", "("):
+                letter = skip_blanks(part, letter + 1)
+            if letter < last and _is_option(part[letter]) and not text_at(part, letter + 1).startswith("'"):
+                return letter
+        return None
+
+    def find_quantity(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return where the last number with its unit begins and ends; None without one."""
+        found: tuple[int, int] | None = None
+        at = first
+        while at < last:
+            before = text_at(self.tokens, at - 1) if at > first else ""
+            end = 0 if before[-1:].isalnum() or before in (".", "^") else self.match_quantity(at, last)
+            if end:
+                found = at, end
+            at = max(at + 1, end)
+        return found
+
+    def match_quantity(self, first: int, last: int) -> int:
+        """Return the index behind a number with currency, sign and unit; 0 where none begins."""
+        part = self.tokens[:last]
+        at = first
+        for signs in (_CURRENCIES, ("-", "−", "+"), _CURRENCIES):
+            if text_at(part, at) in signs:
+                at += 1
+                at += at < last and is_blank(part[at])
+        at = self.match_figures(at, last)
+        while (
+            at
+            and (sign := at + (at < last and is_blank(part[at]))) < last
+            and part[sign].text in tuple("/:^")
+        ):
+            below = sign + 1
+            below += text_at(part, below).isspace()
+            below += text_at(part, below) == "-"
+            if (end := self.match_figures(below, last)) == 0:
+                break
+            at = end
+        if not at:
+            return 0
+        if text_at(part, skip := at + text_at(part, at).isspace()) in _CURRENCIES:
+            at = skip + 1
+        unit = skip_blanks(part, at)
+        if (percent := _PERCENT.match(part, unit)) is not None:
+            return percent[0]
+        if unit < last and part[unit].kind == "word":
+            raised = text_at(part, unit + 1) in ("²", "³") and len(part[unit].text) < 4
+            if raised or part[unit].text.lower() in _SHORT_UNITS:
+                return unit + 1 + raised
+        return at
+
+    def match_figures(self, first: int, last: int) -> int:
+        """Return the index behind digits with what parts thousands, decimals and mixed numbers; 0 without."""
+        part = self.tokens[:last]
+        at = first
+        if at < last and part[at].kind == "digits":
+            at += 1
+            while (
+                text_at(part, at) in (",", " ")
+                and len(text_at(part, at + 1)) == 3
+                and part[at + 1].kind == "digits"
+            ):
+                at += 2
+            slash = text_at(part, at + 2) == "/" and at + 3 < last
+            if (
+                at == first + 1
+                and text_at(part, at) == " "
+                and slash
+                and part[at + 1].kind == part[at + 3].kind == "digits"
+            ):
+                return at + 4
+        if text_at(part, at) in (".", ",") and at + 1 < last and part[at + 1].kind == "digits":
+            return at + 2
+        return at if at > first else 0
+
+    def find_counted(self, first: int, last: int) -> str:
+        """Return the last number with a word of a script other than Latin behind it, as 42只; "" without one,
+        and where a word joins formulas."""
+        found = ""
+        at = first
+        while at < last:
+            start = at
+            at += 1
+            negative = self.tokens[start].text == "-" and start + 1 < last
+            end = self.match_figures(start + negative, last)
+            if not end:
+                continue
+            if text_at(self.tokens, end) in ("/", ":") and (below := self.match_figures(end + 1, last)):
+                end = below
+            word = end + (end < last and is_blank(self.tokens[end]))
+            stop = word
+            while stop < last and (_is_of_other_script(self.tokens[stop]) or self.tokens[stop].text == "%"):
+                stop += 1
+            at = max(at, end)
+            if stop == word or (stop < last and self.tokens[stop].kind in ("digits", "word")):
+                continue
+            if self.spell(word, stop) in CONNECTIVES:
+                return ""
+            found, at = self.spell(start, stop), stop
+        return found
+
+    def find_spelt_number(self, first: int, last: int) -> str:
+        """Return the only number in words of a sentence; "" where there is none, or something with it changes
+        it."""
+        text = self.spell(first, last)
+        found = find_numerals(text)
+        if len(found) != 1 or in_words(text) is not None:
+            return ""
+        (start, end), offset = found[0], self.tokens[first].start
+        inside = range(first, last)
+        begin = next((at for at in inside if self.tokens[at].start >= offset + start), last)
+        stop = next((at for at in inside if self.tokens[at].start >= offset + end), last)
+        if any(table.match(self.tokens, at) for at in inside for table in (LIMITS, _ALTERNATIVES, _MONTHS)):
+            return ""
+        if self.match_limit_before(begin, first) is not None or self.match_limit_after(stop, last):
+            return ""
+        if text[start:end].lower() in _NO_NUMBERS:
+            return ""
+        percent = _PERCENT.match(self.tokens[:last], skip_blanks(self.tokens, stop))
+        return self.spell(begin, percent[0] if percent else stop)
 
 
-_INSIDE = re.compile(r"\W*(?:text\s*\{\s*)?((?i:answer)\s*(?:is|:|=)\s*\}?)")
-_UNIT_WORDS = 3
-_CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so)\b[^$\\]*?\d", re.IGNORECASE)
-_SAID = re.compile(r"[\s,]*(?:is|are|equals?|=|was|would be|must be|will be)\b\s*:?", re.IGNORECASE)
+def _is_option(token: Token) -> bool:
+    return token.kind == "word" and len(token.text) == 1 and "A" <= token.text <= "J"
 
 
-def _text_before_formula(text: str, formulas: list[re.Match[str]], number: int) -> str:
-    return text[formulas[number].end() : formulas[number + 1].start()]
+def _is_of_other_script(token: Token) -> bool:
+    return token.kind == "word" and token.text[0] >= "\u0400"
 
 
-def _formula_content(formula: re.Match[str]) -> str:
-    inside = next(part for name, part in formula.groupdict().items() if name != "env" and part is not None)
-    if formula["env"] or ("\\\\" in inside and "\\begin" not in inside):
-        # Of several lines the last.
-        lines = [line.replace("&", " ").strip() for line in inside.split("\\\\")]
-        inside = next((line for line in reversed(lines) if line), "")
-    return inside.strip()
-
-
-def _is_single_answer(formula: str) -> bool:
-    return re.fullmatch(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?|[A-Za-z]\([A-Za-z]\)", formula.strip()) is not None
-
-
-_NUMBER = re.compile(r"\d")
-
-
-def _find_plain_answer(text: str, announced: bool) -> str:
-    """Return the answer of a text without formulas: itself where it is short, or else what it says last."""
-    text = text.strip()
-    if (
-        begins_with_set(text)
-        or ("=" not in text and is_written_with_names(text))
-        or is_quantity(text.rstrip(_LOOSE))
-    ):
-        return text
-    if text.endswith("\\right."):
-        return text
-    if announced:
-        text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
-    text = _CONCLUSION.sub("", text)
-    match = _LEAD.match(text)
-    text = text[match.end() :] if match and not _MODIFIED.search(text) else text
-    short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
-    if not short.isascii() and (counted := _find_counted(short)):
-        return counted[-1][0].strip() if len(short) > len(counted[-1][0]) else short
-    if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
-        return short  # no sentence
-    if announced:
-        said = list(re.finditer(r"\b(?:is|are|equals|was)\b|=", short))
-        if said:
-            short = short[said[-1].end() :].strip(_LOOSE)
-        if not _NUMBER.search(short) or _QUANTITY.fullmatch(short):
-            return _find_spelt_number(short) or short
-    else:
-        said = list(re.finditer(r"\b(?:is|are|equals)\b|=", short))
-        end = short[said[-1].end() :].strip(_LOOSE) if said else ""
-        if end and _NUMBER.search(end) and not re.search(r"[A-Za-z]{3}", end):
-            return end
-    if not announced and len({*_LETTERS.findall(short)}) > 1:
-        return short
-    option = _OPTION.search(short)
-    numbers = list(_QUANTITY.finditer(short))
-    if option and not (numbers and numbers[-1].start() > option.end()):
-        return option[1]
-    if not numbers:
-        return _find_spelt_number(short) or short
-    first, last = numbers[-1].span()
-    before, after = _BEFORE.search(short[:first]), _AFTER.match(short[last:])
-    first = before.start() if before else first
-    return short[first : last + (after.end() if after else 0)].strip().rstrip(",.;:")
-
-
-def _find_spelt_number(text: str) -> str:
-    """Return the only number in words of a sentence; "" where there is none, or something with it changes
-    it."""
-    found = find_numerals(text)
-    if len(found) != 1 or in_words(text) is not None:
+def _read_announcing_formula(formula: str) -> str:
+    r"""Return the answer that a formula announces itself, as `\text{Answer: } 5`; "" for other formulas."""
+    if "answer" not in formula.lower():
         return ""
-    start, end = found[0]
-    changed = _BEFORE.search(text[:start]) or _AFTER.match(text[end:]) or _MODIFIED.search(text)
-    if changed or text[start:end].lower() in _NO_NUMBERS:
+    tokens = tokenize(formula)
+    at = 0
+    while at < len(tokens) and (tokens[at].kind != "word" or text_at(tokens, at).lower() == "text"):
+        at += 1
+    announced = match_announcement(tokens, at)
+    if announced is None:
         return ""
-    percent = _PERCENT.match(text, end)
-    return text[start : percent.end() if percent else end]
+    end = skip_blanks(tokens, announced[0])
+    end += text_at(tokens, end) == "}"
+    return formula[tokens[end].start :].strip() if end < len(tokens) else ""
 
 
-_PERCENT = re.compile(r"\s*per ?cent\b")
-
-
-_NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
-"""Numerals that are more often something else: this one, a third of them."""
-
-
-def _find_counted(text: str) -> list[re.Match[str]]:
-    """Return the numbers with what they count behind them; a word that joins formulas is not counted."""
-    found = list(_COUNTED.finditer(text))
-    joined = any(match[0].lstrip("-0123456789.,:/ \u00a0") in CONNECTIVES for match in found)
-    return [] if joined else found
-
-
-_COUNTED = re.compile(
-    r"-?\d[\d.,\u00a0]*(?:\s?[:/]\s?\d+)?\s?[%\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]+(?![\d\w])"
-)
-"""A number with a word of another script behind it, as 42只."""
-_LIMITS = (
-    r"(?:at least|at most|less than|more than|fewer than|greater than|up to|not|below|above|under|over"
-    r"|cannot be|can't be|isn't|never|between\s+\S+\s+and|(?:(?:square|cube) )?root of|half(?: of)?"
-    r"|twice|double|triple|negative|minus)"
-)
-_BEFORE = re.compile(rf"\b{_LIMITS}(?: the)?\s*$", re.IGNORECASE)
-_AFTER = re.compile(
-    r"\s*(?:or (?:more|less|fewer|greater|higher|lower)|below|above"
-    r"|is (?:not|wrong|incorrect|false|impossible)|factorial|dozen|hundred|thousand"
-    r"|[mbt]r?illion)\b",
-    re.IGNORECASE,
-)
-_MODIFIED = re.compile(
-    rf"\b{_LIMITS}\b|\bor (?:more|less|fewer)\b|\b(?:January|February|March|April|May|June|July|August"
-    r"|September|October|November|December)\b",
-    re.IGNORECASE,
-)
-"""What stands with a number and says that it is another."""
-_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|。|\n|, (?:because|since|so|as|which|not)\b")
-_CONCLUSION = re.compile(r"(?:so|thus|hence|therefore|then)\b[,:]?\s+", re.IGNORECASE)
-_LEAD = re.compile(
-    r"(?:(?!not\b|minus\b|negative\b|(?:arc)?(?:sin|cos|tan)|sec|csc|cot|log|exp|sqrt)[A-Za-z]{3,}\s+)+"
-    r"(?=[$€£]?[-+]?\.?\d)"
-)
-_OPTION = re.compile(r"\b(?i:option|choice|answer)\b(?:\s+is)?\s*:?\s*\(?([A-J])\)?(?![\w'])")
-_LETTERS = re.compile(r"\(([A-J])\)")
-_UNIT = r"%|°|pct|per ?cent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
-_QUANTITY = re.compile(
-    r"(?<![\w.^])(?:\d+ (?=\d+/\d))?[$€£]?\s?[-−+]?\s?[$€£]?"
-    r"(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)?(?:[.,]\d+|\d)"
-    r"(?:\s?[/:^]\s?-?\d+(?:\.\d+)?)*"
-    rf"(?:\s?[$€£])?(?:\s?(?:{_UNIT})(?![\w]))?",
-    re.IGNORECASE,
-)
+def _is_name(formula: str) -> bool:
+    """Return whether a formula is no more than a name: `x`, `x_1`, `f(x)`."""
+    tokens = [token for token in tokenize(formula) if not is_blank(token)]
+    if not tokens or not (tokens[0].kind == "word" or tokens[0].text[1:].isalpha()):
+        return False
+    rest = [token.text for token in tokens[1:]]
+    if rest[:1] == ["_"]:
+        return len(rest) == 2 or (rest[1:2] == ["{"] and rest[-1] == "}" and len(rest) == 4)
+    applied = rest[:1] == ["("] and rest[-1] == ")" and len(rest) == 3
+    return not rest or (applied and len(tokens[0].text) == len(rest[1]) == 1 and rest[1].isalpha())

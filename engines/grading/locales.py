@@ -1,10 +1,12 @@
-"""Languages of answers: the words that announce an answer, and how numbers are written."""
+"""Languages of answers: the words that announce an answer or limit a number, and how numbers are written."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from engines.grading.tokens import Phrases, Token, skip_blanks, text_at, tokenize
 
 Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "zh", "ja", "ko"]
 """The languages; `auto` takes the one that the text shows."""
@@ -12,89 +14,192 @@ Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "
 
 @dataclass(frozen=True, slots=True)
 class AnswerLanguage:
-    """A language: the words for an answer, what stands between these and the answer, other words that only it
-    has, whether decimals have a comma."""
+    """A language.
+
+    Attributes:
+        nouns: The words for an answer.
+        verbs: What stands between these and the answer.
+        others: Other words that only this language has.
+        limits: Words before a number that say that another is meant.
+        has_decimal_comma: Whether decimals have a comma.
+    """
 
     nouns: str
     verbs: str
     others: str = ""
+    limits: str = ""
     has_decimal_comma: bool = True
 
 
 LANGUAGES: dict[str, AnswerLanguage] = {
+    "en": AnswerLanguage(
+        "answer, answers",
+        "is, are, =",
+        limits="at least, at most, less than, more than, fewer than, greater than, up to, not, below, above, "
+        "under, over, cannot be, can't be, isn't, never, root of, square root of, cube root of, half, "
+        "half of, twice, double, triple, negative, minus",
+        has_decimal_comma=False,
+    ),
     "de": AnswerLanguage(
-        "Antwort Ergebnis Lösung", "ist lautet beträgt", "beträgt ergibt und oder Stunden Grad"
+        "Antwort, Ergebnis, Lösung",
+        "ist, lautet, beträgt",
+        "beträgt, ergibt, und, oder, Stunden, Grad",
+        "mindestens, höchstens, weniger als, mehr als, kleiner als, größer als, nicht, minus, halb, doppelt",
     ),
     "fr": AnswerLanguage(
-        "réponse résultat", "est_égal_à est_égale_à est_de est vaut", "vaut donc égal égale heures"
+        "réponse, résultat",
+        "est, est égal à, est égale à, est de, vaut",
+        "vaut, donc, égal, égale, heures",
+        "au moins, au plus, moins de, plus de, inférieur à, supérieur à, pas, moins",
     ),
-    "es": AnswerLanguage("respuesta resultado", "es"),
-    "it": AnswerLanguage("risposta risultato", "è"),
-    "pt": AnswerLanguage("resposta", "é"),
-    "nl": AnswerLanguage("antwoord", "is"),
-    "pl": AnswerLanguage("odpowiedź wynik", "to"),
+    "es": AnswerLanguage(
+        "respuesta, resultado", "es", "", "al menos, como máximo, menos de, más de, menor que"
+    ),
+    "it": AnswerLanguage("risposta, risultato", "è", "", "almeno, al massimo, meno di, più di"),
+    "pt": AnswerLanguage("resposta", "é", "", "pelo menos, no máximo, menos de, mais de"),
+    "nl": AnswerLanguage("antwoord", "is", "", "minstens, hoogstens, minder dan, meer dan"),
+    "pl": AnswerLanguage("odpowiedź, wynik", "to", "", "co najmniej, co najwyżej, mniej niż, więcej niż"),
     "ru": AnswerLanguage(
-        "ответ", "равен составляет", "равен равна равно составляет или часа рубля рублей руб"
+        "ответ",
+        "равен, составляет",
+        "равен, равна, равно, составляет, или, часа, рубля, рублей, руб",
+        "не менее, не более, менее, более, меньше, больше, не, минус",
     ),
-    "uk": AnswerLanguage("відповідь", "дорівнює"),
-    "zh": AnswerLanguage("答案 答", "是 为 為", has_decimal_comma=False),
-    "ja": AnswerLanguage("答え 正解", "は", has_decimal_comma=False),
-    "ko": AnswerLanguage("정답 답", "은 는", has_decimal_comma=False),
+    "uk": AnswerLanguage("відповідь", "дорівнює", "", "не менше, не більше, менше, більше, мінус"),
+    "zh": AnswerLanguage(
+        "答案, 答",
+        "是, 为, 為",
+        "",
+        "至少, 至多, 大于, 小于, 不是, 不超过, 不少于, 负",
+        has_decimal_comma=False,
+    ),
+    "ja": AnswerLanguage("答え, 正解", "は", has_decimal_comma=False),
+    "ko": AnswerLanguage("정답, 답", "은, 는", has_decimal_comma=False),
 }
+LIMITS = Phrases({phrase: "" for one in LANGUAGES.values() for phrase in one.limits.split(", ") if phrase})
+"""Words before a number that say that another is meant."""
+_NOUNS = Phrases({noun: name for name, one in LANGUAGES.items() for noun in one.nouns.split(", ")})
+_VERBS = {name: Phrases(dict.fromkeys(one.verbs.split(", "), "")) for name, one in LANGUAGES.items()}
+_OTHERS = {word: name for name, one in LANGUAGES.items() if one.others for word in one.others.split(", ")}
 
 
-def _announcement(language: AnswerLanguage) -> re.Pattern[str]:
-    nouns, verbs = ("|".join(words.split()).replace("_", r"\s") for words in (language.nouns, language.verbs))
-    apart = nouns[0] < "\u2e80"  # scripts with spaces between words
-    start, end = (r"(?<!\w)", r"(?!\w)") if apart else ("", "")
-    return re.compile(rf"{start}(?:{nouns})(?:\s*(?:{verbs}){end}\s*[:：]?|\s*[:：])\s*", re.IGNORECASE)
+def match_announcement(tokens: Sequence[Token], at: int) -> tuple[int, str] | None:
+    """Return the index behind what announces an answer, a noun with a verb or a colon behind it, and its
+    language; None where none begins at a token.
+
+    >>> match_announcement(tokenize("Die Antwort ist: 5"), 2)
+    (6, 'de')
+    """
+    named = _NOUNS.match(tokens, at)
+    if named is None:
+        return None
+    end, language = named
+    end = skip_blanks(tokens, end)
+    if text_at(tokens, end) == "(":  # what the answer is about
+        closing = next((place for place in range(end, len(tokens)) if tokens[place].text == ")"), None)
+        end = end if closing is None else skip_blanks(tokens, closing + 1)
+    verb = _VERBS[language].match(tokens, end)
+    if verb is not None:
+        colon = skip_blanks(tokens, verb[0])
+        return (colon + 1 if text_at(tokens, colon) in _COLONS else verb[0]), language
+    return (end + 1, language) if text_at(tokens, end) in _COLONS else None
 
 
-ANNOUNCED = {name: _announcement(one) for name, one in LANGUAGES.items()}
-"""What announces an answer, by language: a noun with a verb or a colon behind it."""
+_COLONS = (":", "：")
 
 
-def language_of(text: str, locale: Locale = "auto") -> str:
-    """Return the language of a text: the one that is asked for, or else the one whose words announce its
-    answer; "" where that is unknown or English.
+def find_language(tokens: Sequence[Token]) -> str:
+    """Return the language whose words announce the answer at the end of a text, or else the one that other
+    words show; "" where that is unknown or English.
 
-    >>> language_of("Die Antwort ist 3,5"), language_of("The answer is 3")
+    >>> find_language(tokenize("Die Antwort ist 3,5")), find_language(tokenize("The answer is 3"))
     ('de', '')
     """
-    if locale != "auto":
-        return "" if locale == "en" else locale
-    text = text[-_SEARCHED:]
-    if text.isascii() and not _SOME.search(text):
-        return ""
-    announced = next((name for name, pattern in ANNOUNCED.items() if pattern.search(text)), "")
-    return announced or next((name for name, pattern in _OTHERS.items() if pattern.search(text)), "")
+    last = tokens[-_SEARCHED:]
+    shown = {announced[1] for at in range(len(last)) if (announced := match_announcement(last, at))}
+    others = {_OTHERS.get(token.text, "") for token in last if token.kind == "word"}
+    for languages in (shown, others):
+        if known := next((name for name in LANGUAGES if name in languages and name != "en"), ""):
+            return known
+    return ""
 
 
-_SEARCHED = 1_000
-"""Characters at the end of a text in which its answer is announced."""
+_SEARCHED = 400
+"""Tokens at the end of a text in which its answer is announced."""
 
 
-_OTHERS = {
-    name: re.compile(rf"(?<!\w)(?:{'|'.join(one.others.split())})(?!\w)")
-    for name, one in LANGUAGES.items()
-    if one.others
-}
-_SOME = re.compile(
-    "|".join(
-        word
-        for one in LANGUAGES.values()
-        for word in (*one.nouns.split(), *one.others.split())
-        if word.isascii()
-    ),
-    re.IGNORECASE,
-)
-DECIMAL_WITH_COMMA = re.compile(r"-?\d+,\d+(?![\d,])")
-"""What may be a decimal with a comma, or two numbers."""
-_COMMA = re.compile(r"(?<![\w.,(\[{])-?\d{1,3}(?:(?:[. \u00a0\u202f]\d{3})+|\d*),\d+(?![\d,.]*\d|[)\]])")
-_UNMISTAKABLE = re.compile(
-    r"(?<![\w.,])\d{1,3}(?:(?:\.\d{3})+,\d{1,9}|(?:[ \u00a0\u202f]\d{3})+,\d{1,2})(?![\d,]|\.\d)"
-)
-_GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\d,.]*\d)")
+# ---- numbers
+
+
+def has_decimal_comma(language: str) -> bool:
+    """Return whether decimals of a language have a comma."""
+    known = LANGUAGES.get(language)
+    return known is not None and known.has_decimal_comma
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A number in digits with what parts these: where it stands, its groups of digits, and the marks between
+    them."""
+
+    start: int
+    end: int
+    groups: tuple[str, ...]
+    marks: tuple[str, ...]
+
+    @property
+    def is_in_thousands(self) -> bool:
+        """Return whether all groups but the first have three digits, and the first has no zero in front."""
+        first, *others = self.groups
+        return len(first) < 4 and first[0] != "0" and all(len(group) == 3 for group in others)
+
+    @property
+    def may_part_thousands(self) -> bool:
+        """Return whether points part its digits as thousands: 1.000 is 1000 to some."""
+        return {*self.marks} == {"."} and self.is_in_thousands
+
+
+_SPACES = (" ", "\u00a0", "\u202f")
+
+
+def list_figures(text: str) -> list[Figures]:
+    """Return the numbers of a text that have marks between their digits.
+
+    >>> [(number.groups, number.marks) for number in list_figures("1.234,5 m")]
+    [(('1', '234', '5'), ('.', ','))]
+    """
+    tokens = tokenize(text)
+    result: list[Figures] = []
+    at = 0
+    while at < len(tokens):
+        first = at
+        at += 1
+        if tokens[first].kind != "digits":
+            continue
+        while (
+            at + 1 < len(tokens)
+            and tokens[at + 1].kind == "digits"
+            and (
+                tokens[at].text in (".", ",")
+                or (tokens[at].text in _SPACES and len(tokens[at + 1].text) == 3)
+            )
+        ):
+            at += 2
+        groups = tuple(token.text for token in tokens[first:at:2])
+        before, after = text_at(tokens, first - 1), text_at(tokens, at)
+        if len(groups) == 1 or before in (".", ",") or before[-1:].isalnum():
+            continue
+        if after in (".", ",") and at + 1 < len(tokens) and tokens[at + 1].kind == "digits":
+            continue
+        marks = tuple(" " if token.text in _SPACES else token.text for token in tokens[first + 1 : at : 2])
+        result.append(Figures(tokens[first].start, tokens[at - 1].end, groups, marks))
+    return result
+
+
+def _is_pair(text: str, number: Figures) -> bool:
+    """Return whether a comma parts two numbers in brackets."""
+    before, after = text[: number.start].rstrip("-")[-1:], text[number.end : number.end + 1]
+    return before in tuple("([{") or after in tuple(")]")
 
 
 def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str:
@@ -109,16 +214,22 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
     >>> with_decimal_points("1.234,56", ""), with_decimal_points("3,5", "de"), with_decimal_points("3,5", "")
     ('1234.56', '3.5', '3,5')
     """
-    if "," not in text and not asked:
+    if "," not in text and "." not in text:
         return text
-    known = LANGUAGES.get(language)
-    if known is not None and known.has_decimal_comma:
-        if asked:
-            text = _GROUPED.sub(lambda match: match[0].replace(".", ""), text)
-        return _COMMA.sub(_write_decimal_point, text)
-    return _UNMISTAKABLE.sub(_write_decimal_point, text)
-
-
-def _write_decimal_point(match: re.Match[str]) -> str:
-    whole, _, digits = match[0].rpartition(",")
-    return f"{re.sub(r'[^-0-9]', '', whole)}.{digits}"
+    comma = has_decimal_comma(language)
+    for number in reversed(list_figures(text)):
+        *parts, last = number.groups
+        written = ""
+        if number.may_part_thousands and ((comma and asked) or len(number.marks) > 1):
+            written = "".join(number.groups)
+        elif number.marks[-1] == "," and "," not in number.marks[:-1] and len({*number.marks[:-1]}) < 2:
+            parted = len(parts) > 1
+            whole = Figures(0, 0, tuple(parts), number.marks[:-1])
+            if parted and not whole.is_in_thousands:
+                continue
+            shown = parted and (number.marks[0] == "." or len(last) < 3)
+            if shown or (comma and not _is_pair(text, number)):
+                written = f"{''.join(parts)}.{last}"
+        if written:
+            text = f"{text[: number.start]}{written}{text[number.end :]}"
+    return text

@@ -1,0 +1,220 @@
+r"""Answers and solutions as tokens, formulas among words, and tables of phrases to match against them.
+
+The reader of formulas has tokens of its own (`engines.formula.lexer`). Those here are of the words around
+formulas: they keep their spaces, since an answer is a piece of its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+_UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+"""Scripts without spaces between words: each character is a word."""
+_TOKEN = re.compile(
+    r"(?P<command>\\(?:[A-Za-z]+|.|\Z))"
+    rf"|(?P<word>[^\W\d_²³¹⁰-₟{_UNSPACED}]+|[{_UNSPACED}])"
+    r"|(?P<digits>\d+)"
+    r"|(?P<line>[ \t]*\n\s*)"
+    r"|(?P<space>\s+)"
+    r"|(?P<sign>.)",
+    re.DOTALL,
+)
+_FORMULAS = {"\\(": "\\)", "\\[": "\\]"}
+_ENVIRONMENTS = ("equation", "align", "gather", "multline", "displaymath", "math")
+
+
+class Token(NamedTuple):
+    """A piece of a text; `kind` is word, digits, command, sign, space, line or formula.
+
+    A line is white space with a new line. The text of a formula is what stands between its delimiters.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def tokenize(text: str) -> list[Token]:
+    r"""Return the tokens of a text, white space among them.
+
+    >>> [token.text for token in tokenize(r"42只 is \pi")]
+    ['42', '只', ' ', 'is', ' ', '\\pi']
+    """
+    return [Token(match.lastgroup or "sign", match[0], *match.span()) for match in _TOKEN.finditer(text)]
+
+
+def is_blank(token: Token) -> bool:
+    """Return whether a token is white space."""
+    return token.kind in ("space", "line")
+
+
+def skip_blanks(tokens: Sequence[Token], at: int) -> int:
+    """Return the index of the next token that is no white space."""
+    while at < len(tokens) and is_blank(tokens[at]):
+        at += 1
+    return at
+
+
+def text_at(tokens: Sequence[Token], at: int) -> str:
+    """Return the text of a token; "" where there is none."""
+    return tokens[at].text if 0 <= at < len(tokens) else ""
+
+
+Value = TypeVar("Value")
+
+
+class Phrases(Generic[Value]):
+    """A vocabulary: phrases, small or capital, and what each stands for.
+
+    >>> limits = Phrases({"at least": "low", "at": ""})
+    >>> limits.match(tokenize("At  least 5"), 0), limits.match_before(tokenize("is at least"), 5)
+    ((3, 'low'), (2, 'low'))
+    """
+
+    def __init__(self, phrases: Mapping[str, Value]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
+        self._by_last: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
+        for phrase, value in sorted(phrases.items(), key=lambda one: -len(one[0])):
+            words = tuple(token.text.lower() for token in tokenize(phrase) if not is_blank(token))
+            self._by_first.setdefault(words[0], []).append((words, value))
+            self._by_last.setdefault(words[-1], []).append((words[::-1], value))
+
+    def match(self, tokens: Sequence[Token], at: int) -> tuple[int, Value] | None:
+        """Return the index behind the longest phrase that begins at a token, and what it stands for."""
+        return self._match(self._by_first, tokens, at, 1)
+
+    def match_before(self, tokens: Sequence[Token], end: int) -> tuple[int, Value] | None:
+        """Return the index of the first token of the longest phrase that ends before one, and what it
+        stands for."""
+        found = self._match(self._by_last, tokens, end - 1, -1)
+        return None if found is None else (found[0] + 1, found[1])
+
+    def find(self, tokens: Sequence[Token]) -> tuple[int, int, Value] | None:
+        """Return where the first phrase begins and ends, and what it stands for."""
+        for at in range(len(tokens)):
+            if (found := self.match(tokens, at)) is not None:
+                return (at, *found)
+        return None
+
+    def is_whole(self, tokens: Sequence[Token]) -> bool:
+        """Return whether tokens are a phrase and nothing else."""
+        found = self.match(tokens, 0)
+        return found is not None and found[0] == len(tokens)
+
+    @staticmethod
+    def _match(
+        table: Mapping[str, list[tuple[tuple[str, ...], Value]]],
+        tokens: Sequence[Token],
+        at: int,
+        step: int,
+    ) -> tuple[int, Value] | None:
+        if not 0 <= at < len(tokens):
+            return None
+        for words, value in table.get(tokens[at].text.lower(), ()):
+            index = at + step
+            for word in words[1:]:
+                while 0 <= index < len(tokens) and is_blank(tokens[index]):
+                    index += step
+                if not 0 <= index < len(tokens) or tokens[index].text.lower() != word:
+                    break
+                index += step
+            else:
+                return index, value
+        return None
+
+
+# ---- formulas among words
+
+
+def match_braces(tokens: Sequence[Token]) -> dict[int, int]:
+    """Return the index of the closing brace for that of each opening one that is closed."""
+    opened: list[int] = []
+    closing: dict[int, int] = {}
+    for at, token in enumerate(tokens):
+        if token.text == "{":
+            opened.append(at)
+        elif token.text == "}" and opened:
+            closing[opened.pop()] = at
+    return closing
+
+
+def join_formulas(text: str, tokens: Sequence[Token]) -> list[Token]:
+    r"""Return the tokens of a text with each formula as one of them.
+
+    >>> [(token.kind, token.text) for token in join_formulas("is $x$", tokenize("is $x$"))][2:]
+    [('formula', 'x')]
+    """
+    result: list[Token] = []
+    dollars = [at for at, token in enumerate(tokens) if token.text == "$"][::-1]
+    at = 0
+    while at < len(tokens):
+        while dollars and dollars[-1] <= at:
+            dollars.pop()
+        found = _find_formula_end(tokens, at, dollars)
+        if found is None:
+            result.append(tokens[at])
+            at += 1
+            continue
+        first, last, end = found
+        inside = _take_last_line(text, tokens[first:last], is_aligned=tokens[at].text == "\\begin")
+        result.append(Token("formula", inside, tokens[at].start, tokens[end].end))
+        at = end + 1
+    return result
+
+
+def _find_formula_end(
+    tokens: Sequence[Token], at: int, dollars: Sequence[int]
+) -> tuple[int, int, int] | None:
+    """Return where the inside of the formula that begins at a token starts and ends, and its last token.
+
+    Args: dollars: the indices of the dollar signs behind the token, the last first.
+    """
+    opening = tokens[at].text
+    if opening == "$" and dollars:
+        if dollars[-1] == at + 1:  # a formula between two dollar signs
+            for index in range(len(dollars) - 2, 0, -1):
+                if dollars[index] + 1 == dollars[index - 1] and dollars[index] > at + 2:
+                    return at + 2, dollars[index], dollars[index - 1]
+            return None
+        return at + 1, dollars[-1], dollars[-1]
+    if closing := _FORMULAS.get(opening):
+        for end in range(at + 1, len(tokens)):
+            if tokens[end].text == opening:
+                return None
+            if tokens[end].text == closing:
+                return (at + 1, end, end) if end > at + 1 else None
+    if opening == "\\begin":
+        name = _read_environment(tokens, at)
+        if name.rstrip("*") not in _ENVIRONMENTS:
+            return None
+        size = 3 + len(name) - len(name.rstrip("*"))
+        for end in range(at + 1 + size, len(tokens)):
+            if tokens[end].text in ("\\begin", "\\end") and _read_environment(tokens, end) == name:
+                return None if tokens[end].text == "\\begin" else (at + 1 + size, end, end + size)
+    return None
+
+
+def _read_environment(tokens: Sequence[Token], at: int) -> str:
+    """Return the name in braces behind `\\begin` or `\\end`; "" where there is none."""
+    if text_at(tokens, at + 1) != "{":
+        return ""
+    name = text_at(tokens, at + 2)
+    star = text_at(tokens, at + 3) == "*"
+    return f"{name}{'*' * star}" if text_at(tokens, at + 3 + star) == "}" else ""
+
+
+def _take_last_line(text: str, inside: Sequence[Token], *, is_aligned: bool) -> str:
+    """Return what a formula says; of several lines the last that is not empty."""
+    breaks = [at for at, token in enumerate(inside) if token.text == "\\\\"]
+    written = "\\begin" in {token.text for token in inside}
+    if not inside or not (is_aligned or (breaks and not written)):
+        return text[inside[0].start : inside[-1].end].strip() if inside else ""
+    ends = [*breaks, len(inside)]
+    for first, last in zip([-1, *breaks][::-1], ends[::-1], strict=True):
+        line = "".join(" " if token.text == "&" else token.text for token in inside[first + 1 : last]).strip()
+        if line:
+            return line
+    return ""
