@@ -54,6 +54,7 @@ class ReadingContext:
     differential: Tree | None = None
     allows_intervals: bool = False
     is_answer: bool = False
+    log_base: str = ""
     depth: int = 0
     indexed: frozenset[str] = frozenset()
 

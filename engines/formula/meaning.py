@@ -71,6 +71,7 @@ class Names:
     `f`), and `integers` stand for integers; what stands above the names in `indexed` is an index and no
     exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are
     units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
+    A logarithm without a base is natural, or to the base `log_base`.
     """
 
     functions: frozenset[str] = frozenset()
@@ -78,6 +79,7 @@ class Names:
     integers: frozenset[str] = frozenset()
     is_answer: bool = False
     indexed: frozenset[str] = frozenset()
+    log_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     parts = pieces_of(LatexSource.from_latex(formula))
     context = context_of(parts, names or _NONE)
     context.is_answer = names is not None and names.is_answer
+    context.log_base = "" if names is None else names.log_base
     tree = _parse_tree(parts, context)
     if _too_large(tree):
         raise UnreadError("it is too large")

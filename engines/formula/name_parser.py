@@ -568,6 +568,8 @@ class NameParser(Cursor):
         if label == "log":
             if base is None and name == "lg":
                 base = Tree("10")
+            if base is None and self.context.log_base:
+                base = Tree(self.context.log_base)
             if base is None:
                 self.context.add_note("log is the natural logarithm", piece.start)
                 return Tree("ln", (argument,))

@@ -205,6 +205,8 @@ class _PlainWriter:
             return r"\text{ et }"  # et is no product e t where another name follows it
         if kind == "word" and text.lower() in _PHRASE_STARTS and (phrase := self.take_phrase(text)):
             return rf"\text{{ {phrase} }}"
+        if kind == "word" and len(text) == 1 and not behind_number and self.is_index():
+            return f"{text}_{{{self.tokens.pop()[1]}}}"
         if kind == "word":
             # After a number, as in "2pir", a word is split into the names that it begins with.
             names = split_word(text, _NAMES, text) if behind_number else [text]
@@ -216,6 +218,10 @@ class _PlainWriter:
             inner, closing = self.write_bracketed()
             return f"({inner}{closing}"
         return _SIGNS.get(text, text)
+
+    def is_index(self) -> bool:
+        """Return whether an integer stands right here, as behind the letter of x1."""
+        return bool(self.tokens) and self.tokens[-1][0] == "number" and self.tokens[-1][1].isdecimal()
 
     def take_phrase(self, first: str) -> str:
         """Take the words that make a known phrase with the one before them, as many as can be; return the

@@ -111,12 +111,13 @@ class Statement:
         return "number" if numeric else "term"
 
 
-def read_statement(text: str, *, is_answer: bool = False) -> Statement | str:
+def read_statement(text: str, *, is_answer: bool = False, log_base: str = "") -> Statement | str:
     r"""Read a whole text as one statement.
 
     Args:
         text: What is read.
         is_answer: Whether it is an answer; see `engines.formula.meaning.Names`.
+        log_base: The base of logarithms without one; "" for natural ones.
 
     Returns:
         The statement, or why the text is not read.
@@ -127,5 +128,5 @@ def read_statement(text: str, *, is_answer: bool = False) -> Statement | str:
     """
     from engines.formula.meaning import Names, read
 
-    reading = read(text, Names(is_answer=True) if is_answer else None)
+    reading = read(text, Names(is_answer=is_answer, log_base=log_base) if is_answer or log_base else None)
     return reading.reason if reading.tree is None else Statement(reading.tree, reading.notes)

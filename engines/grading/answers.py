@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from engines.formula.notations import is_written_with_names
 from engines.formula.words import CONNECTIVES, TRIGONOMETRIC, begins_with_set
+from engines.grading.choices import is_option
 from engines.grading.locales import (
     LIMITS,
     Locale,
@@ -24,8 +25,8 @@ from engines.grading.locales import (
 from engines.grading.numbers import in_words
 from engines.grading.quantities import is_quantity
 from engines.grading.tokens import (
+    AnswerToken,
     Phrases,
-    Token,
     is_blank,
     join_formulas,
     match_braces,
@@ -66,7 +67,7 @@ def answer(solution: str, locale: Locale = "auto", beside: str = "") -> str:
     return with_decimal_points(found, language, asked=locale != "auto")
 
 
-def _find_answer(text: str, tokens: Sequence[Token]) -> str:
+def _find_answer(text: str, tokens: Sequence[AnswerToken]) -> str:
     boxed = _find_boxed(text, tokens)
     if boxed is not None:
         return repair_escapes(boxed) if "\\" in boxed else _parse_words(boxed)
@@ -187,7 +188,7 @@ _UNIT_WORDS = 3
 # ---- boxes and announcements
 
 
-def _find_boxed(text: str, tokens: Sequence[Token]) -> str | None:
+def _find_boxed(text: str, tokens: Sequence[AnswerToken]) -> str | None:
     r"""Return what the last `\boxed` holds, with those before it that are joined to it; None without one."""
     starts = [
         at
@@ -209,7 +210,7 @@ def _find_boxed(text: str, tokens: Sequence[Token]) -> str | None:
     return _join_answers([box[2] for box in boxes], between)
 
 
-def _read_box(text: str, tokens: Sequence[Token], at: int, closing: dict[int, int]) -> tuple[str, int]:
+def _read_box(text: str, tokens: Sequence[AnswerToken], at: int, closing: dict[int, int]) -> tuple[str, int]:
     """Return what a box holds, and the index behind it: a group, which ends with its line where it is not
     closed, or the next word."""
     opening = skip_blanks(tokens, at + 1)
@@ -224,7 +225,7 @@ def _read_box(text: str, tokens: Sequence[Token], at: int, closing: dict[int, in
     return text[tokens[opening].end : tokens[end - 1].end].rstrip("$ .").strip(), end
 
 
-def _find_announced(text: str, tokens: Sequence[Token]) -> tuple[int, int, bool]:
+def _find_announced(text: str, tokens: Sequence[AnswerToken]) -> tuple[int, int, bool]:
     """Return where the paragraph behind the last announcement begins and ends, and whether there is one.
 
     A final answer goes before other ones, and English before other languages.
@@ -260,20 +261,20 @@ def _find_announced(text: str, tokens: Sequence[Token]) -> tuple[int, int, bool]
     return first, last, True
 
 
-def _is_marked(tokens: Sequence[Token], at: int) -> bool:
+def _is_marked(tokens: Sequence[AnswerToken], at: int) -> bool:
     """Return whether four hashes begin a line here."""
     before = at - 1 if text_at(tokens, at - 1).isspace() else at
     begins = before <= 0 or tokens[before].kind == "line"
     return begins and all(text_at(tokens, at + step) == "#" for step in range(4))
 
 
-def _skip_articles(tokens: Sequence[Token], at: int) -> int:
+def _skip_articles(tokens: Sequence[AnswerToken], at: int) -> int:
     while text_at(tokens, at).lower() in ("the", "final"):
         at = skip_blanks(tokens, at + 1)
     return at
 
 
-def _is_list_separator(between: Sequence[Token]) -> bool:
+def _is_list_separator(between: Sequence[AnswerToken]) -> bool:
     """Return whether what stands between two answers makes them a list: a comma or a word such as "and", and
     little else."""
     said = [token for token in between if not is_blank(token) and token.text not in _FORMAT]
@@ -284,7 +285,7 @@ def _is_list_separator(between: Sequence[Token]) -> bool:
     return joined and _REASONS.find(said) is None
 
 
-def _join_answers(parts: Sequence[str], between: Sequence[Sequence[Token]]) -> str:
+def _join_answers(parts: Sequence[str], between: Sequence[Sequence[AnswerToken]]) -> str:
     """Return answers, each once, with what joins them: a comma, or the word where that is "or"."""
     result = parts[0]
     for place, part in enumerate(parts[1:]):
@@ -298,7 +299,7 @@ def _join_answers(parts: Sequence[str], between: Sequence[Sequence[Token]]) -> s
 class _Solution:
     """What an announcement or box leaves of a solution: tokens, of which each formula is one."""
 
-    def __init__(self, text: str, tokens: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[AnswerToken]) -> None:
         self.text = text
         self.tokens = tokens
 
@@ -480,7 +481,7 @@ class _Solution:
         letters = {
             self.tokens[at].text
             for at in range(first + 1, last)
-            if _is_option(self.tokens[at])
+            if is_option(self.tokens[at])
             and (text_at(self.tokens, at - 1), text_at(self.tokens, at + 1)) == ("(", ")")
         }
         if not announced and len(letters) > 1:
@@ -492,8 +493,21 @@ class _Solution:
         if number is None:
             return self.find_spelt_number(first, last) or self.spell(first, last)
         start, stop = number
+        if measured := self.find_measured(first, last):
+            return measured
         limit, further = self.match_limit_before(start, first), self.match_limit_after(stop, last)
         return self.spell(start if limit is None else limit, further or stop).strip().rstrip(",.;:")
+
+    def find_measured(self, first: int, last: int) -> str:
+        """Return the quantity with known units that ends a sentence, as `2 hours and 30 minutes`; "" without
+        one, and where words limit it."""
+        for at in range(first, last):
+            if self.tokens[at].kind != "digits" or text_at(self.tokens, at - 1)[-1:] in tuple(".,^/-"):
+                continue
+            said = self.spell(at, last).rstrip(_LOOSE)
+            if is_quantity(said):
+                return said if self.match_limit_before(at, first) is None else ""
+        return ""
 
     def find_answer_end(self, first: int, last: int) -> int:
         """Return where an announced answer ends: with its sentence, or before a reason for it."""
@@ -554,7 +568,7 @@ class _Solution:
             letter = skip_blanks(part, match[0])
             while text_at(part, letter) in (":", "("):
                 letter = skip_blanks(part, letter + 1)
-            if letter < last and _is_option(part[letter]) and not text_at(part, letter + 1).startswith("'"):
+            if letter < last and is_option(part[letter]) and not text_at(part, letter + 1).startswith("'"):
                 return letter
         return None
 
@@ -674,11 +688,7 @@ class _Solution:
         return self.spell(begin, percent[0] if percent else stop)
 
 
-def _is_option(token: Token) -> bool:
-    return token.kind == "word" and len(token.text) == 1 and "A" <= token.text <= "J"
-
-
-def _is_of_other_script(token: Token) -> bool:
+def _is_of_other_script(token: AnswerToken) -> bool:
     return token.kind == "word" and token.text[0] >= "\u0400"
 
 

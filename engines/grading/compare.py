@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -49,6 +48,7 @@ from engines.grading.term_arithmetic import (
     scale_term,
     shown_part,
 )
+from engines.grading.tokens import is_blank, tokenize
 from engines.grading.trees import (
     list_on_line,
     list_relations,
@@ -70,6 +70,7 @@ from engines.grading.verdicts import (
     to_grade_verdict,
     with_policy,
 )
+from engines.grading.words import compare_words
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
 from engines.mathematics.judging.verdicts import Verdict
@@ -127,7 +128,7 @@ class AnswerComparison:
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
             return self._compare_relations(gold, pred)
         if isinstance(gold, WordsForm) or isinstance(pred, WordsForm):
-            return _compare_words(gold, pred)
+            return compare_words(gold, pred)
         if isinstance(gold, Term) and isinstance(pred, Term):
             return self._compare_terms(gold, pred)
         if isinstance(gold, Matrix) or isinstance(pred, Matrix):
@@ -173,9 +174,7 @@ class AnswerComparison:
                 return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
-        if (gold.tree is None or pred.tree is None) and _remove_spaces(gold.text) == _remove_spaces(
-            pred.text
-        ):
+        if (gold.tree is None or pred.tree is None) and _spell_tokens(gold.text) == _spell_tokens(pred.text):
             return EQUAL
         trees = _read_both(tree_of_term(gold), tree_of_term(pred))
         if isinstance(trees, GradeVerdict):
@@ -228,7 +227,7 @@ class AnswerComparison:
         if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
             return None
         (mine,), (theirs,) = own, others
-        if not (_CONSTANT.fullmatch(mine) and _CONSTANT.fullmatch(theirs)):
+        if not (_is_constant_name(mine) and _is_constant_name(theirs)):
             return None
         if self._judge.equal(gold, replace_variable(pred, theirs, Tree(mine))).outcome != "equal":
             return None
@@ -247,7 +246,7 @@ class AnswerComparison:
             names = [
                 name
                 for name in free_variables(tree)
-                if _CONSTANT.fullmatch(name) and _is_added_name(tree, name)
+                if _is_constant_name(name) and _is_added_name(tree, name)
             ]
             if len(names) != 1:
                 return None
@@ -451,7 +450,7 @@ class AnswerComparison:
                 quotient = divide_terms(above, below)
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
         if isinstance(one, WordsForm):
-            return _compare_words(gold, pred)
+            return compare_words(gold, pred)
         if several.kind == "tuple" or not several.items:
             return differ_in_kind(gold, pred)
         # "x + 11 or 11 + x" is one answer.
@@ -551,6 +550,8 @@ class AnswerComparison:
     def _compare_named(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Named) and isinstance(pred, Named):
             same = self.compare(gold.value, pred.value)
+            if gold.name == pred.name and gold.indexed and {*gold.indexed} == {*pred.indexed}:
+                return self._compare_indexed(gold, pred, same)
             if gold.name == pred.name:
                 return self._other_solution(gold, pred) or same if same.outcome == "equal if" else same
             if (renamed := _rename_argument(gold, pred)) is not None:
@@ -575,6 +576,17 @@ class AnswerComparison:
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
 
+    def _compare_indexed(self, gold: Named, pred: Named, unordered: GradeVerdict) -> GradeVerdict:
+        """Values of x_1, x_2, which may be those of one unknown: then their order says nothing."""
+        if not isinstance(gold.value, Many) or not isinstance(pred.value, Many):
+            return unordered
+        values = dict(zip(pred.indexed, pred.value.items, strict=True))
+        named = zip(gold.indexed, gold.value.items, strict=True)
+        ordered = combine_verdicts(self.compare(value, values[name]) for name, value in named)
+        if ordered.outcome == "equal" or unordered.outcome != "equal":
+            return replace(ordered, reason="") if ordered.outcome == "equal" else unordered
+        return GradeVerdict("equal if", condition=f"{', '.join(gold.indexed)} are values of one unknown")
+
     def _other_solution(self, gold: Named, pred: Named) -> GradeVerdict | None:
         """Solutions of differential equations, `y = Ce^x`, that differ in the name of their constant."""
         trees = [statement_of_form(one.value) for one in (gold, pred)]
@@ -582,7 +594,7 @@ class AnswerComparison:
             return None
         own, others = (free_variables(one) - free_variables(other) for one, other in (trees, trees[::-1]))  # type: ignore[arg-type]
         constants = [
-            name for one in (own, others) if len(one) == 1 for name in one if _CONSTANT.fullmatch(name)
+            name for one in (own, others) if len(one) == 1 for name in one if _is_constant_name(name)
         ]
         if len(constants) < 2 or _VARIABLES.isdisjoint(free_variables(trees[0])):
             return None
@@ -773,9 +785,9 @@ def _list_assignments(item: Form) -> Form:
     return item
 
 
-def _remove_spaces(text: str) -> str:
-    """Without the spaces that part nothing: `2^1 0` keeps its own."""
-    return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text)
+def _spell_tokens(text: str) -> list[str]:
+    """Return the tokens of a text without white space: two of them side by side are no single number."""
+    return [token.text for token in tokenize(text) if not is_blank(token)]
 
 
 def _format_fraction(value: Fraction) -> str:
@@ -789,9 +801,17 @@ def _is_made_of_names(tree: Tree) -> bool:
     return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
 
 
-_CONSTANT = re.compile(r"[CcKk](?:_\d)?|constant|const")
 _VARIABLES = frozenset("rstuvwxyzθ")
 """What is integrated over has such a name."""
+
+
+def _is_constant_name(name: str) -> bool:
+    """Return whether a name is that of an arbitrary constant: C, k, C_1."""
+    base, _, index = name.partition("_")
+    return name in ("constant", "const") or (base in _CONSTANTS and len(index) == index.isdecimal())
+
+
+_CONSTANTS = ("C", "c", "K", "k")
 
 
 def _is_added_name(tree: Tree, name: str) -> bool:
@@ -827,38 +847,3 @@ def _is_choice(item: Form) -> bool:
 
 
 _CHOICES = "ABCDE"
-
-
-def _compare_words(gold: Form, pred: Form) -> GradeVerdict:
-    """Words are the same with another case, hyphen or article; what they mean is not compared."""
-    one, other = (_plain_words(item) for item in (gold, pred))
-    if one is None or other is None:
-        word = one if other is None else other
-        if word is None or word in _DECIDED:
-            return differ_in_kind(gold, pred)
-        return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
-    if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
-        return EQUAL
-    if len(one.split()) == len(other.split()) == 1 or (_AT.fullmatch(one) and _AT.fullmatch(other)):
-        return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
-    return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
-
-
-_AT = re.compile(r"\d+ \d\d(?: [ap]m)?")
-_DECIDED = ("yes", "no", "true", "false")
-
-
-def _plain_words(item: Form) -> str | None:
-    if isinstance(item, WordsForm):
-        text = item.text
-    elif isinstance(item, Term) and item.value is None:
-        text = re.sub(r"\\(?:text|mathrm|mathbf|textbf)(?![a-z])", "", item.text)
-        if not re.fullmatch(r"[A-Za-z{}() .'-]+", text):
-            return None
-    elif isinstance(item, Many) and all(isinstance(one, WordsForm | Term) for one in item.items):
-        parts = [_plain_words(one) for one in item.items]
-        return None if None in parts else " ".join(part for part in parts if part)
-    else:
-        return None
-    plain = re.sub(r"[^\w]+", " ", text.replace("{", "").replace("}", "")).casefold()
-    return re.sub(r"^(?:the|a|an) (?=\w\w)", "", plain.strip())

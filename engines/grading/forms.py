@@ -74,11 +74,15 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is said of a name: `x = 5`, `f(x) = 2x`, `x \\in [0, 1]`; `subject` is the name as a term."""
+    """What is said of a name: `x = 5`, `f(x) = 2x`, `x \\in [0, 1]`.
+
+    `subject` is the name as a term; `indexed` are the names x_1, x_2 of which several values were said.
+    """
 
     name: str
     value: Form
     subject: Tree
+    indexed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

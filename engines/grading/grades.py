@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,12 +20,14 @@ from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answers import answer
+from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison, Units
 from engines.grading.forms import Form, Many, Matrix, WordsForm
-from engines.grading.lexicon import normalise_text
-from engines.grading.locales import Locale
+from engines.grading.locales import Locale, find_language, has_decimal_comma, join_thousands, list_figures
+from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form, read_vector
+from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict
 from engines.mathematics.judging.judge import Judge
 
@@ -104,29 +105,59 @@ def grade(
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
     found = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
-    compared = judge_answers(*found, AnswerComparison(judge, policy.digits, policy.units))
+    comparison = AnswerComparison(judge, policy.digits, policy.units)
+    compared = judge_answers(*found, comparison)
+    if policy.digits is None and policy.locale == "auto":
+        languages = (find_language(tokenize(text)) for text in (gold, pred))
+        compared = _consider_thousands(*found, compared, comparison, languages)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
+
+
+def _consider_thousands(
+    gold: str, pred: str, compared: GradeVerdict, comparison: AnswerComparison, languages: Iterable[str]
+) -> GradeVerdict:
+    """Return a verdict on answers in which a point may part thousands: 1.000 is 1, or 1000 as many write it.
+
+    Args: languages: those of the texts, which decide where their decimals have a comma.
+    """
+    points = [[number for number in list_figures(text) if number.may_part_thousands] for text in (gold, pred)]
+    if gold == pred or not any(points):
+        return compared
+    parted = judge_answers(join_thousands(gold), join_thousands(pred), comparison)
+    if (parted.outcome == "equal") == (compared.outcome == "equal"):
+        return compared
+    shown = ".".join((points[0] or points[1])[0].groups)
+    if compared.outcome == "equal":
+        return replace(compared, reason=compared.reason or f"the point of {shown} is read as a decimal point")
+    language = next(filter(has_decimal_comma, languages), "")
+    if language:
+        return replace(
+            parted, reason=f"the point of {shown} parts thousands, as the language ({language}) does"
+        )
+    if all(set(number.groups[-1]) == {"0"} for numbers in points for number in numbers):
+        return replace(parted, reason=f"the point of {shown} parts thousands, as the other side shows")
+    return GradeVerdict("equal if", condition=f"the point of {shown} parts thousands")
 
 
 def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
     """Two answers, without solutions around them."""
     if gold.strip() and gold == pred:
         return GradeVerdict("equal")
-    lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
-    if any(lettered):
-        return _judge_choices(gold, pred, lettered, comparison)
-    natural = _judge_cleaned(gold, pred, comparison)
-    if natural.outcome in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
+    mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
+    if mine is not None or theirs is not None:
+        return _judge_choices(gold, pred, mine, theirs, comparison)
+    natural = _judge_readings(gold, pred, comparison)
+    if natural.outcome in ("undecided", "unread") or "log" not in gold + pred:
         return natural
-    common = _judge_cleaned(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
+    common = _judge_readings(gold, pred, comparison, "10")
     if common.outcome == natural.outcome:
         return natural
     return GradeVerdict("undecided", reason="log without a base may be that to base 10 or the natural one")
 
 
-def _judge_cleaned(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
+def _judge_readings(gold: str, pred: str, comparison: AnswerComparison, log_base: str = "") -> GradeVerdict:
     try:
-        one, other = read_form(gold), read_form(pred)
+        one, other = read_form(gold, log_base), read_form(pred, log_base)
         compared = comparison.compare(one, other)
         if compared.outcome != "equal":
             compared = (
@@ -145,34 +176,27 @@ def _states_approximation(text: str) -> bool:
     return any(sign in text for sign in ("\\approx", "≈", "\\simeq"))
 
 
-_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z]|\s*_)")
-_CHOICE = re.compile(
-    r"(?:\\(?:text|mathrm|mathbf)(?:bf|rm)?\s*\{\s*)?(?:\(?([A-J])[).]|(?i:option|choice)\s+([A-J])(?=:))\s*\}?\s*[:.]?"
-    r"(?:\\ |\\[,;:]|\\q?quad|~|\s)+(\S.*)",
-    re.DOTALL,
-)
-
-
 def _judge_choices(
-    gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: AnswerComparison
+    gold: str, pred: str, mine: Choice | None, theirs: Choice | None, comparison: AnswerComparison
 ) -> GradeVerdict:
     """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
-    mine, theirs = lettered
     if mine is not None and theirs is not None:
-        letters = judge_answers(_letter_of_choice(mine), _letter_of_choice(theirs), comparison)
-        return judge_answers(mine[3], theirs[3], comparison) if letters.outcome == "equal" else letters
-    found = mine or theirs
-    assert found is not None
+        letters = judge_answers(mine.letter, theirs.letter, comparison)
+        return judge_answers(mine.text, theirs.text, comparison) if letters.outcome == "equal" else letters
+    choice = mine or theirs
+    assert choice is not None
     other = read_form(pred if mine else gold)
-    is_letter = isinstance(other, WordsForm | Term) and re.fullmatch("[A-J]", other.text)
-    part = _letter_of_choice(found) if is_letter else found[3]
+    letter = other.text if isinstance(other, WordsForm | Term) else ""
+    is_letter = len(letter) == 1 and "A" <= letter <= "J"
+    part = choice.letter if is_letter else choice.text
     compared = judge_answers(part, pred, comparison) if mine else judge_answers(gold, part, comparison)
     policy = f"the {'letter' if is_letter else 'text'} of the choice counts"
     return replace(compared, reason=compared.reason or policy) if compared.outcome == "equal" else compared
 
 
-def _letter_of_choice(choice: re.Match[str]) -> str:
-    return choice[1] or choice[2]
+def _read_choice_with_text(text: str) -> Choice | None:
+    choice = read_choice(text)
+    return choice if choice is not None and choice.text else None
 
 
 def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engines.grading.tokens import Phrases, Token, skip_blanks, text_at, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
 
 Locale = Literal["auto", "en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "zh", "ja", "ko"]
 """The languages; `auto` takes the one that the text shows."""
@@ -83,7 +83,7 @@ _VERBS = {name: Phrases(dict.fromkeys(one.verbs.split(", "), "")) for name, one 
 _OTHERS = {word: name for name, one in LANGUAGES.items() if one.others for word in one.others.split(", ")}
 
 
-def match_announcement(tokens: Sequence[Token], at: int) -> tuple[int, str] | None:
+def match_announcement(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
     """Return the index behind what announces an answer, a noun with a verb or a colon behind it, and its
     language; None where none begins at a token.
 
@@ -108,7 +108,7 @@ def match_announcement(tokens: Sequence[Token], at: int) -> tuple[int, str] | No
 _COLONS = (":", "：")
 
 
-def find_language(tokens: Sequence[Token]) -> str:
+def find_language(tokens: Sequence[AnswerToken]) -> str:
     """Return the language whose words announce the answer at the end of a text, or else the one that other
     words show; "" where that is unknown or English.
 
@@ -232,4 +232,16 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
                 written = f"{''.join(parts)}.{last}"
         if written:
             text = f"{text[: number.start]}{written}{text[number.end :]}"
+    return text
+
+
+def join_thousands(text: str) -> str:
+    """Return a text without the points that may part thousands.
+
+    >>> join_thousands("1.000 m or 0.125 m")
+    '1000 m or 0.125 m'
+    """
+    for number in reversed(list_figures(text)):
+        if number.may_part_thousands:
+            text = f"{text[: number.start]}{''.join(number.groups)}{text[number.end :]}"
     return text

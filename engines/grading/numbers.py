@@ -3,11 +3,13 @@ unit."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from engines.core.tree import Tree
+from engines.grading.tokens import AnswerToken, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
@@ -40,19 +42,12 @@ class Term:
         return len(str(abs(self.value * 10**self.decimals).numerator)) if self.value and self.decimals else 0
 
 
-_INTEGER = re.compile(r"[-+]?\d{1,400}")
-_DECIMAL = re.compile(r"([-+]?)(\d{0,400})\.(\d{1,400})")
-_FRACTION = re.compile(
-    r"([-+]?)\s*\\frac\s*(?:\{\s*([-+]?\d{1,400})\s*\}|(\d))\s*(?:\{\s*(\d{1,400})\s*\}|(\d))"
-)
-_SLASH = re.compile(r"([-+]?\d{1,400})\s?/\s?(\d{1,400})")
-_MIXED = re.compile(r"([-+]?)(\d{1,400})\s*\\frac\s*(?:\{(\d{1,400})\}|(\d))\s*(?:\{(\d{1,400})\}|(\d))")
-_MIXED_SLASH = re.compile(r"([-+]?)(\d{1,400})\s(\d{1,400})/(\d{1,400})")
-_SPACED = re.compile(r"([-+]?\d{1,3}(?: \d{3})+)(\.\d+)?")
-_SCIENTIFIC = re.compile(
-    r"([-+]?\d{1,40}(?:\.\d{1,40})?)\s*(?:(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*\{?\s*(-?\d{1,3})\s*\}?|[eE]([-+]?\d{1,3}))"
-)
-_BASED = re.compile(r"([0-9A-Z]{1,200})(?:\.([0-9A-Z]{1,200}))?_\s*\{?\s*(\d{1,2})\s*\}?")
+_LONGEST = 1_000
+"""Characters of a number that is read here."""
+_MOST_DIGITS = 400
+_TIMES_SIGNS = ("\\times", "\\cdot", "*", "x")
+_DOTS = ("…", "\\ldots", "\\cdots", "\\dots")
+_MOST_EXPONENT = 999
 
 
 def plain_number(text: str) -> Term | None:
@@ -61,82 +56,268 @@ def plain_number(text: str) -> Term | None:
     >>> plain_number(r"1\frac12").value
     Fraction(3, 2)
     """
-    if _INTEGER.fullmatch(text):
-        return Term(text, Fraction(int(text)), 0)
-    if match := _DECIMAL.fullmatch(text):
-        value = Fraction(f"{match[1]}{match[2] or 0}.{match[3]}")
-        return Term(text, value, len(match[3]))
-    if not text[0].isdigit() and text[0] not in "-+\\.":
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if digits.isdecimal():
+        return Term(text, Fraction(int(text)), 0) if len(digits) <= _MOST_DIGITS else None
+    if not text or len(text) > _LONGEST or not (text[0].isdecimal() or text[0] in "-+\\."):
         return None
-    if "." in text:
-        if match := _PERIODIC.fullmatch(text):
-            return Term(text, _read_periodic(match[1], match[2], match[3] or match[4]))
-        if match := _GOING_ON.fullmatch(text):
-            return _going_on(*match.groups())
-    if text[-1] not in "0123456789}":
-        return None
-    minus = -1 if text.startswith("-") else 1
-    if match := _FRACTION.fullmatch(text):
-        above, below = int(match[2] or match[3]), int(match[4] or match[5])
-        return Term(text, minus * Fraction(above, below)) if below else None
-    if match := _SLASH.fullmatch(text):
-        return Term(text, Fraction(int(match[1]), int(match[2]))) if int(match[2]) else None
-    if match := _MIXED.fullmatch(text):
-        return _read_mixed_number(text, minus, match[2], match[3] or match[4], match[5] or match[6])
-    if match := _MIXED_SLASH.fullmatch(text):
-        return _read_mixed_number(text, minus, *match.groups()[1:])
-    if match := _SPACED.fullmatch(text):
-        return plain_number(text.replace(" ", ""))
-    if match := _SCIENTIFIC.fullmatch(text):
-        return Term(text, Fraction(match[1]) * Fraction(10) ** int(match[2] or match[3]))
-    if match := _BASED.fullmatch(text):
-        return _read_based_number(text, match[1], match[2] or "", int(match[3]))
-    return None
+    return _parse_whole_number(text)
 
 
-_PERIODIC = re.compile(
-    r"([-+]?\d{0,400})\.(\d{0,400})(?:\\overline\s*\{?\s*(\d{1,400})\s*\}?|\((\d{1,400})\))"
-)
-_GOING_ON = re.compile(r"([-+]?\d{0,400})\.(\d{1,400})\s*(?:…|\{?\\(?:l|c)?dots\}?)")
-_SHOWN = re.compile(r"(\d)\1{2,}$|(\d{2,}?)\2+$")
-"""A digit that stands at the end three times, or several that stand there twice."""
+@lru_cache(maxsize=4096)
+def _parse_whole_number(text: str) -> Term | None:
+    parser = NumberParser(text, tokenize(text))
+    number = parser.parse_number()
+    return number if number is not None and parser.at == len(parser.tokens) else None
+
+
+class NumberParser:
+    """Parser of a number at a token: digits with what may stand behind them, or a fraction."""
+
+    def __init__(self, text: str, tokens: Sequence[AnswerToken], at: int = 0) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.at = at
+
+    def peek(self, ahead: int = 0) -> str:
+        """Return the text of a token; "" at the end."""
+        return text_at(self.tokens, self.at + ahead)
+
+    def take(self, *texts: str) -> bool:
+        """Take the next token if it is one of some texts."""
+        if self.at < len(self.tokens) and self.tokens[self.at].text in texts:
+            self.at += 1
+            return True
+        return False
+
+    def take_digits(self) -> str:
+        """Take a run of digits; "" where there is none."""
+        if self.at < len(self.tokens) and self.tokens[self.at].kind == "digits":
+            self.at += 1
+            digits = self.tokens[self.at - 1].text
+            return digits if len(digits) <= _MOST_DIGITS else ""
+        return ""
+
+    def take_space(self) -> None:
+        """Take white space, if it is there."""
+        self.at = skip_blanks(self.tokens, self.at)
+
+    def take_sign(self) -> str:
+        """Take a sign; "" where there is none."""
+        return self.tokens[self.at - 1].text if self.take("-", "+") else ""
+
+    def take_group(self) -> tuple[str, ...] | None:
+        """Take what braces hold, without white space; None where there are none."""
+        if self.peek() != "{":
+            return None
+        end = next((at for at in range(self.at, len(self.tokens)) if self.tokens[at].text == "}"), None)
+        if end is None:
+            return None
+        inside = tuple(token.text for token in self.tokens[self.at + 1 : end] if not token.text.isspace())
+        self.at = end + 1
+        return inside
+
+    def parse_number(self) -> Term | None:
+        """Parse the longest number that begins here; None where there is none, or it has no value."""
+        first = self.at
+        minus = self.peek() == "-"
+        signed = self.take("-", "+")
+        if signed and self.peek().isspace() and self.peek(1) == "\\frac":
+            self.take_space()
+        if self.peek() == "\\frac":
+            value = self.parse_fraction()
+            return None if value is None else self.make_term(first, -value if minus else value)
+        start = self.at
+        digits = self.take_digits()
+        if not digits and self.peek() != ".":
+            return None
+        return self.parse_tail(first, start, digits, -1 if minus else 1)
+
+    def make_term(self, first: int, value: Fraction, decimals: int | None = None, **more: int) -> Term:
+        """Return the number from a token to here."""
+        text = self.text[self.tokens[first].start : self.tokens[self.at - 1].end]
+        return Term(text, value, decimals, **more)  # type: ignore[arg-type]
+
+    def parse_tail(self, first: int, start: int, digits: str, minus: int) -> Term | None:
+        """Parse what stands behind the first digits of a number."""
+        if self.peek() == " " and len(digits) < 4 and self.is_group(1):  # 10 000
+            while self.peek() == " " and self.is_group(1):
+                self.at += 1
+                digits += self.take_digits()
+        if self.peek() == "." and (self.peek(1).isdecimal() or self.peek(1) in ("\\overline", "(")):
+            self.at += 1
+            return self.parse_decimals(first, start, digits, minus)
+        if not digits:
+            return None
+        return (
+            self.parse_mixed(first, int(digits), minus)
+            or self.parse_quotient(first, minus * int(digits))
+            or self.parse_scientific(first, minus * Fraction(digits))
+            or (self.parse_based(start) if first == start else None)
+            or self.make_term(first, Fraction(minus * int(digits)), 0)
+        )
+
+    def is_group(self, ahead: int) -> bool:
+        """Return whether three digits stand at a later token."""
+        at = self.at + ahead
+        return at < len(self.tokens) and self.tokens[at].kind == "digits" and len(self.tokens[at].text) == 3
+
+    def parse_decimals(self, first: int, start: int, whole: str, minus: int) -> Term | None:
+        r"""Parse decimals, and their period or dots: `16\overline{6}`, `58(3)`, `333…`."""
+        decimals = self.take_digits()
+        value = minus * Fraction(f"{whole or 0}.{decimals or 0}")
+        before = self.at
+        period = None
+        if self.take("\\overline"):
+            self.take_space()
+            period = "".join(self.take_group() or (self.take_digits(),))
+        elif self.take("("):
+            period = self.take_digits()
+            period = period if self.take(")") else ""
+        if period and period.isdecimal():
+            return self.make_term(first, minus * _read_periodic(whole, decimals, period))
+        self.at = before
+        self.take_space()
+        group = self.take_group()
+        if (group is not None and group[0:1] and group[0] in _DOTS) or (group is None and self.take(*_DOTS)):
+            repeated = _find_period(decimals)
+            known = minus * _read_periodic(whole, decimals, repeated) if repeated else None
+            sign = "-" if minus < 0 else ""
+            return Term(f"{sign}{whole or '0'}.{decimals}", known, shown_digits=len(decimals))
+        self.at = before
+        if not decimals:
+            return None
+        return (
+            self.parse_scientific(first, value)
+            or (self.parse_based(start) if first == start else None)
+            or self.make_term(first, value, len(decimals))
+        )
+
+    def parse_fraction(self) -> Fraction | None:
+        r"""Parse `\frac{3}{4}` or `\frac34`."""
+        self.at += 1
+        sides: list[int] = []
+        while len(sides) < 2:
+            self.take_space()
+            token = self.tokens[self.at] if self.at < len(self.tokens) else None
+            if token is not None and token.kind == "digits" and len(token.text) == 2 and not sides:  # \frac34
+                sides = [int(token.text[0]), int(token.text[1])]
+                self.at += 1
+                break
+            written = self.take_group()
+            if written is None:
+                digit = self.take_digits()
+                written = (digit,) if len(digit) == 1 else ()
+            number = "".join(written)
+            unsigned = number[1:] if not sides and number[:1] in ("-", "+") else number
+            if not unsigned.isdecimal() or len(number) > _MOST_DIGITS:
+                return None
+            sides.append(int(number))
+        return Fraction(*sides) if sides[1] else None
+
+    def parse_mixed(self, first: int, whole: int, minus: int) -> Term | None:
+        r"""Parse the fraction of a mixed number: `1\frac12`, `1 1/2`."""
+        before = self.at
+        part: Fraction | None = None
+        spaced = self.peek().isspace()
+        if self.peek(spaced) == "\\frac":
+            self.at += spaced
+            above_one = self.at
+            part = self.parse_fraction()
+            if part is not None and (part >= 1 or text_at(self.tokens, above_one + 2) in ("-", "+")):
+                part = None
+        elif self.peek() == " " and self.peek(2) == "/":
+            self.at += 1
+            above, _, below = self.take_digits(), self.take("/"), self.take_digits()
+            if above and below and int(above) < int(below):
+                part = Fraction(int(above), int(below))
+        if part is None:
+            self.at = before
+            return None
+        return self.make_term(first, minus * (whole + part))
+
+    def parse_quotient(self, first: int, above: int) -> Term | None:
+        """Parse what a number is divided by: `/4`."""
+        before = self.at
+        self.take_space()
+        if self.take("/"):
+            self.take_space()
+            if (below := self.take_digits()) and int(below):
+                return self.make_term(first, Fraction(above, int(below)))
+        self.at = before
+        return None
+
+    def parse_scientific(self, first: int, value: Fraction) -> Term | None:
+        r"""Parse a power of ten behind a number: `\times 10^{3}`, `e3`."""
+        before = self.at
+        exponent = ""
+        if self.peek() in ("e", "E"):
+            self.at += 1
+            exponent = self.take_sign() + self.take_digits()
+        else:
+            self.take_space()
+            if self.take(*_TIMES_SIGNS):
+                self.take_space()
+                if self.take("10"):
+                    self.take_space()
+                    if self.take("^"):
+                        self.take_space()
+                        group = self.take_group()
+                        exponent = "".join(group or (self.take_sign(), self.take_digits()))
+        if exponent.lstrip("-+").isdecimal() and abs(int(exponent)) <= _MOST_EXPONENT:
+            return self.make_term(first, value * Fraction(10) ** int(exponent))
+        self.at = before
+        return None
+
+    def parse_based(self, start: int) -> Term | None:
+        """Parse digits, small ones or letters, with the base that they are in: `204_5`, `1A_{16}`."""
+        at, written = start, ""
+        while at < len(self.tokens) and (
+            self.tokens[at].kind in ("digits", "word") or self.tokens[at].text == "."
+        ):
+            written += self.tokens[at].text
+            at += 1
+        whole, point, part = written.partition(".")
+        if text_at(self.tokens, at) != "_" or not whole or (point and not part) or written != written.upper():
+            return None
+        before = self.at
+        self.at = at + 1
+        self.take_space()
+        base = "".join(self.take_group() or (self.take_digits(),))
+        if base.isdecimal() and 2 <= int(base) <= _MOST_BASE:
+            try:
+                value = Fraction(int(whole + part, int(base)), int(base) ** len(part))
+            except ValueError:
+                value = None
+            if value is not None:
+                return self.make_term(start, value, base=int(base))
+        self.at = before
+        return None
+
+
+_MOST_BASE = 36
 
 
 def _read_periodic(whole: str, digits: str, period: str) -> Fraction:
     r"""`0.1\overline{6}` as 1/6."""
-    minus = -1 if whole.startswith("-") else 1
-    before_period = Fraction(int(whole.lstrip("+-") + digits or "0"), 10 ** len(digits))
-    return minus * (before_period + Fraction(int(period), (10 ** len(period) - 1) * 10 ** len(digits)))
+    before_period = Fraction(int(whole + digits or "0"), 10 ** len(digits))
+    return before_period + Fraction(int(period), (10 ** len(period) - 1) * 10 ** len(digits))
 
 
-def _going_on(whole: str, digits: str) -> Term:
-    """`0.333…`: the number whose digits go on as they end, where they repeat themselves."""
-    match = _SHOWN.search(digits)
-    value = None if match is None else _read_periodic(whole, digits, match[1] or match[2])
-    return Term(f"{whole or '0'}.{digits}", value, shown_digits=len(digits))
-
-
-def _read_mixed_number(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
-    if int(below) <= int(above):
-        return None
-    return Term(text, minus * (int(whole) + Fraction(int(above), int(below))))
-
-
-def _read_based_number(text: str, whole: str, part: str, base: int) -> Term | None:
-    if not 2 <= base <= 36:
-        return None
-    try:
-        value = Fraction(int(whole + part, base), base ** len(part))
-    except ValueError:
-        return None
-    return Term(text, value, base=base)
+def _find_period(digits: str) -> str:
+    """Return what decimals repeat at their end: a digit that stands there three times, or several that stand
+    there twice; "" where nothing repeats itself."""
+    if len(digits) > 2 and len({*digits[-3:]}) == 1:
+        return digits[-1]
+    sizes = range(2, len(digits) // 2 + 1)
+    return next((digits[-size:] for size in sizes if digits[-size:] == digits[-2 * size : -size]), "")
 
 
 def in_words(text: str) -> Term | None:
     """Read a number in words: `forty-two`, `minus three`, `three quarters`, `十二`, `fifty percent`."""
-    for word, percent in (("percent", "%"), ("per cent", "%")):
+    for word in ("percent", "per cent"):
         if text.lower().endswith(f" {word}") and (value := read_numeral(text[: -len(word)])) is not None:
-            return Term(str(value), value, unit=read_unit(percent))
+            return Term(str(value), value, unit=read_unit("%"))
     if text.startswith("百分之") and (value := read_numeral(text.removeprefix("百分之"))) is not None:
         return Term(str(value), value, unit=read_unit("%"))
     value = read_numeral(text)

@@ -19,8 +19,10 @@ from engines.mathematics.judging.verdicts import Verdict
 
 _MOST_STEPS = 64
 _MOST_EXPONENT = 200
-_LETTERS = frozenset("tsruλμτ")
+_LETTERS = frozenset("tsruvλμτ")
 """Letters that stand for any number in front of a vector."""
+_MOST_LETTERS = 2
+"""Parameters of a plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,24 @@ class _Powers:
     is_half: bool
 
 
+_Linear = dict[str, Fraction]
+"""A term of numbers times letters: what each letter is multiplied by, and the number alone by ""."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """All points of a line: one of them, its direction, and the letter of the parameter."""
+class _Flat:
+    """All points of a line or plane: one of them, the directions, and the letters of the parameters.
+
+    Attributes:
+        is_said: Whether the answer says that the letters stand for all real numbers.
+        has_vectors: Whether it is written as a sum of vectors times letters.
+    """
 
     point: tuple[Fraction, ...]
-    direction: tuple[Fraction, ...]
-    letter: str
-    said: bool
+    directions: tuple[tuple[Fraction, ...], ...]
+    letters: tuple[str, ...]
+    is_said: bool
+    has_vectors: bool
 
 
 def compare_with_parameters(judge: Judge, gold: Form, pred: Form) -> Verdict | None:
@@ -49,9 +61,9 @@ def compare_with_parameters(judge: Judge, gold: Form, pred: Form) -> Verdict | N
     trees = statement_of_form(gold), statement_of_form(pred)
     if isinstance(trees[0], str) or isinstance(trees[1], str):
         return None
-    lines = _read_line(trees[0]), _read_line(trees[1])
-    if lines[0] is not None and lines[1] is not None:
-        return _compare_lines(lines[0], lines[1])
+    flats = _read_flat(trees[0]), _read_flat(trees[1])
+    if flats[0] is not None and flats[1] is not None:
+        return _compare_flats(flats[0], flats[1])
     families = _read_range(trees[0]), _read_range(trees[1])
     if families[0] is None or families[1] is None or families[0][0] != families[1][0]:
         return None
@@ -234,73 +246,136 @@ def _read_linear(tree: Tree, letter: str) -> tuple[Fraction, Fraction] | None:
     return one[0] * other[0], one[0] * other[1] + one[1] * other[0]
 
 
-# ---- lines
+# ---- lines and planes
 
 
-def _read_line(tree: Tree) -> _Line | None:
-    """Return the line that a vector with one letter runs through."""
+def _read_flat(tree: Tree) -> _Flat | None:
+    """Return the line or plane that a vector with one or two letters runs through."""
     said = False
+    if tree.label == "=" and not tree.children[0].children:
+        tree = tree.children[1]
     if tree.label == "such":
-        within = tree.children[1]
-        if within.label != "in" or within.children[1].label not in ("ℝ", "R") or within.children[0].children:
+        within = _list_parts(tree.children[1])
+        if not all(part.label == "in" and part.children[1].label in ("ℝ", "R") for part in within):
             return None
         said, tree = True, tree.children[0]
-    letters = {*free_variables(tree), *(one.children[0].label for one in tree if one.label == "call")}
-    if len(letters) != 1:
+    names = {*free_variables(tree), *(one.children[0].label for one in tree if one.label == "call")}
+    letters = tuple(sorted(name for name in names if name.isalpha()))
+    if not 0 < len(letters) <= _MOST_LETTERS or not (said or _LETTERS.issuperset(letters)):
         return None
-    (letter,) = letters
-    if not said and letter not in _LETTERS:
+    entries = _read_vector(tree, letters)
+    if entries is None or len(entries) < 2:
         return None
-    entries = _read_vector(tree, letter)
-    if entries is None or len(entries) < 2 or not any(step for _, step in entries):
+    directions = tuple(tuple(entry.get(letter, Fraction(0)) for entry in entries) for letter in letters)
+    if _rank(directions) < len(letters):
         return None
-    return _Line(tuple(start for start, _ in entries), tuple(step for _, step in entries), letter, said)
+    written = any(
+        node.label == "call"
+        or (node.label == "*" and any(one.label in ("tuple", "matrix") for one in node.children))
+        for node in tree
+    )
+    if len(letters) > 1 and not (said or written):
+        return None  # coordinates with names, as (s, t)
+    point = tuple(entry.get("", Fraction(0)) for entry in entries)
+    return _Flat(point, directions, letters, said, written)
 
 
-def _read_vector(tree: Tree, letter: str) -> list[tuple[Fraction, Fraction]] | None:
-    """Return a vector whose entries are `a + b * letter`; None for other terms."""
+def _read_terms(tree: Tree, letters: tuple[str, ...]) -> _Linear | None:
+    """Return a term as numbers times letters; None for other terms."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        if label in letters:
+            return {label: Fraction(1)}
+        number = _number_of(tree)
+        return None if number is None else {"": number}
+    if label not in ("+", "-", "*", "/") or len(parts) != 2:
+        return None
+    one, other = (_read_terms(part, letters) for part in parts)
+    if one is None or other is None:
+        return None
+    if label in ("+", "-"):
+        return _add_terms(one, other, Fraction(1 if label == "+" else -1))
+    if label == "*" and not other.keys() <= {""}:
+        one, other = other, one
+    number = other.get("", Fraction(0))
+    if not other.keys() <= {""} or (label == "/" and not number):
+        return None
+    return {key: value / number if label == "/" else value * number for key, value in one.items()}
+
+
+def _add_terms(one: _Linear, other: _Linear, factor: Fraction) -> _Linear:
+    zero = Fraction(0)
+    return {key: one.get(key, zero) + factor * other.get(key, zero) for key in {*one, *other}}
+
+
+def _read_vector(tree: Tree, letters: tuple[str, ...]) -> list[_Linear] | None:
+    """Return a vector whose entries are numbers times letters; None for other terms."""
     label, parts = tree.label, tree.children
     if label == "tuple":
-        read = [_read_linear(part, letter) for part in parts]
+        read = [_read_terms(part, letters) for part in parts]
         return None if None in read else [one for one in read if one is not None]
     if label == "matrix":
         cells = [cell for row in parts for cell in row.children]
-        return _read_vector(Tree("tuple", tuple(cells)), letter) if len(cells) == len(parts) else None
-    if label == "call" and len(parts) > 2 and parts[0].label == letter:
-        numbers = [_number_of(part) for part in parts[1:]]
-        return None if None in numbers else [(Fraction(0), one) for one in numbers if one is not None]
+        return _read_vector(Tree("tuple", tuple(cells)), letters) if len(cells) == len(parts) else None
+    if label == "call" and len(parts) > 2 and parts[0].label in letters:
+        return _scale_vector({parts[0].label: Fraction(1)}, _read_vector(Tree("tuple", parts[1:]), letters))
     if label == "*":
         for factor, vector in (parts, parts[::-1]):
-            scale, entries = _read_linear(factor, letter), _read_vector(vector, letter)
-            if scale is None or entries is None:
-                continue
-            if scale[1] and any(step for _, step in entries):
-                return None
-            return [(scale[0] * start, scale[0] * step + scale[1] * start) for start, step in entries]
+            scale, entries = _read_terms(factor, letters), _read_vector(vector, letters)
+            if scale is not None and entries is not None:
+                return _scale_vector(scale, entries)
         return None
     if label not in ("+", "-"):
         return None
-    one, other = (_read_vector(part, letter) for part in parts)
+    one, other = (_read_vector(part, letters) for part in parts)
     if one is None or other is None or len(one) != len(other):
         return None
-    sign = 1 if label == "+" else -1
-    return [(a + sign * c, b + sign * d) for (a, b), (c, d) in zip(one, other, strict=True)]
+    sign = Fraction(1 if label == "+" else -1)
+    return [_add_terms(mine, theirs, sign) for mine, theirs in zip(one, other, strict=True)]
 
 
-def _compare_lines(one: _Line, other: _Line) -> Verdict | None:
+def _scale_vector(scale: _Linear, entries: list[_Linear] | None) -> list[_Linear] | None:
+    """Return numbers times a term with letters, or terms with letters times a number."""
+    if entries is None:
+        return None
+    if scale.keys() <= {""}:
+        number = scale.get("", Fraction(0))
+        return [{key: value * number for key, value in entry.items()} for entry in entries]
+    if not all(entry.keys() <= {""} for entry in entries):
+        return None
+    return [{key: value * entry.get("", Fraction(0)) for key, value in scale.items()} for entry in entries]
+
+
+def _compare_flats(one: _Flat, other: _Flat) -> Verdict | None:
     if len(one.point) != len(other.point):
         return Verdict("different", witness=f"{len(one.point)} and {len(other.point)} coordinates")
-    if (one.point, one.direction, one.letter) == (other.point, other.direction, other.letter):
+    if (one.point, one.directions, one.letters) == (other.point, other.directions, other.letters):
         return Verdict("equal")
+    kind = "line" if len(one.letters) == 1 else "plane"
+    if len(one.letters) != len(other.letters):
+        return Verdict("different", witness="a line and a plane")
     apart = tuple(b - a for a, b in zip(one.point, other.point, strict=True))
-    if not _are_parallel(one.direction, other.direction) or not _are_parallel(one.direction, apart):
-        shown = ", ".join(map(str, one.point if any(one.point) else one.direction))
-        return Verdict("different", witness=f"not both lines are the one through ({shown})")
-    if one.said or other.said or one.letter != other.letter:
+    if _rank((*one.directions, *other.directions, apart)) > len(one.letters):
+        shown = ", ".join(map(str, one.point if any(one.point) else one.directions[0]))
+        return Verdict("different", witness=f"not both {kind}s are the one through ({shown})")
+    sets = kind == "plane" and one.has_vectors and other.has_vectors
+    if one.letters != other.letters or sets or one.is_said or other.is_said:
         return Verdict("equal", reason="the same points for all numbers")
-    return Verdict("equal if", condition=f"{one.letter} stands for any number")
+    return Verdict("equal if", condition=f"{one.letters[0]} stands for any number")
 
 
-def _are_parallel(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> bool:
-    pairs = list(zip(one, other, strict=True))
-    return all(a * d == b * c for a, b in pairs for c, d in pairs)
+def _rank(vectors: tuple[tuple[Fraction, ...], ...]) -> int:
+    """Return how many of the vectors are independent, by elimination."""
+    rows = [list(vector) for vector in vectors]
+    rank = 0
+    for column in range(len(vectors[0])):
+        pivot = next((row for row in rows[rank:] if row[column]), None)
+        if pivot is None:
+            continue
+        rows.remove(pivot)
+        rows.insert(rank, pivot)
+        for row in rows[rank + 1 :]:
+            factor = row[column] / pivot[column]
+            row[:] = [value - factor * first for value, first in zip(row, pivot, strict=True)]
+        rank += 1
+    return rank

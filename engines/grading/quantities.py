@@ -1,48 +1,309 @@
-"""Quantities in one or several units, as answers write them: `2 h 30 min`, `5 ft 6 in`."""
+"""Parse quantities as answers write them: numbers and formulas with units, `$5`, `2 h 30 min`, 42只."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from engines.grading.numbers import Term
-from engines.grading.unit_reader import names_unit, read_unit
+from engines.formula.unit_table import BARE_UNITS, UNIT_SYMBOLS
+from engines.grading.numbers import NumberParser, Term, in_words, plain_number
+from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.unit_reader import MeasureUnit, names_unit, read_unit
+from engines.language.numerals import split_chinese
 
-_ONE = re.compile(r"[\d.,/ ]*\d\s+([^\d]+)")
-_FEET = re.compile(r"^(\d+)\s?['′]\s?(\d+)\s?(?:\"|″|'')$")
-_MINUTES = re.compile(r"^(\d+)\s?°\s?(\d+)\s?['′]$")
-_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(\s*)([^\W\d_]+\.?|°)((?:,?\s+(?:and\s+|und\s+|et\s+)?|\s*)(?=\d)|$)")
+TEXT_COMMANDS = frozenset(
+    f"\\{name}"
+    for name in (
+        "text",
+        "textbf",
+        "textit",
+        "textrm",
+        "textnormal",
+        "mbox",
+        "mathrm",
+        "mathbf",
+        "operatorname",
+    )
+)
+"""Commands whose argument is a text."""
+_CURRENCIES = {"$": "$", "\\$": "$", "€": "€", "£": "£", "¥": "¥", "USD": "usd"}
+_UNIT_SIGNS = ("%", "\\%", "€", "\\$", "$", "£", "¢")
+_FEET, _INCHES = ("'", "′"), ('"', "″", "''")
+_JOINS = ("and", "und", "et")
+_ADJACENT = frozenset(("cm", "km", "mm", "kg", "ft", "in", "mi", "am", "pm"))
+"""Short units that need no space before them."""
+_MOST_WORDS = 5
+_CLASSIFIER = 3
+"""Characters of a word that is counted in Chinese."""
 
 
-def read_quantity(text: str) -> Term | None:
+def read_figures(text: str) -> Term | None:
+    """Read a text that is one number, also with commas, or in several units (2 h 30 min); None for others."""
+    number = plain_number(text)
+    if number is not None or not (text[0].isdecimal() or text[0] in "-+"):
+        return number
+    tokens = tokenize(text)
+    if any(token.text == "," for token in tokens):
+        is_quotient = any(token.text == "/" for token in tokens)
+        return _parse_all(text, _join_commas(tokens, thousands=is_quotient, few=False))
+    return read_compound(text)
+
+
+def read_measure(text: str) -> Term | None:
+    """Read a number or formula with a unit behind it, or a currency before it; None for other texts."""
+    return _MeasureParser(text, tokenize(text)).parse_measure()
+
+
+def read_compound(text: str) -> Term | None:
     r"""Read a quantity in several units of one kind, the larger first, as the sum in the last.
 
-    >>> read_quantity("2 h 30 min").value, read_quantity("5'6\"").unit.text
+    >>> read_compound("2 h 30 min").value, read_compound("5'6\"").unit.text
     (Fraction(150, 1), 'inches')
     """
-    text = _FEET.sub(r"\1 feet \2 inches", text)
-    text = _MINUTES.sub(lambda match: f"{match[1]} ° {match[2]} arcminutes", text)
-    pieces = _QUANTITY.findall(text)
-    if len(pieces) < 2 or "".join("".join(piece) for piece in pieces) != text:
-        return None
-    units = [read_unit(word) for _, _, word, _ in pieces]
-    if any(one is None or not one.known for one in units):
-        return None
-    known = [one for one in units if one is not None]
-    falling = all(one.factor > other.factor for one, other in pairwise(known))
-    if len({one.powers for one in known}) != 1 or not falling:
-        return None
-    numbers = [Fraction(number) for number, *_ in pieces]
-    last = known[-1]
-    total = sum((number * one.factor for number, one in zip(numbers, known, strict=True)), Fraction(0))
-    return Term(str(total / last.factor), total / last.factor, unit=last)
+    return _CompoundParser(text, unwrap_texts(tokenize(text))).parse_compound()
 
 
 def is_quantity(text: str) -> bool:
     """Return whether a text is no more than numbers with known units."""
-    if not text[:1].isdigit() or not text[-1:].isalpha():
+    if not text[:1].isdecimal() or not text[-1:].isalpha():
         return False
-    return read_quantity(text) is not None or (
-        (match := _ONE.fullmatch(text)) is not None and names_unit(match[1])
-    )
+    if read_compound(text) is not None:
+        return True
+    tokens = tokenize(text)
+    last = max(at for at, token in enumerate(tokens) if token.kind == "digits")
+    figures = all(token.kind in ("digits", "space") or token.text in tuple(".,/") for token in tokens[:last])
+    spaced = last + 1 < len(tokens) and is_blank(tokens[last + 1])
+    return figures and spaced and names_unit(text[tokens[last].end :])
+
+
+def unwrap_texts(tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
+    r"""Return tokens with the words of `\text{…}` in its place."""
+    if not any(token.text in TEXT_COMMANDS for token in tokens):
+        return list(tokens)
+    return [token for token in tokens if token.text not in TEXT_COMMANDS and token.text not in ("{", "}")]
+
+
+def _parse_all(text: str, tokens: Sequence[AnswerToken]) -> Term | None:
+    """Return the number that tokens are; None where they are anything else."""
+    parser = NumberParser(text, tokens)
+    number = parser.parse_number() if tokens else None
+    return number if number is not None and parser.at == len(tokens) else None
+
+
+def _join_commas(tokens: Sequence[AnswerToken], *, thousands: bool, few: bool) -> list[AnswerToken]:
+    """Return tokens with commas that part thousands removed, and those before decimals as points.
+
+    Args: thousands: whether commas may part thousands. few: whether one or two digits are decimals.
+    """
+    result: list[AnswerToken] = []
+    at = 0
+    while at < len(tokens):
+        first = at
+        at += 1
+        if tokens[first].kind == "digits" and text_at(tokens, first - 1) not in (".", ","):
+            while text_at(tokens, at) == "," and at + 1 < len(tokens) and tokens[at + 1].kind == "digits":
+                at += 2
+        groups = [token.text for token in tokens[first:at:2]]
+        start, end = tokens[first].start, tokens[at - 1].end
+        if len(groups) == 1 or text_at(tokens, at) == ",":
+            result += tokens[first:at]
+        elif thousands and len(groups[0]) < 4 and groups[0][0] != "0" and {*map(len, groups[1:])} == {3}:
+            result.append(AnswerToken("digits", "".join(groups), start, end))
+        elif len(groups) == 2 and (
+            (groups[0] == "0" and len(groups[1]) > 1) or (len(groups[1]) < 3 and (few or len(groups[0]) > 3))
+        ):
+            result += [tokens[first], AnswerToken("sign", ".", end, end), tokens[at - 1]]
+        else:
+            result += tokens[first:at]
+    return result
+
+
+class _MeasureParser(NumberParser):
+    """Parser of a number or formula with a unit."""
+
+    def parse_measure(self) -> Term | None:
+        """Return the quantity that the whole text is; None where it is none."""
+        return self.parse_currency() or self.parse_plain() or self.parse_marked() or self.parse_counted()
+
+    def read_amount(self, first: int, last: int) -> Term | None:
+        """Return the number that a part of the tokens is, whose commas part thousands or decimals."""
+        return _parse_all(self.text, _join_commas(self.tokens[first:last], thousands=True, few=True))
+
+    def parse_currency(self) -> Term | None:
+        """Parse an amount with its currency before it: `$5 million`, `-€3`."""
+        at = int(text_at(self.tokens, 0) in ("-", "+"))
+        sign = text_at(self.tokens, 0) if at else ""
+        at = skip_blanks(self.tokens, at)
+        currency = _CURRENCIES.get(text_at(self.tokens, at))
+        if currency is None:
+            return None
+        at = skip_blanks(self.tokens, at + 1)
+        number = at + (text_at(self.tokens, at) in ("-", "+"))
+        if not (text_at(self.tokens, number).isdecimal() or text_at(self.tokens, number) == "."):
+            return None
+        rest = sign + self.text[self.tokens[at].start :]
+        amount = _parse_all(rest, _join_commas(tokenize(rest), thousands=True, few=True))
+        inside = amount or read_measure(rest) or Term(rest)
+        if inside.unit is not None and not inside.unit.measures_only("dollars"):
+            return None
+        return replace(inside, unit=inside.unit or read_unit(currency))
+
+    def parse_plain(self) -> Term | None:
+        """Parse a number with words behind it: `5 cm`, `1,200 square feet`, `9 a.m.`."""
+        last = 0
+        while last < len(self.tokens) and self.tokens[last].kind not in ("word", "command"):
+            last += 1
+        if last == len(self.tokens) or self.tokens[last].kind == "command":
+            return None
+        end = last
+        while end and is_blank(self.tokens[end - 1]):
+            end -= 1
+        if not end or self.tokens[end - 1].kind != "digits":
+            return None
+        unit = self.read_words(last, is_spaced=end < last)
+        first = int(text_at(self.tokens, 0) in _CURRENCIES)
+        number = self.read_amount(first, end) if unit is not None else None
+        return None if number is None else replace(number, unit=unit)
+
+    def read_words(self, first: int, *, is_spaced: bool) -> MeasureUnit | None:
+        """Return the unit that the words from a token on are; None where they may be letters of a formula."""
+        word = self.tokens[first].text
+        behind = self.tokens[first + 1 :]
+        words = sum(token.kind == "word" for token in behind) + 1
+        if words > _MOST_WORDS or any(
+            not (
+                token.kind == "word"
+                or is_blank(token)
+                or token.text in tuple("/-.^{}²³23")
+                or token.text == "sq"
+            )
+            for token in behind
+        ):
+            return None
+        unit = read_unit(self.text[self.tokens[first].start :])
+        if unit is None:
+            return None
+        if len(word) > 2 and word.isascii():
+            return unit if unit.known or is_spaced else None
+        dotted = word.lower() in ("a", "p") and text_at(self.tokens, first + 1) == "."
+        short = word in BARE_UNITS or (word in UNIT_SYMBOLS and (len(word) > 1 or word == "Ω"))
+        squared = word == "m" and text_at(self.tokens, first + 1) in ("²", "³")
+        allowed = dotted or squared or word in (*_ADJACENT, "sq") or (is_spaced and short)
+        return unit if allowed and unit.known else None
+
+    def parse_marked(self) -> Term | None:
+        r"""Parse a number or formula with a sign or a text behind it: `5\%`, `30°`, `2\pi \text{ cm}^2`."""
+        for at in range(1, len(self.tokens)):
+            token, before = self.tokens[at], at
+            while before and is_blank(self.tokens[before - 1]):
+                before -= 1
+            mark = self.tokens[before - 1].text[-1:] if before else ""
+            if not (mark.isdecimal() or mark in tuple("})|") or "a" <= mark <= "z"):
+                continue
+            if token.text in TEXT_COMMANDS:
+                end = self.match_group(at)
+            elif token.text == "°":
+                end = skip_blanks(self.tokens, at + 1)
+                end += text_at(self.tokens, end) in ("C", "F")
+            else:
+                end = at + 1 if token.text in _UNIT_SIGNS else 0
+            if end != len(self.tokens):
+                continue
+            unit = read_unit(self.text[token.start :])
+            if unit is not None:
+                head = self.text[: self.tokens[before - 1].end]
+                return replace(self.read_amount(0, before) or plain_number(head) or Term(head), unit=unit)
+        return None
+
+    def match_group(self, at: int) -> int:
+        r"""Return the index behind `\text{…}` with its power and what it is divided by; 0 where it is not
+        whole."""
+        opening = skip_blanks(self.tokens, at + 1)
+        if text_at(self.tokens, opening) != "{":
+            return 0
+        depth, end = 1, opening + 1
+        while depth and end < len(self.tokens):
+            depth += {"{": 1, "}": -1}.get(self.tokens[end].text, 0)
+            end += 1
+        power = skip_blanks(self.tokens, end)
+        if text_at(self.tokens, power) == "^":
+            power = skip_blanks(self.tokens, power + 1)
+            braced = text_at(self.tokens, power) == "{"
+            end = power + 1 + 2 * braced
+        slash = skip_blanks(self.tokens, end)
+        below = skip_blanks(self.tokens, slash + 1)
+        if text_at(self.tokens, slash) == "/" and text_at(self.tokens, below) in TEXT_COMMANDS:
+            return self.match_group(below)
+        return end if not depth else 0
+
+    def parse_counted(self) -> Term | None:
+        """Parse a number with a word of another script behind it: 42只, 42 рубля, 十二个."""
+        if self.text.isascii():
+            return None
+        tokens = unwrap_texts(self.tokens)
+        first = next((at for at, token in enumerate(tokens) if token.kind == "word"), len(tokens))
+        if first and all(token.kind == "word" and token.text >= "\u0400" for token in tokens[first:]):
+            end = first - is_blank(tokens[first - 1])
+            number = _parse_all(self.text, tokens[:end])
+            counted = "".join(token.text for token in tokens[first:]).removesuffix("です")
+            if number is not None:
+                return replace(number, unit=read_unit(counted))
+        numeral, counted = split_chinese(self.text)
+        if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:
+            return replace(number, unit=read_unit(counted))
+        return None
+
+
+class _CompoundParser(NumberParser):
+    """Parser of numbers, each with its unit."""
+
+    def parse_compound(self) -> Term | None:
+        """Return the sum in the last unit; None where the units are not of one kind, the larger first."""
+        parts: list[tuple[Fraction, MeasureUnit]] = []
+        self.take_space()
+        while self.at < len(self.tokens):
+            amount = self.take_amount()
+            unit = self.take_unit(parts[-1][1] if parts else None)
+            if amount is None or unit is None or not unit.known:
+                return None
+            parts.append((amount, unit))
+            self.take(",")
+            self.take_space()
+            if self.take(*_JOINS):
+                self.take_space()
+        falling = all(one.factor > other.factor for (_, one), (_, other) in pairwise(parts))
+        if len(parts) < 2 or len({unit.powers for _, unit in parts}) != 1 or not falling:
+            return None
+        last = parts[-1][1]
+        total = sum((amount * unit.factor for amount, unit in parts), Fraction(0)) / last.factor
+        return Term(str(total), total, unit=last)
+
+    def take_amount(self) -> Fraction | None:
+        digits = self.take_digits()
+        decimals = self.take_digits() if digits and self.peek(1).isdecimal() and self.take(".") else ""
+        self.take_space()
+        return Fraction(f"{digits}.{decimals or 0}") if digits else None
+
+    def take_unit(self, before: MeasureUnit | None) -> MeasureUnit | None:
+        """Take one word or mark of a unit; a prime means minutes behind degrees, and feet elsewhere."""
+        if self.at >= len(self.tokens):
+            return None
+        token = self.tokens[self.at]
+        self.at += 1
+        if token.text in _FEET:
+            if token.text == "'" and self.take("'"):
+                return read_unit("inches")
+            is_angle = before is not None and before.measures_only("angle")
+            return read_unit("arcminutes" if is_angle else "feet")
+        if token.text in _INCHES:
+            return read_unit("inches")
+        if token.kind != "word" and token.text != "°":
+            return None
+        word = token.text
+        while word[-1] >= "\u3040" and self.at < len(self.tokens) and self.tokens[self.at].kind == "word":
+            word += self.tokens[self.at].text
+            self.at += 1
+        self.take(".")
+        return read_unit(word)

@@ -33,16 +33,10 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
-from engines.grading.lexicon import (
-    FIGURES,
-    PLAIN_INTEGER,
-    SPACES,
-    normalise_text,
-    read_figures,
-    read_measure,
-    read_words,
-)
+from engines.grading.lexicon import is_figures, read_words
+from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
+from engines.grading.quantities import read_figures, read_measure
 from engines.grading.unit_reader import read_unit
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
@@ -56,18 +50,18 @@ _MINUS_ONE = Tree("-1")
 
 
 @lru_cache(maxsize=4096)
-def read_form(text: str) -> Form:
-    r"""Return the form of an answer.
+def read_form(text: str, log_base: str = "") -> Form:
+    r"""Return the form of an answer, in which logarithms without a base are natural or to that base.
 
     >>> read_form("1{,}024").value, type(read_form("[0, 2)")).__name__
     (Fraction(1024, 1), 'IntervalForm')
     """
     if len(text) > LONGEST:
         return UnreadForm(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
-    if PLAIN_INTEGER.fullmatch(text):
+    if text.removeprefix("-").isdecimal():
         return plain_number(text) or UnreadForm("the number is too long")
     written = normalise_text(text)
-    plain = SPACES.sub(" ", written).replace("\\%", "%").replace("\\$", "$").strip()
+    plain = flatten_spaces(written)
     if not plain:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
@@ -78,7 +72,7 @@ def read_form(text: str) -> Form:
     measured = None if "\\" in written else read_measure(plain)
     if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
         return measured
-    statement = read_statement(written, is_answer=True)
+    statement = read_statement(written, is_answer=True, log_base=log_base)
     if isinstance(statement, str):
         return read_measure(plain) or Term(plain)
     form = form_of(statement.tree)
@@ -100,7 +94,7 @@ def form_of(tree: Tree) -> Form:
     match label:
         case "text":
             words = parts[0].label
-            return read_form(words) if FIGURES.fullmatch(words) else read_words(words) or WordsForm(words)
+            return read_form(words) if is_figures(words) else read_words(words) or WordsForm(words)
         case "list":
             return _make_list([form_of(part) for part in parts])
         case "tuple":
@@ -209,7 +203,8 @@ def _make_list(items: list[Form]) -> Form:
     names = [item for item in flat if isinstance(item, Named)]
     if len(names) == len(flat) and len({_base_name(item.name) for item in names}) == 1:
         base = _base_name(names[0].name)
-        return Named(base, Many("list", tuple(item.value for item in names)), Tree(base))
+        indexed = tuple(item.name for item in names) if names[0].name != base else ()
+        return Named(base, Many("list", tuple(item.value for item in names)), Tree(base), indexed)
     return Many("list", tuple(flat))
 
 

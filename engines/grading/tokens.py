@@ -25,7 +25,7 @@ _FORMULAS = {"\\(": "\\)", "\\[": "\\]"}
 _ENVIRONMENTS = ("equation", "align", "gather", "multline", "displaymath", "math")
 
 
-class Token(NamedTuple):
+class AnswerToken(NamedTuple):
     """A piece of a text; `kind` is word, digits, command, sign, space, line or formula.
 
     A line is white space with a new line. The text of a formula is what stands between its delimiters.
@@ -37,28 +37,30 @@ class Token(NamedTuple):
     end: int
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[AnswerToken]:
     r"""Return the tokens of a text, white space among them.
 
     >>> [token.text for token in tokenize(r"42只 is \pi")]
     ['42', '只', ' ', 'is', ' ', '\\pi']
     """
-    return [Token(match.lastgroup or "sign", match[0], *match.span()) for match in _TOKEN.finditer(text)]
+    return [
+        AnswerToken(match.lastgroup or "sign", match[0], *match.span()) for match in _TOKEN.finditer(text)
+    ]
 
 
-def is_blank(token: Token) -> bool:
+def is_blank(token: AnswerToken) -> bool:
     """Return whether a token is white space."""
     return token.kind in ("space", "line")
 
 
-def skip_blanks(tokens: Sequence[Token], at: int) -> int:
+def skip_blanks(tokens: Sequence[AnswerToken], at: int) -> int:
     """Return the index of the next token that is no white space."""
     while at < len(tokens) and is_blank(tokens[at]):
         at += 1
     return at
 
 
-def text_at(tokens: Sequence[Token], at: int) -> str:
+def text_at(tokens: Sequence[AnswerToken], at: int) -> str:
     """Return the text of a token; "" where there is none."""
     return tokens[at].text if 0 <= at < len(tokens) else ""
 
@@ -82,24 +84,24 @@ class Phrases(Generic[Value]):
             self._by_first.setdefault(words[0], []).append((words, value))
             self._by_last.setdefault(words[-1], []).append((words[::-1], value))
 
-    def match(self, tokens: Sequence[Token], at: int) -> tuple[int, Value] | None:
+    def match(self, tokens: Sequence[AnswerToken], at: int) -> tuple[int, Value] | None:
         """Return the index behind the longest phrase that begins at a token, and what it stands for."""
         return self._match(self._by_first, tokens, at, 1)
 
-    def match_before(self, tokens: Sequence[Token], end: int) -> tuple[int, Value] | None:
+    def match_before(self, tokens: Sequence[AnswerToken], end: int) -> tuple[int, Value] | None:
         """Return the index of the first token of the longest phrase that ends before one, and what it
         stands for."""
         found = self._match(self._by_last, tokens, end - 1, -1)
         return None if found is None else (found[0] + 1, found[1])
 
-    def find(self, tokens: Sequence[Token]) -> tuple[int, int, Value] | None:
+    def find(self, tokens: Sequence[AnswerToken]) -> tuple[int, int, Value] | None:
         """Return where the first phrase begins and ends, and what it stands for."""
         for at in range(len(tokens)):
             if (found := self.match(tokens, at)) is not None:
                 return (at, *found)
         return None
 
-    def is_whole(self, tokens: Sequence[Token]) -> bool:
+    def is_whole(self, tokens: Sequence[AnswerToken]) -> bool:
         """Return whether tokens are a phrase and nothing else."""
         found = self.match(tokens, 0)
         return found is not None and found[0] == len(tokens)
@@ -107,7 +109,7 @@ class Phrases(Generic[Value]):
     @staticmethod
     def _match(
         table: Mapping[str, list[tuple[tuple[str, ...], Value]]],
-        tokens: Sequence[Token],
+        tokens: Sequence[AnswerToken],
         at: int,
         step: int,
     ) -> tuple[int, Value] | None:
@@ -129,7 +131,7 @@ class Phrases(Generic[Value]):
 # ---- formulas among words
 
 
-def match_braces(tokens: Sequence[Token]) -> dict[int, int]:
+def match_braces(tokens: Sequence[AnswerToken]) -> dict[int, int]:
     """Return the index of the closing brace for that of each opening one that is closed."""
     opened: list[int] = []
     closing: dict[int, int] = {}
@@ -141,13 +143,13 @@ def match_braces(tokens: Sequence[Token]) -> dict[int, int]:
     return closing
 
 
-def join_formulas(text: str, tokens: Sequence[Token]) -> list[Token]:
+def join_formulas(text: str, tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
     r"""Return the tokens of a text with each formula as one of them.
 
     >>> [(token.kind, token.text) for token in join_formulas("is $x$", tokenize("is $x$"))][2:]
     [('formula', 'x')]
     """
-    result: list[Token] = []
+    result: list[AnswerToken] = []
     dollars = [at for at, token in enumerate(tokens) if token.text == "$"][::-1]
     at = 0
     while at < len(tokens):
@@ -160,13 +162,13 @@ def join_formulas(text: str, tokens: Sequence[Token]) -> list[Token]:
             continue
         first, last, end = found
         inside = _take_last_line(text, tokens[first:last], is_aligned=tokens[at].text == "\\begin")
-        result.append(Token("formula", inside, tokens[at].start, tokens[end].end))
+        result.append(AnswerToken("formula", inside, tokens[at].start, tokens[end].end))
         at = end + 1
     return result
 
 
 def _find_formula_end(
-    tokens: Sequence[Token], at: int, dollars: Sequence[int]
+    tokens: Sequence[AnswerToken], at: int, dollars: Sequence[int]
 ) -> tuple[int, int, int] | None:
     """Return where the inside of the formula that begins at a token starts and ends, and its last token.
 
@@ -197,7 +199,7 @@ def _find_formula_end(
     return None
 
 
-def _read_environment(tokens: Sequence[Token], at: int) -> str:
+def _read_environment(tokens: Sequence[AnswerToken], at: int) -> str:
     """Return the name in braces behind `\\begin` or `\\end`; "" where there is none."""
     if text_at(tokens, at + 1) != "{":
         return ""
@@ -206,7 +208,7 @@ def _read_environment(tokens: Sequence[Token], at: int) -> str:
     return f"{name}{'*' * star}" if text_at(tokens, at + 3 + star) == "}" else ""
 
 
-def _take_last_line(text: str, inside: Sequence[Token], *, is_aligned: bool) -> str:
+def _take_last_line(text: str, inside: Sequence[AnswerToken], *, is_aligned: bool) -> str:
     """Return what a formula says; of several lines the last that is not empty."""
     breaks = [at for at, token in enumerate(inside) if token.text == "\\\\"]
     written = "\\begin" in {token.text for token in inside}

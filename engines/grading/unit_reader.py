@@ -1,12 +1,14 @@
-"""Read units of measurement as answers write them: what they measure together, and their size."""
+"""Parse units of measurement as answers write them: what they measure together, and their size."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from engines.formula.unit_table import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
+from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
 from engines.language.english import SCALES
 
 
@@ -40,74 +42,145 @@ class MeasureUnit:
         return self.powers == ((dimension, 1),)
 
 
+_SHAPES = {"square": 2, "sq": 2, "cubic": 3, "平方": 2, "立方": 3}
+"""Words before a unit, and the power that they raise it to."""
+_RAISED = {"squared": 2, "cubed": 3}
+"""Words behind a unit, and the power that they raise it to."""
+_PHRASES = Phrases(
+    {
+        **dict.fromkeys(
+            ("° C", "° Celsius", "deg C", "degrees C", "degrees Celsius", "degree Celsius"), "celsius"
+        ),
+        **dict.fromkeys(("° F", "° Fahrenheit", "deg F", "degrees F", "degrees Fahrenheit"), "fahrenheit"),
+        "degree Fahrenheit": "fahrenheit",
+        "per cent": "per cent",
+        "a.m": "a.m",
+        "p.m": "p.m",
+        "per": "/",
+    }
+)
+"""Units of several words or signs, and what stands for them."""
+_ARTICLES = ("of", "the", "a")
+_SIGNS = tuple("%°$€£¥¢")
+_TIMES = {"dozen": 12, "hundred": 100, **SCALES}
+_NO_UNIT_WORDS = (
+    "not no never below under less minus negative loss wrong incorrect false factorial half halves "
+    "third quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
+    "more fewer greater higher lower above least most than root twice double squared cubed if when "
+    "where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi"
+)
+_NO_UNITS = frozenset(_NO_UNIT_WORDS.split())
+"""Words after a number that change it, or what is said of it."""
+
+
+_PLAIN_POWERS = str.maketrans({"²": "^2", "³": "^3", "{": "", "}": ""})
+
+
+@lru_cache(maxsize=4096)
 def read_unit(text: str) -> MeasureUnit | None:
-    r"""Return the unit that a text names, as `square cm`, `cm^2` or `km/h`; None for no words.
+    r"""Return the unit that a text names, as `square cm`, `cm^2`, `km/h` or `\text{cm}^2`; None for no words.
 
     >>> read_unit("square feet").powers, read_unit("km/h").factor
     ((('length', 2),), Fraction(5, 18))
     """
-    text = text.replace("\\,", " ").replace("\\cdot", " ").replace("·", " ").replace("\\Omega", "Ω")
-    text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
-    plain = _PER.sub("/", text)
-    plain = _DEGREES.sub(lambda found: "celsius" if found[1] else "fahrenheit", plain)
-    powers: dict[str, int] = {}
-    factor, known, times = Fraction(1), True, 1
-    for number, part in enumerate(plain.split("/")):
-        scale = 1
-        for symbol, power in _WORD.findall(part):
-            word = symbol.lower()
-            if word in ("square", "sq", "cubic", "squared", "cubed"):
-                if word in ("squared", "cubed") and powers:
-                    last = next(reversed(powers))
-                    powers[last] *= 2 if word == "squared" else 3
-                else:
-                    scale = 3 if word == "cubic" else 2
-                continue
-            if symbol in ("of", "the", "a"):
-                continue
-            if word in _NO_UNITS:
+    tokens = tokenize(text.replace("\\Omega", "Ω"))
+    said = [token for token in tokens if token.kind != "command" and token.text not in ("{", "}")]
+    spelled = "".join(" " if token.kind == "command" else token.text for token in tokens)
+    name = " ".join(spelled.translate(_PLAIN_POWERS).split())
+    return _UnitParser(name.strip(" ,;·"), said).parse_unit()
+
+
+def names_unit(text: str) -> bool:
+    """Return whether a text is made of the words of known units."""
+    result = read_unit(text)
+    return result is not None and result.known
+
+
+class _UnitParser:
+    """Parser of a product of units with their powers; what is divided by stands behind a slash or `per`."""
+
+    def __init__(self, name: str, tokens: Sequence[AnswerToken]) -> None:
+        self.name = name
+        self.tokens = tokens
+        self.at = 0
+        self.powers: dict[str, int] = {}
+        self.factor, self.known, self.times = Fraction(1), True, 1
+
+    def parse_unit(self) -> MeasureUnit | None:
+        """Return the unit; None where a word says that there is none."""
+        sign, shape = 1, 1
+        while self.at < len(self.tokens):
+            word = self.take_word()
+            folded = word.lower()
+            if word == "/":
+                sign, shape = -1, 1
+            elif folded in _SHAPES:
+                shape = _SHAPES[folded]
+            elif folded in _RAISED and self.powers:
+                self.powers[next(reversed(self.powers))] *= _RAISED[folded]
+            elif folded in _NO_UNITS:
                 return None
-            if word.removesuffix("s") in _TIMES:
-                times *= _TIMES[word.removesuffix("s")]
-                continue
-            for square, count in _CHINESE_POWERS.items():
-                if symbol.startswith(square) and len(symbol) > len(square):
-                    symbol, scale = symbol.removeprefix(square), count
-            exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
-            scale = 1
-            found = _find_unit(symbol)
-            known = known and found is not None
-            stem = word.removesuffix("s") if len(word) > 3 else word  # its, is
-            own, size = found or (((stem, 1),), Fraction(1))
-            for name, count in own:
-                powers[name] = powers.get(name, 0) + count * exponent
-            factor *= size**exponent
-    powers = {name: power for name, power in powers.items() if power}
-    if not powers and times == 1:
-        return None
-    return MeasureUnit(text, tuple(sorted(powers.items())), factor, known, times)
+            elif folded.removesuffix("s") in _TIMES:
+                self.times *= _TIMES[folded.removesuffix("s")]
+            elif word and word not in _ARTICLES:
+                square = next((name for name in _SHAPES if name > "\u4e00" and word.startswith(name)), "")
+                shape = _SHAPES.get(square, shape)
+                self.add_factor(word.removeprefix(square), self.take_power() * shape * sign)
+                shape = 1
+        powers = {name: power for name, power in self.powers.items() if power}
+        if not powers and self.times == 1:
+            return None
+        return MeasureUnit(self.name, tuple(sorted(powers.items())), self.factor, self.known, self.times)
 
+    def take_word(self) -> str:
+        """Take the next word or sign of a unit, with the words that belong to it; "" for other signs."""
+        if (phrase := _PHRASES.match(self.tokens, self.at)) is not None:
+            self.at = phrase[0]
+            return phrase[1]
+        token = self.tokens[self.at]
+        self.at += 1
+        if token.kind != "word":
+            return token.text if token.text in (*_SIGNS, "/") else ""
+        word = token.text
+        while self.continues_word(word):
+            word += self.tokens[self.at].text
+            self.at += 1
+        return word
 
-_PER = re.compile(r"\bper\b(?! ?cent)", re.IGNORECASE)
-_DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b", re.IGNORECASE)
-_CHINESE_POWERS = {"平方": 2, "立方": 3}
-_TIMES = {"dozen": 12, "hundred": 100, **SCALES}
-_NO_UNITS = frozenset(
-    re.findall(
-        r"\w+",
-        "not no never below under less minus negative loss wrong incorrect false factorial half halves third "
-        "quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
-        "more fewer greater higher lower above least most than root twice double "
-        "squared cubed if when where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi",
-    )
-)
-"""Words after a number that change it, or what is said of it."""
+    def continues_word(self, word: str) -> bool:
+        """Return whether the next token belongs to a word: a hyphen before a word, or a character of a script
+        without spaces."""
+        ahead = text_at(self.tokens, self.at)
+        if ahead == "-":
+            return self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "word"
+        is_word = self.at < len(self.tokens) and self.tokens[self.at].kind == "word"
+        return is_word and (word[-1] == "-" or (word[-1] >= "\u3040" and ahead >= "\u3040"))
 
+    def take_power(self) -> int:
+        """Take the exponent of a unit: `^2`, `^{-1}`, `²` or a digit."""
+        at = self.at + (text_at(self.tokens, self.at) == ".")
+        if text_at(self.tokens, at) in ("²", "³"):
+            self.at = at + 1
+            return 2 if self.tokens[at].text == "²" else 3
+        at = skip_blanks(self.tokens, at)
+        marked = text_at(self.tokens, at) == "^"
+        at = skip_blanks(self.tokens, at + 1) if marked else at
+        negative = text_at(self.tokens, at) == "-"
+        digit = text_at(self.tokens, at + negative)
+        if len(digit) != 1 or digit not in "123456789" or (negative and not marked):
+            return 1
+        self.at = at + negative + 1
+        return -int(digit) if negative else int(digit)
 
-_WORD = re.compile(
-    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?(-?[1-9])\}?)?",
-    re.IGNORECASE,
-)
+    def add_factor(self, symbol: str, exponent: int) -> None:
+        found = _find_unit(symbol)
+        self.known = self.known and found is not None
+        word = symbol.lower()
+        stem = word.removesuffix("s") if len(word) > 3 else word  # its, is
+        own, size = found or (((stem, 1),), Fraction(1))
+        for name, count in own:
+            self.powers[name] = self.powers.get(name, 0) + count * exponent
+        self.factor *= size**exponent
 
 
 def _find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
@@ -118,9 +191,3 @@ def _find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
         if found is not None or (found := UNIT_WORDS.get(form)) is not None:
             return found
     return None
-
-
-def names_unit(text: str) -> bool:
-    """Return whether a text is made of the words of known units."""
-    result = read_unit(text)
-    return result is not None and result.known

@@ -7,8 +7,10 @@ import pytest
 from benchmarks.hostile_answers import KINDS, MAKERS, forms, hostile_pairs
 from engines.formula.statement_view import Statement, read_statement
 from engines.grading.answers import answer
+from engines.grading.choices import read_choice
 from engines.grading.grades import grade
 from engines.grading.locales import find_language, with_decimal_points
+from engines.grading.numbers import plain_number
 from engines.grading.tokens import tokenize
 from engines.language.numerals import read_numeral
 
@@ -106,6 +108,19 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("t(1,2,3)", "s(1,2,4)", "different", "lines"),
         (r"(1,0)+t(1,1), t \in \mathbb{R}", r"(0,-1)+s(2,2), s \in \mathbb{R}", "equal", "for all numbers"),
         (r"(1,0)+t(1,1), t \in \mathbb{R}", r"(1,1)+s(1,1), s \in \mathbb{R}", "different", "lines"),
+        ("(1,0,0)+s(1,1,0)+t(0,1,1)", "(1,1,0)+u(1,2,1)+v(1,0,-1)", "different", "planes"),
+        ("(1,0,0)+s(1,1,0)+t(0,1,1)", "(2,2,1)+u(1,2,1)+v(1,0,-1)", "equal", "for all numbers"),
+        ("t(1,2,3)", "s(1,0,0)+t(0,1,0)", "different", "a line and a plane"),
+        ("1000", "1.000", "equal", "parts thousands"),
+        ("1", "1.000", "equal", "decimal point"),
+        ("1234", "1.234", "equal if", "parts thousands"),
+        ("1234", "Die Antwort ist 1.234", "equal", "as the language"),
+        ("1234567", "1.234.567", "equal", ""),
+        ("x_1 = 3", "x1=3", "equal", ""),
+        ("x_1 = 3", "x2=3", "equal if", "stands for"),
+        ("x_1 = 4, x_2 = -1", "x_2 = -1, x_1 = 4", "equal", ""),
+        ("x_1 = 4, x_2 = -1", "x_1 = -1, x_2 = 4", "equal if", "one unknown"),
+        ("30 hours", "It takes 30 minutes.", "different", ""),
     ],
 )
 def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> None:
@@ -187,12 +202,56 @@ def test_what_is_no_number_in_words(text: str) -> None:
         ("2 hours and 30 minutes", "2 hours and 30 minutes"),
         ("She needs twenty-six eggs.", "twenty-six"),
         ("It is about fifty percent of them.", "fifty percent"),
-        ("It takes 2 1/2 hours.", "2 1/2"),
+        ("It takes 2 1/2 hours.", "2 1/2 hours"),
+        ("It takes 2 hours and 30 minutes", "2 hours and 30 minutes"),
         ("all real numbers except 0", "all real numbers except 0"),
     ],
 )
 def test_answers_in_other_languages_and_in_parts(solution: str, found: str) -> None:
     assert answer(solution) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r"\frac34", "3/4"),
+        (r"-\frac{3}{4}", "-3/4"),
+        (r"-1\frac12", "-3/2"),
+        ("1 1/2", "3/2"),
+        ("10 000.5", "20001/2"),
+        ("2.5e-3", "1/400"),
+        (r"1.5 \times 10^{3}", "1500"),
+        ("0.58(3)", "7/12"),
+        (r"0.1\overline{6}", "1/6"),
+        ("1A_{16}", "26"),
+        ("7/0", "None"),
+        (r"\frac52x", "None"),
+        ("1.2.3", "None"),
+        (r"1\frac32", "None"),
+    ],
+)
+def test_numbers_are_parsed_as_a_whole(text: str, value: str) -> None:
+    number = plain_number(text)
+    assert str(None if number is None else number.value) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "letter", "rest"),
+    [
+        ("(B)", "B", ""),
+        ("Option C", "C", ""),
+        (r"\textbf{(B)}\ 15", "B", "15"),
+        ("A. 7", "A", "7"),
+        ("Option A: 7", "A", "7"),
+        ("故选B", "B", ""),
+        ("B", None, None),
+        ("(A)x", None, None),
+        ("option (B) is wrong, so (C)", None, None),
+    ],
+)
+def test_letters_of_choices(text: str, letter: str | None, rest: str | None) -> None:
+    choice = read_choice(text)
+    assert (choice and choice.letter, choice and choice.text) == (letter, rest)
 
 
 def test_a_locale_says_how_decimals_are_written() -> None:

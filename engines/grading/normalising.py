@@ -1,0 +1,323 @@
+r"""Write answers without what only changes how they look: sizes, dollar signs, marks of thousands, `sqrt(2)`.
+
+The reader of formulas takes what is written here. Nothing is decided but the dress: each rule looks at tokens
+and writes others in their place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from engines.formula.cursor import UnreadError
+from engines.formula.notations import latex_of_plain
+from engines.formula.words import TRIGONOMETRIC
+from engines.grading.quantities import TEXT_COMMANDS
+from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.unit_reader import names_unit
+
+_FUNCTION_NAMES = frozenset(
+    (*TRIGONOMETRIC[:6], "sqrt", "pi", "infty", "ln", "log", "exp", "arcsin", "arccos", "arctan")
+)
+_FENCES = frozenset(("\\left", "\\right"))
+_SIZES = frozenset(f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", *"lrm"))
+_UNSHOWN = frozenset(("\\displaystyle", "\\textstyle", "\\limits", "\\mathstrut", "\\!", *_SIZES))
+"""Commands that change sizes and spaces only."""
+_PHANTOMS = ("\\phantom", "\\hphantom")
+_RENAMED = {"\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\$": "＄"}
+_UPRIGHT = ("\\mathrm", "\\operatorname", "\\rm")
+_SPACES = ("\\,", "\\;", "\\:", "\\ ", "~")
+_WIDE_SPACES = ("\\quad", "\\qquad")
+_THOUSANDS_SPACES = tuple("\u00a0\u202f\u2009'’")
+_THOUSANDS_MARKS = (("{", ",", "}"), (",", "\\!"), ("\\!", ","), ("\\,",))
+_MARKS = frozenset("\\$°*")
+"""Signs without which nothing is written otherwise."""
+_SIGNS = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "½": "\\frac{1}{2}",
+        "¼": "\\frac{1}{4}",
+        "¾": "\\frac{3}{4}",
+        "⁄": "/",
+        "\u00a0": " ",
+        "，": ",",
+        "；": ";",
+        "（": "(",
+        "）": ")",
+    }
+)
+
+
+def normalise_text(text: str) -> str:
+    r"""Return the text without what only changes how it looks: sizes, dollar signs, commas of thousands.
+
+    >>> normalise_text(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$."), normalise_text("2*sqrt(x+1)**2/pi")
+    ('(\\frac{1}{2},\\ 32349)', '2*\\sqrt{x+1}^{2}/\\pi')
+    """
+    if text.isdecimal():
+        return text
+    text = _join_marked_thousands(text)
+    has_commands = "\\" in text or "{" in text
+    if not has_commands and any(token.text in _FUNCTION_NAMES for token in tokenize(text)):
+        with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
+            text = latex_of_plain(text)
+        has_commands = True
+    written = text.strip() if text.isascii() else text.translate(_SIGNS).strip()
+    if has_commands or not _MARKS.isdisjoint(written):
+        written = _Normaliser(written).write_text()
+    return written if written.endswith("\\right.") else written.rstrip(".;:,").strip()
+
+
+def flatten_spaces(text: str) -> str:
+    r"""Return a text with one blank for each of its spaces, and with `%` and `$` for `\%` and `\$`."""
+    if "\\" not in text and "~" not in text and "  " not in text:
+        return text.strip()
+    parts = (
+        " "
+        if token.text in _SPACES or token.text in _WIDE_SPACES or (is_blank(token) and len(token.text) > 1)
+        else token.text[1:]
+        if token.text in ("\\%", "\\$")
+        else token.text
+        for token in tokenize(text)
+    )
+    return "".join(parts).strip()
+
+
+def _join_marked_thousands(text: str) -> str:
+    r"""Return the text without what parts thousands and can part nothing else: `1{,}000`, `1\,000`, 1’000."""
+    if not any(map(text.__contains__, ("{,}", "\\!", "\\,", *_THOUSANDS_SPACES))):
+        return text
+    tokens = tokenize(text)
+    result: list[str] = []
+    at = 0
+    while at < len(tokens):
+        result.append(tokens[at].text)
+        at += 1
+        if tokens[at - 1].kind == "digits":
+            end = _match_thousands_mark(tokens, at)
+            if end < len(tokens) and tokens[end].kind == "digits" and len(tokens[end].text) == 3:
+                at = end
+    return "".join(result)
+
+
+def _match_thousands_mark(tokens: Sequence[AnswerToken], at: int) -> int:
+    """Return the index behind a mark of thousands and white space; past all where none is here."""
+    if text_at(tokens, at)[:1] in _THOUSANDS_SPACES and at < len(tokens):
+        return skip_blanks(tokens, at + 1)
+    for mark in _THOUSANDS_MARKS:
+        end = at
+        for sign in mark:
+            end = skip_blanks(tokens, end) if end > at else end
+            if text_at(tokens, end) != sign:
+                break
+            end += 1
+        else:
+            return skip_blanks(tokens, end)
+    return len(tokens)
+
+
+class _Normaliser:
+    """Writes the tokens of an answer without their dress."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = tokenize(text)
+        self.at = 0
+        self.result: list[str] = []
+        self.closing: dict[int, str] = {}
+        self.dropped = _UNSHOWN if "\\right." in text else _UNSHOWN | _FENCES
+        """Where one side of a bracket is not shown, the brackets keep their commands."""
+
+    def write_text(self) -> str:
+        """Return the whole text as it is written."""
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            if token.kind == "command":
+                self.write_command(token.text)
+            elif token.kind == "word":
+                self.write_word(token)
+            elif token.kind == "sign":
+                self.write_sign(token.text)
+            else:
+                self.write(token.text)
+        written = "".join(self.result)
+        return written.replace("＄", "\\$" if "\\" in written else "$").strip()
+
+    def write(self, text: str, taken: int = 1) -> None:
+        """Write a text in the place of the next tokens."""
+        self.result.append(text)
+        self.at += taken
+
+    def drop_spaces(self) -> None:
+        while self.result and (not self.result[-1].strip() or self.result[-1] in _SPACES):
+            self.result.pop()
+
+    def find_closing(self, at: int, opening: str, closing: str) -> int:
+        """Return the index of the bracket that closes the one at a token; 0 where none does."""
+        depth = 0
+        for end in range(at, len(self.tokens)):
+            depth += (self.tokens[end].text == opening) - (self.tokens[end].text == closing)
+            if not depth:
+                return end
+        return 0
+
+    def write_command(self, command: str) -> None:
+        if command in self.dropped:
+            self.at += 1
+        elif command in _RENAMED:
+            self.write(_RENAMED[command])
+        elif command in _PHANTOMS and text_at(self.tokens, self.at + 1) == "{":
+            self.at = (self.find_closing(self.at + 1, "{", "}") or self.at) + 1
+        elif command == "\\sqrt":
+            self.write_root()
+        elif command == "\\dot":
+            self.write_period()
+        elif command == "\\Omega" and self.ends_with(self.result, "0123456789"):
+            self.drop_spaces()
+            self.write("\\text{ Ω}")
+        elif command in TEXT_COMMANDS or command in _UPRIGHT:
+            self.write_upright(command)
+        elif command.startswith("\\quad") and len(command) > 5:  # a word runs into it
+            self.write(f"\\quad {command[5:]}")
+        else:
+            self.write(command)
+
+    @staticmethod
+    def ends_with(parts: Sequence[str], characters: str) -> bool:
+        """Return whether the last part that is no space ends with one of some characters."""
+        last = next((part for part in reversed(parts) if part.strip() and part not in _SPACES), "")
+        return last[-1:] != "" and last[-1] in characters
+
+    def write_upright(self, command: str) -> None:
+        r"""Write `\text{:}` as its sign, and a unit in upright letters as a text."""
+        opening = skip_blanks(self.tokens, self.at + 1)
+        end = self.find_closing(opening, "{", "}") if text_at(self.tokens, opening) == "{" else 0
+        if not end:
+            self.write(command)
+            return
+        said = [token.text for token in self.tokens[opening + 1 : end] if not is_blank(token)]
+        if len(said) == 1 and said[0] in tuple(":.,;"):
+            self.write(said[0], end + 1 - self.at)
+            return
+        inside = self.text[self.tokens[opening].end : self.tokens[end].start]
+        if command in _UPRIGHT and self.ends_with(self.result, "0123456789})") and names_unit(inside):
+            self.drop_spaces()
+            self.write(f"\\text{{{inside}}}", end + 1 - self.at)
+        else:
+            self.write(command)
+
+    def write_root(self) -> None:
+        r"""Write `sqrt(2)` as `\sqrt{2}`."""
+        opening = skip_blanks(self.tokens, self.at + 1)
+        end = self.find_closing(opening, "(", ")") if text_at(self.tokens, opening) == "(" else 0
+        if end:
+            self.closing[end] = "}"
+            self.write("\\sqrt{", skip_blanks(self.tokens, opening + 1) - self.at)
+        else:
+            self.write("\\sqrt" if self.tokens[self.at].kind == "command" else "\\sqrt ")
+
+    def write_period(self) -> None:
+        r"""Write decimals with dots over their period as `\overline`: `0.\dot{1}4285\dot{7}`."""
+        decimals = self.result[-1:] == ["."] or (len(self.result) > 1 and self.result[-2] == ".")
+        first, end = self.read_dotted(self.at)
+        if not first or not decimals:
+            self.write("\\dot")
+            return
+        more = text_at(self.tokens, end)
+        more = more if more.isdecimal() else ""
+        last, behind = self.read_dotted(end + bool(more))
+        if last:
+            self.write(f"\\overline{{{first}{more}{last}}}", behind - self.at)
+        else:
+            self.write(f"\\overline{{{first}}}", end - self.at)
+
+    def read_dotted(self, at: int) -> tuple[str, int]:
+        r"""Return the digit under a `\dot`, and the index behind it; "" where there is none."""
+        if text_at(self.tokens, at) != "\\dot":
+            return "", at
+        braced = text_at(self.tokens, at + 1) == "{"
+        digit = text_at(self.tokens, at + 1 + braced)
+        return (digit, at + 2 + 2 * braced) if digit.isdecimal() and len(digit) == 1 else ("", at)
+
+    def write_word(self, token: AnswerToken) -> None:
+        """Write a word; names of functions get a backslash."""
+        before = self.text[token.start - 1 : token.start]
+        if token.text not in _FUNCTION_NAMES or before == "{":
+            # A command that stood before something dropped must not run into a word.
+            joined = self.result and self.result[-1][:1] == "\\" and self.result[-1][1:].isalpha()
+            self.write(f" {token.text}" if joined else token.text)
+        elif token.text == "sqrt":
+            self.write_root()
+        else:
+            behind = self.text[token.end : token.end + 1]
+            self.write(f"\\{token.text} " if behind[:1].isalnum() else f"\\{token.text}")
+
+    def write_sign(self, sign: str) -> None:
+        ahead = text_at(self.tokens, self.at + 1)
+        if self.at in self.closing:
+            self.drop_spaces()
+            self.write(self.closing[self.at])
+        elif sign == "^" and (ahead == "\\circ" or self.is_braced_circle(self.at + 1)):
+            self.at += 1 if ahead == "\\circ" else 3
+            self.write_degree()
+        elif sign == "°":
+            self.write_degree()
+        elif sign == "*" and ahead == "*":
+            self.write("^", 2)
+        elif sign == "$":
+            self.write("＄" if self.is_currency() else " ")
+        elif sign == "{" and (end := self.find_bare_set()):
+            self.closing[end] = "\\}"
+            self.write("\\{")
+        else:
+            self.write(sign)
+
+    def is_braced_circle(self, at: int) -> bool:
+        return [text_at(self.tokens, at + step) for step in range(3)] == ["{", "\\circ", "}"]
+
+    def write_degree(self) -> None:
+        """Write a degree sign, with the letter of a temperature right behind it."""
+        at = skip_blanks(self.tokens, self.at + 1)
+        if text_at(self.tokens, at) in TEXT_COMMANDS or text_at(self.tokens, at) in _UPRIGHT:
+            at = skip_blanks(self.tokens, at + 1)
+            braced = text_at(self.tokens, at) == "{"
+            at = skip_blanks(self.tokens, at + braced)
+            letter = text_at(self.tokens, at)
+            end = skip_blanks(self.tokens, at + 1) if braced else at
+            closed = not braced or text_at(self.tokens, end) == "}"
+            letter, end = (letter if closed else ""), end + 1
+        else:
+            letter, end = text_at(self.tokens, at), at + 1
+        if letter not in ("C", "F"):
+            self.write("°")
+            return
+        self.drop_spaces()
+        if self.result[-2:] == ["{", "}"]:  # before a sign that stands alone
+            del self.result[-2:]
+            self.drop_spaces()
+        self.write(f"°{letter}", end - self.at)
+
+    def is_currency(self) -> bool:
+        """Return whether the only dollar sign is that of an amount, and does not end a formula."""
+        if sum(token.text == "$" for token in self.tokens) > 1:
+            return False
+        before = self.text[: self.tokens[self.at].start][-1:]
+        behind = self.tokens[self.at + 1 :]
+        if not behind:
+            return before.isdecimal()
+        first = skip_blanks(behind, 0)
+        amount = all(token.kind in ("digits", "space") or token.text in (",", ".") for token in behind)
+        return not before.isdecimal() and amount and first < len(behind) and behind[first].kind == "digits"
+
+    def find_bare_set(self) -> int:
+        """Return the index of the brace that closes a set whose braces TeX would not show; 0 for others."""
+        before = self.text[: self.tokens[self.at].start][-1:]
+        if before and (before in "\\_^}]" or (before.isalnum() and before.isascii())):
+            return 0
+        end = self.find_closing(self.at, "{", "}")
+        inside = self.tokens[self.at + 1 : end]
+        if any(token.text == "{" or (token.kind == "command" and token.text != "\\circ") for token in inside):
+            return 0
+        commas = [at for at, token in enumerate(inside) if token.text == ","]
+        return end if commas and any(token.kind == "digits" for token in inside[: commas[-1]]) else 0

@@ -1,0 +1,58 @@
+"""Compare answers in words."""
+
+from __future__ import annotations
+
+from engines.grading.forms import Form, Many, WordsForm
+from engines.grading.messages import to_message_text
+from engines.grading.numbers import Term
+from engines.grading.quantities import TEXT_COMMANDS
+from engines.grading.tokens import AnswerToken, is_blank, tokenize
+from engines.grading.verdicts import EQUAL, GradeVerdict, differ_in_kind
+
+
+def compare_words(gold: Form, pred: Form) -> GradeVerdict:
+    """Return whether words are the same but for case, hyphens and articles; their meaning is not compared."""
+    one, other = (_plain_words(item) for item in (gold, pred))
+    if one is None or other is None:
+        word = one if other is None else other
+        if word is None or word in _DECIDED:
+            return differ_in_kind(gold, pred)
+        return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
+    if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
+        return EQUAL
+    if len(one.split()) == len(other.split()) == 1 or (_is_time(one) and _is_time(other)):
+        return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
+    return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _is_time(words: str) -> bool:
+    """Return whether words are a time of day: its hour and minute, and which half of the day."""
+    hour, minute, *half = words.split() if words[:1].isdecimal() else ("", "")
+    return hour.isdecimal() and minute.isdecimal() and half in ([], ["am"], ["pm"])
+
+
+_DECIDED = ("yes", "no", "true", "false")
+
+
+def _plain_words(item: Form) -> str | None:
+    if isinstance(item, Many) and all(isinstance(one, WordsForm | Term) for one in item.items):
+        parts = [_plain_words(one) for one in item.items]
+        return None if None in parts else " ".join(part for part in parts if part)
+    if not isinstance(item, WordsForm | Term) or (isinstance(item, Term) and item.value is not None):
+        return None
+    tokens = [token for token in tokenize(item.text) if token.text not in TEXT_COMMANDS]
+    if isinstance(item, Term) and not all(_is_of_words(token) for token in tokens):
+        return None
+    spaced = "".join(token.text if token.kind in ("word", "digits") else " " for token in tokens)
+    words = spaced.casefold().split()
+    article = words[:1] and words[0] in _ARTICLES and len("".join(words[1:2])) > 1
+    return " ".join(words[1:] if article else words)
+
+
+def _is_of_words(token: AnswerToken) -> bool:
+    return (
+        is_blank(token) or (token.kind == "word" and token.text.isascii()) or token.text in tuple("{}().'-")
+    )
+
+
+_ARTICLES = ("the", "a", "an")
