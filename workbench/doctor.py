@@ -18,6 +18,7 @@ from typing import Literal
 import psutil
 
 from engines.core.errors import EngineError
+from engines.core.installed import all_versions, normalize_name
 from engines.core.spec import describe_fields
 from engines.core.system import asset, count_processors, format_bytes
 from engines.moved import moved_verb
@@ -83,10 +84,6 @@ def _check_python() -> Iterator[DoctorFinding]:
     yield DoctorFinding("python", "ok", f"{platform.python_version()} at {sys.executable}")
 
 
-def _normalize_name(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def _list_requirements() -> Iterator[tuple[str, str, str]]:
     """Name, extra (empty: base) and requirement of everything that the installed project declares."""
     # A requirement looks like `torch>=2.1; extra == "train"`.
@@ -98,20 +95,15 @@ def _list_requirements() -> Iterator[tuple[str, str, str]]:
         yield name[0], extra[1] if extra else "", requirement.strip()
 
 
-def _installed_versions() -> dict[str, str]:
-    result = ((d.metadata["Name"], d.version) for d in importlib.metadata.distributions())
-    return {_normalize_name(name): version for name, version in result if name}
-
-
 def _check_packages() -> Iterator[DoctorFinding]:
     lock = _ROOT / "requirements.lock"
     install = "Run: make install" if lock.exists() else "Run: pip install --force-reinstall mathwb"
     try:
-        base = {_normalize_name(name): text for name, extra, text in _list_requirements() if not extra}
+        base = {normalize_name(name): text for name, extra, text in _list_requirements() if not extra}
     except importlib.metadata.PackageNotFoundError:
         yield DoctorFinding("packages", "missing", "mathwb itself is not installed", install)
         return
-    installed = _installed_versions()
+    installed = all_versions()
     missing = [name for name in base if name not in installed]
     for name in missing:
         yield DoctorFinding("packages", "missing", f"{base[name]} is not installed", install)
@@ -121,13 +113,12 @@ def _check_packages() -> Iterator[DoctorFinding]:
     if lock.exists():
         pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
         other = [
-            f"{name} {installed[_normalize_name(name)]} (lock: {pin})"
+            f"{name} {installed[normalize_name(name)]} (lock: {pin})"
             for name, pin in pins.items()
             # PyTorch adds the kind of its build to the version, as in 2.9.0+cpu.
-            if _normalize_name(name) in installed
-            and installed[_normalize_name(name)].partition("+")[0] != pin
+            if normalize_name(name) in installed and installed[normalize_name(name)].partition("+")[0] != pin
         ]
-        absent = [name for name in pins if _normalize_name(name) not in installed]
+        absent = [name for name in pins if normalize_name(name) not in installed]
         if other or absent:
             what = ", ".join([*other, *(f"{name} absent" for name in absent)])
             yield DoctorFinding("versions", "wrong", f"not as in requirements.lock: {what}", install)
@@ -136,13 +127,13 @@ def _check_packages() -> Iterator[DoctorFinding]:
 
 
 def _check_extras() -> Iterator[DoctorFinding]:
-    installed = _installed_versions()
+    installed = all_versions()
     extras: dict[str, list[str]] = {}
     for name, extra, _ in _list_requirements():
         if extra:
             extras.setdefault(extra, []).append(name)
     for extra, names in sorted(extras.items()):
-        absent = [name for name in names if _normalize_name(name) not in installed]
+        absent = [name for name in names if normalize_name(name) not in installed]
         remedy = f"Only if you need it: pip install 'mathwb[{extra}]'" if absent else ""
         what = f"without {', '.join(absent)}" if absent else ", ".join(names)
         yield DoctorFinding(f"extra {extra}", "note" if absent else "ok", what, remedy)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote
@@ -686,7 +687,8 @@ class DataRegistry:
             raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")
         # The part before the first dot, so that `posts.xml.gz` is registered as `posts`.
         stem = path.name.split(".")[0] or "data"
-        return name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
+        numbered = (f"{stem}-{number}" for number in count(2))
+        return name or next(each for each in chain((stem,), numbered) if each not in taken)
 
     def check_entry(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
         """Read a data set again and compare it with what was registered; the entry stays as it is.

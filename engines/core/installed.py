@@ -35,12 +35,16 @@ def _find_folders() -> dict[str, Path]:
     return found
 
 
+def all_versions() -> dict[str, str]:
+    """Return the versions of all installed distributions by their normalized names."""
+    # The name of a folder is `name-version`, and of older ones `name-version-py3.11`.
+    return {name: f"{folder.stem}-".split("-")[1] for name, folder in _find_folders().items()}
+
+
 def installed_versions(names: Iterable[str]) -> dict[str, str]:
     """Return the versions of those of these distributions that are installed."""
-    folders = _find_folders()
-    found = {name: folders.get(normalize_name(name)) for name in names}
-    # The name of a folder is `name-version`, and of older ones `name-version-py3.11`.
-    return {name: f"{folder.stem}-".split("-")[1] for name, folder in found.items() if folder}
+    versions = all_versions()
+    return {name: versions[key] for name in names if (key := normalize_name(name)) in versions}
 
 
 def list_requirements(name: str) -> list[str]:

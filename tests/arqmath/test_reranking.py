@@ -214,6 +214,7 @@ def layers_alone(place: Path, data: dict[str, Path]) -> tuple[RerankTask, Path]:
     return task, place / "alone" / "model"
 
 
+@pytest.mark.slow
 def test_trained_layers_are_saved_alone_and_read_onto_minilm(
     layers_alone: tuple[RerankTask, Path], tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> None:
     build_corpus(fake_growth.source(70), tmp_path, CONFIG, workers=2, service=fake_growth.slow_service)
     assert content(tmp_path) == content(reference)

@@ -90,8 +90,15 @@ def test_lengths_share_the_members(growers: dict[str, EGraphRunner]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("style", ["any", "plain", "distinct"])
-@pytest.mark.parametrize("head", ["cos(2*x)", "sinh(3*x) - 1/(x^2 + 1)"])
+@pytest.mark.parametrize(
+    ("head", "style"),
+    [
+        ("cos(2*x)", "any"),
+        ("cos(2*x)", "distinct"),
+        ("sinh(3*x) - 1/(x^2 + 1)", "any"),
+        ("sinh(3*x) - 1/(x^2 + 1)", "plain"),
+    ],
+)
 def test_long_members_are_equal_by_another_arithmetic(
     head: str, style: str, growers: dict[str, EGraphRunner]
 ) -> None:

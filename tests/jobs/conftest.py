@@ -38,10 +38,11 @@ class Lab:
     @staticmethod
     def until(condition: Callable[[], Any], what: str = "") -> Any:
         """Wait for something to become true, and return it."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline, wait_s = time.monotonic() + PATIENCE_S, 0.01
         while not (found := condition()):
             assert time.monotonic() < deadline, f"waited in vain for {what or condition}"
-            time.sleep(0.01)
+            # Looking costs time that what is waited for needs too.
+            time.sleep(wait_s := min(1.2 * wait_s, 0.04))
         return found
 
     @staticmethod

@@ -60,6 +60,7 @@ def test_what_the_task_writes_does_not_fit(lab: Lab) -> None:
     assert (view.code, view.reason) == ("E310", f"disk full: {lab.workspace.runs / str(number)}")
 
 
+@pytest.mark.slow
 @needs_full
 def test_the_events_do_not_fit(lab: Lab) -> None:
     job = create_job(lab.workspace.runs, Recipe("test.count", "no log", {"n": 6}))
@@ -75,6 +76,7 @@ def test_not_even_the_last_words_fit(lab: Lab) -> None:
     assert (view.code, view.reason.partition(": ")[0]) == ("E310", "disk full")
 
 
+@pytest.mark.slow
 def test_the_result_waits_for_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     say, refusals = Attempt.write_result, iter([True, True, False])
 

@@ -60,6 +60,7 @@ def test_worker_in_the_middle_of_an_item_and_of_a_line(lab: Lab, whole: dict[str
     resumed(lab, number, whole)
 
 
+@pytest.mark.slow
 def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     worker, first = lab.worker(number), lab.supervisor(number)
@@ -281,6 +282,7 @@ def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, An
         stranger.wait()
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_machine(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     number = lab.held()
     with monkeypatch.context() as patch:

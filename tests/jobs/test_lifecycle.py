@@ -201,6 +201,7 @@ def test_stop_and_resume_gives_the_same_result(lab: Lab, whole: dict[str, Any]) 
     assert not [e for e in lab.events(number) if e.kind == "warning"]
 
 
+@pytest.mark.slow
 def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
     number = lab.held()
     control.stop_job(lab.workspace, number)
@@ -231,6 +232,7 @@ def test_what_does_not_apply_is_refused_with_the_reason(lab: Lab) -> None:
         control.read_job(lab.workspace, 99)
 
 
+@pytest.mark.slow
 def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
     number = lab.held(out=str(tmp_path / "shared"))
     with expect_error("E602"):

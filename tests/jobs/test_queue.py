@@ -49,6 +49,7 @@ def four(lab: Lab) -> list[int]:
     return numbers
 
 
+@pytest.mark.slow
 def test_the_third_waits_visibly_and_starts_in_its_turn(lab: Lab) -> None:
     first, second, third, fourth = four(lab)
     assert [(lab.view(number).state, lab.view(number).waiting) for number in (third, fourth)] == [

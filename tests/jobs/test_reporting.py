@@ -98,6 +98,7 @@ def test_a_killed_and_resumed_job_is_told_once(lab: Lab, told: Told) -> None:
     assert (found.steps, found.end, found.error) == ({"loss_nats": 6}, "succeeded", "")
 
 
+@pytest.mark.slow
 def test_what_the_setting_names_is_told_while_the_job_runs(
     lab: Lab, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_what_the_setting_names_is_told_while_the_job_runs(
     assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_tensorboard_has_each_step_once_and_the_recipe(lab: Lab) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.plugins.hparams.api_pb2 import STATUS_SUCCESS
@@ -146,6 +148,7 @@ def test_tensorboard_has_each_step_once_and_the_recipe(lab: Lab) -> None:
     assert parts["_hparams_/session_end_info"].session_end_info.status == STATUS_SUCCESS
 
 
+@pytest.mark.slow
 def test_a_reporter_that_fails_harms_nothing_and_goes_on_where_it_stood(
     lab: Lab, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:

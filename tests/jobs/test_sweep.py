@@ -36,6 +36,7 @@ def four_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MATHWB_JOB_SLOTS", "4")
 
 
+@pytest.mark.slow
 def test_so_many_at_a_time_in_order(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=1)
     other = lab.submit(n=6)
@@ -87,6 +88,7 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     assert [each.state for each in control.list_jobs(lab.workspace)] == ["succeeded"] * 2
 
 
+@pytest.mark.slow
 def test_begun_anew_as_it_was(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=1)
     lab.until(lambda: lab.view(members[0]).done == 3, "the first")

@@ -80,7 +80,7 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
             await press(self, [key])
             deadline = time.monotonic() + PATIENCE_S
             while self._keys.busy and self._running and time.monotonic() < deadline:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0.002)
             if self.is_headless and self._running and self.screen_stack:
                 PAINT(self.screen._compositor, screen_stack=self._background_screens)
 

@@ -24,20 +24,16 @@ def test_this_environment_is_healthy() -> None:
 
 
 def test_a_missing_package_is_missing_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor._installed_versions
-    monkeypatch.setattr(
-        doctor, "_installed_versions", lambda: {k: v for k, v in real().items() if k != "egglog"}
-    )
+    real = doctor.all_versions
+    monkeypatch.setattr(doctor, "all_versions", lambda: {k: v for k, v in real().items() if k != "egglog"})
     (found,) = finding("packages", "missing")
     assert "egglog" in found.what
     assert "make install" in found.remedy
 
 
 def test_another_version_than_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor._installed_versions
-    monkeypatch.setattr(
-        doctor, "_installed_versions", lambda: real() | {"sympy": "0.1", "torch": "2.13.0+cpu"}
-    )
+    real = doctor.all_versions
+    monkeypatch.setattr(doctor, "all_versions", lambda: real() | {"sympy": "0.1", "torch": "2.13.0+cpu"})
     (found,) = finding("versions", "wrong")
     assert "sympy 0.1 (lock: " in found.what
     assert "torch" not in found.what
