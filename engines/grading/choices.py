@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engines.formula.words import CONNECTIVES
 from engines.grading.quantities import TEXT_COMMANDS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 
@@ -55,6 +56,8 @@ def read_choice(text: str) -> Choice | None:
     behind = _skip_spaces(tokens, at)
     if behind == len(tokens):
         return Choice(letter, "") if marked or named is not None else None
+    if text_at(tokens, behind).lower() in (*CONNECTIVES, ",", ";"):
+        return None  # several letters
     # What stands right behind the letter belongs to a formula, as in (A)x.
     shown = marked if named is None else colon
     return Choice(letter, text[tokens[behind].start :]) if shown and behind > at else None

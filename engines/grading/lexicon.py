@@ -85,7 +85,8 @@ def _find_predicate(tokens: Sequence[AnswerToken]) -> int | None:
     subject = tokens[0].text.lower() in _ARTICLES
     for at in range(len(tokens)):
         verb = _VERBS.match(tokens, at)
-        if verb is not None and (at == 0 or (subject and at > 3)):
+        short = at == 2 and tokens[0].text.lower() == "it"
+        if verb is not None and (at == 0 or short or (subject and at > 3)):
             begin = skip_blanks(tokens, verb[0])
             plain = all(
                 token.kind == "word" or is_blank(token) or token.text == "-" for token in tokens[begin:]

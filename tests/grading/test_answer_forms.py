@@ -246,6 +246,7 @@ def test_numbers_are_parsed_as_a_whole(text: str, value: str) -> None:
         ("故选B", "B", ""),
         ("B", None, None),
         ("(A)x", None, None),
+        ("(A) or (B)", None, None),
         ("option (B) is wrong, so (C)", None, None),
     ],
 )
