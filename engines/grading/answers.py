@@ -299,7 +299,7 @@ def _join_answers(parts: Sequence[str], between: Sequence[Sequence[AnswerToken]]
 class _Solution:
     """What an announcement or box leaves of a solution: tokens, of which each formula is one."""
 
-    def __init__(self, text: str, tokens: list[AnswerToken]) -> None:
+    def __init__(self, text: str, tokens: Sequence[AnswerToken]) -> None:
         self.text = text
         self.tokens = tokens
 
@@ -339,7 +339,7 @@ class _Solution:
             chosen, further = formulas[-1:], False
         end = chosen[-1] + 1
         behind = self.match_copula(end, last)
-        is_name = _is_name(self.tokens[chosen[-1]].text)
+        is_name = bool(behind or further) and _is_name(self.tokens[chosen[-1]].text)
         if behind and is_name:
             return (self.find_last if announced else self.find_in_words)(behind, last, True)
         if announced and (behind or (is_name and further)):
@@ -389,7 +389,7 @@ class _Solution:
 
     def match_limit_before(self, at: int, first: int) -> int | None:
         """Return where words begin that limit the number at a token: `at least the`; None without any."""
-        before = self.tokens[first:at]
+        before = list(self.tokens[first:at])
         while before and (is_blank(before[-1]) or before[-1].text.lower() == "the"):
             before.pop()
         if before and before[-1].text.lower() == "and":  # between 5 and

@@ -107,7 +107,7 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
     found = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
     comparison = AnswerComparison(judge, policy.digits, policy.units)
     compared = judge_answers(*found, comparison)
-    if policy.digits is None and policy.locale == "auto":
+    if policy.digits is None and policy.locale == "auto" and any("." in one for one in found):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
         compared = _consider_thousands(*found, compared, comparison, languages)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)

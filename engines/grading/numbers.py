@@ -59,7 +59,9 @@ def plain_number(text: str) -> Term | None:
     digits = text[1:] if text[:1] in ("-", "+") else text
     if digits.isdecimal():
         return Term(text, Fraction(int(text)), 0) if len(digits) <= _MOST_DIGITS else None
-    if not text or len(text) > _LONGEST or not (text[0].isdecimal() or text[0] in "-+\\."):
+    if not text or len(text) > _LONGEST:
+        return None
+    if not (text[0].isdecimal() or text[0] in "-+." or text.startswith("\\frac")):
         return None
     return _parse_whole_number(text)
 

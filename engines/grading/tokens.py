@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 _UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
@@ -37,15 +38,26 @@ class AnswerToken(NamedTuple):
     end: int
 
 
-def tokenize(text: str) -> list[AnswerToken]:
+def tokenize(text: str) -> Sequence[AnswerToken]:
     r"""Return the tokens of a text, white space among them.
 
     >>> [token.text for token in tokenize(r"42只 is \pi")]
     ['42', '只', ' ', 'is', ' ', '\\pi']
     """
-    return [
+    return _tokenize_once(text) if len(text) < _CACHED else _make_tokens(text)
+
+
+_CACHED = 2_000
+"""Longer texts are not kept."""
+
+
+def _make_tokens(text: str) -> tuple[AnswerToken, ...]:
+    return tuple(
         AnswerToken(match.lastgroup or "sign", match[0], *match.span()) for match in _TOKEN.finditer(text)
-    ]
+    )
+
+
+_tokenize_once = lru_cache(maxsize=512)(_make_tokens)
 
 
 def is_blank(token: AnswerToken) -> bool:
