@@ -1,8 +1,9 @@
 r"""Documents taken apart: words and formulas in their order, each with the line that it stands on.
 
-Read are LaTeX (`.tex`), Markdown (`.md`, `.txt`), notebooks (`.ipynb`, their Markdown cells), HTML, JSON
-Lines (`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath as XML, and
-a run of ARQMath with the posts that it ranks. A formula that does not end is told and taken for words.
+Read are LaTeX (`.tex`), Markdown (`.md`, `.Rmd`, `.qmd`, `.txt`), notebooks (`.ipynb`, their Markdown cells),
+HTML, JSON Lines (`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath
+as XML, and a run of ARQMath with the posts that it ranks. A formula that does not end is told and taken for
+words.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def read_documents(path: Path, posts: Path | None = None, on_bad: OnBad = raise_
     else:
         what = f"{kind or 'a file without extension'} names no kind of document"
         remedy = (
-            "Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
+            "Give the file one of these: .tex .md .Rmd .qmd .txt .ipynb .html .xhtml .jsonl .xml; "
             "for a run name its posts with --posts."
         )
         raise DataError(what, path=path, code="E430", remedy=remedy)
@@ -322,7 +323,7 @@ def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Text
 
 WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[TextPiece]]] = {
     **dict.fromkeys((".tex", ".ltx"), _read_tex_pieces),
-    **dict.fromkeys((".md", ".markdown", ".txt"), _read_markdown_pieces),
+    **dict.fromkeys((".md", ".markdown", ".rmd", ".qmd", ".txt"), _read_markdown_pieces),
     ".ipynb": _read_notebook_pieces,
     **dict.fromkeys((".html", ".htm", ".xhtml"), _read_html_pieces),
 }

@@ -21,6 +21,7 @@ _INPUT = re.compile(
     r"\\(?:input|include|subfile|subfileinclude|InputIfFileExists)\s*\{(?P<file>[^{}\n]+)\}"
     r"|\\input\s+(?P<bare>[\w./-]+)"
     r"|\\(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{(?P<folder>[^{}\n]*)\}\s*\{(?P<within>[^{}\n]+)\}"
+    r"|\\documentclass\s*\[(?P<main>[^\[\]{}\n]+)\]\s*\{subfiles\}"
     r"|\\(?P<used>usepackage|RequirePackage|documentclass|LoadClass)\s*(?:\[[^\]]*\])?\s*\{(?P<names>[^{}]+)\}"
 )
 _NAME = re.compile(r"\s*\*?\s*(?:\{\s*(\\(?:[A-Za-z@]+|.))\s*\}|(\\(?:[A-Za-z@]+|.)))")
@@ -28,6 +29,15 @@ _LET = re.compile(r"\s*=?\s*(?:\\(?:[A-Za-z@]+|.)|\S)")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{|\\[\[\]]|\$\$")
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|.)")
 _ENDS_IN_LETTER = re.compile(r"\\[A-Za-z]+\Z")
+_TWO_GROUPS = ("DocumentCommand", "PairedDelimiter")
+_SPACE = re.compile(r"\s*")
+_FOLDER_COMMAND = re.compile(r"\\[A-Za-z]+/")
+_PROGRAMMED = re.compile(
+    r"\\(?:setbox|global|csname|catcode|futurelet|if(?:x|dim|num|case|odd|cat|[hvm]mode)|advance|newbox|wd|ht|dp"
+    r"|docsvlist|iftag|makeatother|un[hv](?:box|copy)|box|copy|write|immediate|begingroup|tikz|halign|ooalign|begin\s*\{tikzpicture\})"
+    r"(?![A-Za-z])"
+)
+"""What a definition has that draws or calculates: it makes no notation, and its name stays as it is."""
 _MOST_DEFINITIONS = 5_000
 _NEW_ENVIRONMENT = re.compile(
     r"\\(?:(?P<plain>(?:re)?newenvironment|(?:New|Renew|Provide|Declare)DocumentEnvironment)"
@@ -64,8 +74,10 @@ def scan_tex(text: str) -> Scan:
             suffix = ".cls" if "lass" in match["used"] else ".sty"
             inputs += [(f"{name.strip()}{suffix}",) for name in match["names"].split(",")]
         else:
-            name = match["file"] or match["bare"] or join(match["folder"].strip(), match["within"].strip())
-            name = name.strip()
+            name = match["file"] or match["bare"] or match["main"]
+            name = (name or join(match["folder"].strip(), match["within"].strip())).strip()
+            # A command before the path stands for a folder above, which the place of the file tells as well.
+            name = _FOLDER_COMMAND.sub("", name, count=1) if name.startswith("\\") else name
             inputs.append((name,) if name.lower().endswith(SUFFIXES) else (f"{name}.tex", name))
     return Scan(tuple(inputs), collect_definitions(bare), _ROOT.search(bare) is not None)
 
@@ -75,7 +87,10 @@ def collect_definitions(text: str) -> dict[str, str]:
     defines; of several the last.
     """
     result: dict[str, str] = {}
+    last = 0
     for match in DEFINITION.finditer(text):
+        if match.start() < last:
+            continue  # within the definition before
         named = _NAME.match(text, match.end())
         if named is None:
             continue
@@ -91,7 +106,13 @@ def collect_definitions(text: str) -> dict[str, str]:
                 if not at:
                     break
             end = find_closing(text, at) + 1 if text[at : at + 1] == "{" else -1
-        if end > 0:
+            # A signature, or the other delimiter of a pair, is another group.
+            if end > 0 and match[0].endswith(_TWO_GROUPS):
+                begun = _SPACE.match(text, end)
+                at = begun.end() if begun else end
+                end = find_closing(text, at) + 1 if text[at : at + 1] == "{" else -1
+        last = max(last, end)
+        if end > 0 and not _PROGRAMMED.search(text, match.end(), end):
             result[name] = text[match.start() : end]
         # The limit protects against generated files; real projects have far fewer definitions.
         if len(result) == _MOST_DEFINITIONS:
@@ -156,7 +177,8 @@ def _environment_meaning(definition: str) -> tuple[str, str] | None:
 def _definition_body(definition: str) -> str:
     head = DEFINITION.match(definition)
     named = _NAME.match(definition, head.end()) if head else None
-    return definition[definition.find("{", named.end()) + 1 : -1] if named else ""
+    groups = _read_groups(definition[named.end() :]) if named else []
+    return groups[-1] if groups else ""
 
 
 class Macros:

@@ -9,7 +9,7 @@ the published operator trees, which keeps neither brackets nor texts. Where a fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, Self
 
@@ -18,15 +18,30 @@ from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import CONNECTIVES, QUANTIFYING_PHRASES, Line, argument_pieces, name_of
+from engines.formula.words import (
+    CONNECTIVES,
+    GIVEN,
+    QUANTIFYING_PHRASES,
+    Line,
+    argument_pieces,
+    is_name,
+    name_of,
+)
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
+ELLIPSIS = "…"
+"""The label of what is left out: in a list, sum, product or matrix."""
+SAID = "said"
+"""The name of the function that a condition in words is."""
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
+_ORDERS = ("<", "<=", ">", ">=", "!=")
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
-STATEMENTS = frozenset((*SHARED_RELATIONS, "=", "subset", "approx", "congruent", *QUANTIFIERS, *_CONNECTIVES))
+STATEMENTS = frozenset(
+    (*SHARED_RELATIONS, "=", "subset", "approx", "congruent", "related", "maps", *QUANTIFIERS, *_CONNECTIVES)
+)
 
 
 class UnreadError(Exception):
@@ -55,6 +70,8 @@ class ReadingContext:
     allows_intervals: bool = False
     is_answer: bool = False
     log_base: str = ""
+    is_open: bool = False
+    """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0
     indexed: frozenset[str] = frozenset()
 
@@ -107,6 +124,61 @@ def opposite_number(number: Tree) -> Tree:
 def is_statement(tree: Tree) -> bool:
     """Return whether a tree is a statement."""
     return tree.label in STATEMENTS and bool(tree.children)
+
+
+def call_unknown(name: str, *arguments: Tree) -> Tree:
+    """Return a function of which nothing is known but its arguments."""
+    return Tree("call", (Tree(name), *arguments))
+
+
+def as_argument(tree: Tree) -> Tree:
+    """Return what a function may be applied to: a statement is there an unknown function of its sides."""
+    if not is_statement(tree):
+        return tree
+    if tree.label in QUANTIFIERS:
+        bound, *rest = tree.children
+        marked = Tree(f"•{bound.label}")
+        rest = [substitute_variable(one, bound.label, marked) for one in rest]
+        return call_unknown(tree.label, marked, *map(as_argument, rest))
+    return call_unknown(tree.label, *map(as_argument, tree.children))
+
+
+def mark_bound(tree: Tree, names: Iterable[str]) -> Tree:
+    """Return a tree with a mark before the variables that an unknown operator binds in it."""
+    for name in sorted(names):
+        tree = substitute_variable(tree, name, Tree(f"•{name}"))
+    return tree
+
+
+def find_ranging(tree: Tree) -> set[str]:
+    """Return the variables that a range binds: those of its list, or on the left side of what is said.
+
+    A statement that is an argument is seen as well.
+    """
+    head, parts = tree.label, tree.children
+    if head == "call" and parts[0].label in STATEMENTS:
+        head, parts = parts[0].label, parts[1:]
+    if head in ("list", "and"):
+        return set().union(*map(find_ranging, parts))
+    if not parts or head not in STATEMENTS:
+        return {name for name in free_variables(tree) if is_name(name)}
+    names = find_ranging(parts[1 if head == "related" else 0])
+    # Of i < j both range, as of 1 <= i < n what is no number does.
+    return names | ({parts[-1].label} if head in _ORDERS and is_name(parts[-1].label) else set())
+
+
+def join_unknown(name: str, left: Tree, right: Tree) -> Tree:
+    """Return two operands of an unknown operation that associates, with those that they are made of.
+
+    >>> a, b, c = map(Tree, "abc")
+    >>> join_unknown("∘", a, join_unknown("∘", b, c)).list_labels()
+    ['call', '∘', 'a', 'b', 'c']
+    """
+    parts = [
+        one.children[1:] if one.label == "call" and one.children[0].label == name else (one,)
+        for one in (left, right)
+    ]
+    return call_unknown(name, *parts[0], *parts[1])
 
 
 def is_bold(name: str) -> bool:
@@ -166,6 +238,46 @@ class Cursor(ABC):
     @abstractmethod
     def parse_factor(self) -> Tree:
         """Parse a factor with its powers."""
+        ...
+
+    @abstractmethod
+    def parse_over(self, name: str, piece: Piece, low: Line | None, high: Line | None) -> Tree:
+        """Parse what an operator with a range applies to."""
+        ...
+
+    @abstractmethod
+    def parse_bounds(self, piece: Piece) -> tuple[Line | None, Line | None]:
+        """Parse the bounds of a large operator."""
+        ...
+
+    @abstractmethod
+    def parse_abstraction(self) -> Tree:
+        """Parse a function by its value."""
+        ...
+
+    @abstractmethod
+    def begins_prefix(self) -> bool:
+        """Return whether a sign of negation or a mark stands before what it belongs to."""
+        ...
+
+    @abstractmethod
+    def is_sign_alone(self) -> bool:
+        """Return whether a sign stands here that is named and not applied."""
+        ...
+
+    @abstractmethod
+    def parse_sign_alone(self) -> Tree:
+        """Parse a sign as a name."""
+        ...
+
+    @abstractmethod
+    def begins_abstraction(self) -> bool:
+        """Return whether variables and a full stop stand here."""
+        ...
+
+    @abstractmethod
+    def parse_unknown_function(self, name: str) -> Tree:
+        """Parse a function of which only the name is known."""
         ...
 
     @abstractmethod
@@ -310,6 +422,10 @@ class Cursor(ABC):
         ):
             return False
         return int(parts[0][0].text) < int(parts[1][0].text)
+
+    def is_given(self) -> bool:
+        """Return whether a bar before what is given stands here, and none that closes."""
+        return self.here.role in (PieceRole.BAR, PieceRole.RELATION) and self.here.text in GIVEN
 
     # Why not
 

@@ -90,7 +90,10 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
         evidence.letters |= context.letters & {"i"}
         _count_in_formula(parts, evidence)
     return Names(
-        frozenset(evidence.functions), frozenset(evidence.letters), indexed=frozenset(evidence.list_indexed())
+        frozenset(evidence.functions),
+        frozenset(evidence.letters),
+        indexed=frozenset(evidence.list_indexed()),
+        is_open=True,
     )
 
 

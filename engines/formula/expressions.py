@@ -8,23 +8,26 @@ from collections.abc import Sequence
 
 from engines.core.tree import Tree
 from engines.formula.cursor import (
+    ELLIPSIS,
     ONE,
+    SAID,
     ZERO,
     UnreadError,
+    as_argument,
+    call_unknown,
     free_variables,
     is_statement,
+    join_unknown,
     make_negative,
     opposite_number,
-    substitute_variable,
 )
 from engines.formula.layout import Piece
-from engines.formula.name_parser import NameParser
+from engines.formula.operator_parser import OperatorParser
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
     CONNECTIVES,
     ONE_PLACE,
-    RELATION_NAMES,
     SET_OPERATIONS,
     SETS_IN_WORDS,
     SETS_OF_NUMBERS,
@@ -51,6 +54,8 @@ _COLLECTIONS = frozenset(
 _NO_CELL = parse_line([])
 _OTHERWISE = ("otherwise", "else", "if not", "in all other cases")
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
+_UNKNOWN_SIGNS = {"O!direct-sum": "⊕", "O!square-union": "⊔", "F!△": "△", "F!⊎": "⊎"}
+_OPERATING = ("\\nabla", "\\partial")
 _MARKS = {"F!¯": "\u0304", "F!^": "\u0302", "F!~": "\u0303", "F!˙": "\u0307", "F!¨": "\u0308"}
 _ARROW = "\u20d7"
 _WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
@@ -67,13 +72,20 @@ def _trailing_variable(tree: Tree) -> str | None:
     return None
 
 
+def _symbol_of(piece: Piece) -> str:
+    label = piece.operator.label
+    return {"O!compose": "∘", "O!tensor-product": "⊗"}.get(label) or (
+        label[2:] if label.startswith("F!") else piece.text.lstrip("\\")
+    )
+
+
 def _make_interval(tree: Tree) -> Tree:
     if tree.label == "tuple" and len(tree.children) == 2:
         return Tree("interval", (Tree("oo"), *tree.children))
     return tree
 
 
-class Expressions(NameParser):
+class Expressions(OperatorParser):
     """The grammar of terms."""
 
     # Sums and products
@@ -99,6 +111,10 @@ class Expressions(NameParser):
             ):
                 self.at += 1
                 piece = self.here
+            if self.context.is_open and (sign := _UNKNOWN_SIGNS.get(piece.operator.label)):
+                self.take_piece()
+                result = join_unknown(sign, result, self.parse_signed())
+                continue
             if piece.role != PieceRole.ADD or piece.operator.label not in _SIGNS:
                 self.at = at
                 break
@@ -127,6 +143,8 @@ class Expressions(NameParser):
 
     def parse_signed(self) -> Tree:
         """Parse a term with its sign."""
+        if self.context.is_open and self.is_sign_alone():
+            return self.parse_sign_alone()
         return self.sign_and_term() if self.here.role == PieceRole.ADD else self.parse_term()
 
     def sign_and_term(self) -> Tree:
@@ -167,12 +185,23 @@ class Expressions(NameParser):
                 label = piece.operator.label
                 slashed = piece.text == "/"
                 if label not in _TIMES and label != "O!divide":
+                    if self.context.is_open and self.at < self.length:
+                        result = join_unknown(_symbol_of(piece), result, self.signed_factor())
+                        continue
                     raise self.make_error(f"{piece.text!r} is not understood here", piece)
                 # The sign is the last piece, so the factor after it is missing.
                 if self.at >= self.length:
                     raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
                 result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
+            elif self.context.is_open and self.is_taken_at():
+                # F|_{x=0}: what stands before it, at a value or within a set.
+                self.take_piece()
+                script = self.here
+                indices = self.parse_indices(script)
+                self.take_piece()
+                at = self.index_terms(indices) if isinstance(indices, str) else indices
+                result = call_unknown("|", result, *at)
             # Juxtaposition: a factor follows without a sign.
             elif self.starts_factor():
                 # "a/b c" might be a/(bc) or (a/b)c; only a unit written as text, as in "1/2 m", is clear.
@@ -206,12 +235,18 @@ class Expressions(NameParser):
     def make_product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         """Return a product or quotient, unless its operands are vectors, sets or statements."""
         bold = self.has_bold(left) or self.has_bold(right)
+        if bold and self.context.is_open and {left.label, right.label} & set(SETS_OF_NUMBERS):
+            return join_unknown("·", left, right)
         if bold and all(
             self.has_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)
         ):
+            if self.context.is_open and label == "*":
+                return join_unknown("·", left, right)
             raise self.make_error("a product of vectors or matrices is not understood", piece)
         for one in (left, right):
             if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):
+                if self.context.is_open and piece.text in ("\\times", "\\cdot"):
+                    return join_unknown("×", left, right)
                 raise self.make_error("a product of sets is not understood", piece)
         return Tree(label, (left, right))
 
@@ -259,6 +294,14 @@ class Expressions(NameParser):
         role = piece.role
         if role == PieceRole.NUMBER:
             result = self.parse_powers(self.parse_number())
+            if (
+                self.context.is_open
+                and piece.text == "1"
+                and self.here.text == "{"
+                and self.here.role == PieceRole.OPEN
+            ):
+                # 1{x > 0} is 1 where it holds, and 0 elsewhere.
+                result = call_unknown("1", *map(as_argument, self.parse_bracketed()[2]))
         elif role == PieceRole.LIMIT or (role == PieceRole.UNKNOWN and name_of(piece) == "lim"):
             result = self.parse_limit()
         elif role == PieceRole.UNKNOWN:
@@ -275,10 +318,22 @@ class Expressions(NameParser):
             result = self.parse_big_operator()
         elif role == PieceRole.INTEGRAL:
             result = self.parse_integral()
+        elif self.context.is_open and self.begins_prefix():
+            self.take_piece()
+            result = call_unknown("!" if piece.text == "!" else "not", as_argument(self.parse_factor()))
         elif role == PieceRole.ATOM:
             result = self.parse_atom()
+        elif self.context.is_open and role == PieceRole.OPERATOR and piece.text in _OPERATING:
+            result = self.parse_unknown_operator()
         else:
             self.raise_missing()
+        # f ∘ g binds more than a product, and before a value it is the value of f there.
+        while self.context.is_open and self.here.operator.label == "O!compose" and self.at + 1 < self.length:
+            self.take_piece()
+            right = self.parse_factor()
+            applied = not result.children and right.label == "call" and len(right.children) > 1
+            applied = applied and right.children[0].label != "∘"
+            result = call_unknown(result.label, right) if applied else join_unknown("∘", result, right)
         # Keep where each label occurs first, so that a later complaint about it can point at the formula.
         self.context.places.setdefault(result.label, piece.start)
         # Only a normal end undoes `enter_level`: an error abandons the whole
@@ -295,6 +350,8 @@ class Expressions(NameParser):
             return self.parse_rows()
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
+        if self.context.is_open and (found := self.parse_unknown_pair(pair, members)) is not None:
+            return found
         # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
             if len(members) == 1 and self.is_evaluated():
@@ -312,6 +369,8 @@ class Expressions(NameParser):
         # Braces make a set, or stand around a system.
         if pair == "{}" and len(members) == 1 and members[0].label in ("such", "and", "cases"):
             return members[0]
+        if self.context.is_open and pair == "{}" and any(map(is_statement, members)):
+            members = [*map(as_argument, members)]
         if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
             # {x}² or {x + 1} is more often a TeX group that became visible than a set of one element.
             if len(members) == 1 and (self.here.role == PieceRole.SCRIPT or members[0].label in "+-*/"):
@@ -335,6 +394,45 @@ class Expressions(NameParser):
         if pair == "[]" and len(members) > 2:
             return Tree("list", tuple(members))
         raise self.make_error(f"the brackets {pair} are not understood here", start)
+
+    def parse_unknown_pair(self, pair: str, members: Sequence[Tree]) -> Tree | None:
+        """Return what stands in brackets that have a meaning which is not known, or is applied to more."""
+        if members and members[-1].label == "call" and members[-1].children[0].label == "given":
+            return call_unknown(f"{pair[0]}|{pair[1:]}", *map(as_argument, members))
+        if pair == "∥∥":
+            return call_unknown("norm" if len(members) == 1 else pair, *map(as_argument, members))
+        if len(members) != 1 or not pair:
+            return None
+        only = members[0]
+        if pair == "{}" and only.label == "call" and only.children[0].label == "such":
+            return only
+        if pair == "[]" and not only.children and self.here.role != PieceRole.SCRIPT:
+            return call_unknown(pair, only)
+        if pair in ("⟨⟩", "⟦⟧", "⌜⌝", "⌞⌟"):
+            return call_unknown(pair, as_argument(only))
+        # (f ∘ g)(x) is the value of what stands in the brackets.
+        if only.label == "call" and only.children[0].label == "∘" and self.here.text == "(":
+            inside = self.parse_bracketed()[2]
+            functions = only.children[1:]
+            if all(not one.children for one in functions):
+                value = call_unknown(functions[-1].label, *map(as_argument, inside))
+                for one in reversed(functions[:-1]):
+                    value = call_unknown(one.label, value)
+                return value
+            return call_unknown("apply", only, *map(as_argument, inside))
+        return None
+
+    def is_taken_at(self) -> bool:
+        """Return whether a bar with a subscript stands here, which belongs to what is before it."""
+        after, beyond = self.piece_ahead(1), self.piece_ahead(2)
+        return (
+            self.here.role == PieceRole.BAR
+            and self.here.text == "|"
+            and not self.bars
+            and after.role == PieceRole.SCRIPT
+            and after.text == "O!SUB"
+            and beyond.text != "O!SUP"
+        )
 
     def parse_rows(self) -> Tree:
         """Parse a matrix as programs write it, `[[1, 2], [3, 4]]`."""
@@ -364,7 +462,7 @@ class Expressions(NameParser):
         self.bars += 1
         # An integral outside the bars must not take its differential from inside them.
         integrals, self.integrals = self.integrals, 0
-        result = self.parse_sum()
+        result = self.parse_sets() if self.context.is_open else self.parse_sum()
         if self.here.role != PieceRole.BAR or self.here.text != opening.text:
             if self.at >= self.length:
                 raise self.make_error(
@@ -376,6 +474,8 @@ class Expressions(NameParser):
         self.integrals = integrals
         # Norms are refused only here, so that an unclosed one is reported as unclosed.
         if opening.text != "|":
+            if self.context.is_open:
+                return call_unknown("norm", result)
             raise self.make_error("a norm is not understood", opening)
         return Tree("det" if result.label == "matrix" else "abs", (result,))
 
@@ -410,6 +510,8 @@ class Expressions(NameParser):
             return self.parse_text(piece)
         # The layout knows what follows, but a reader would have to guess what is meant.
         if label in _DOTS:
+            if self.context.is_open:
+                return Tree(ELLIPSIS)
             raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):
             return self.parse_powers(self.parse_matrix(piece))
@@ -447,11 +549,27 @@ class Expressions(NameParser):
                 condition, words = condition[1:], words[1:]
             if len(words) == 1 and words[0] in _OTHERWISE:
                 parts += [case, Tree("else")]
-            elif condition and is_statement(held := self.cursor_on(condition).parse_line()):
+            elif (held := self.parse_condition(condition)) is not None:
                 parts += [case, held]
             else:
                 raise self.make_error("the condition of a case is not understood", piece)
         return Tree("cases", tuple(parts))
+
+    def parse_condition(self, condition: Sequence[Piece]) -> Tree | None:
+        """Return the condition of a case; None where it is none."""
+        words = " ".join(filter(None, (words_of(one) or one.text for one in condition)))
+        if not self.context.is_open:
+            found = self.cursor_on(condition).parse_line() if condition else ZERO
+            return found if is_statement(found) else None
+        depth = self.context.depth
+        try:
+            if condition and is_statement(found := self.cursor_on(condition).parse_line()):
+                return found
+        except UnreadError:
+            self.context.depth = depth
+        # Words are a condition that is not judged.
+        said = any(len(words_of(one)) > 1 for one in condition)
+        return call_unknown(SAID, Tree("text", (Tree(words),))) if said else None
 
     def parse_fraction(self, piece: Piece) -> Tree:
         """Parse a fraction; `d/dx` is a derivative."""
@@ -558,220 +676,19 @@ class Expressions(NameParser):
         names = [name_of(one) for one in parts if one.role == PieceRole.UNKNOWN]
         if self.context.is_answer and tree.label == "F!¯" and len(names) == len(parts) > 1:
             return self.parse_name("".join(names))  # the segment between two points
-        if self.context.is_answer and tree.label == "F!→":
+        if (self.context.is_answer or self.context.is_open) and tree.label == "F!→":
             mark = _ARROW
         # The other marks, such as a hat or tilde, make a different name of one letter.
         if mark and len(parts) == 1 and is_variable(parts[0]):
             return self.parse_name(name_of(parts[0]) + mark)
+        if self.context.is_open and (tree.label in _MARKS or tree.label in ("F!→", "F!⏟", "F!⏞")):
+            inner = as_argument(self.cursor_on(parts).parse_line())
+            if tree.label in ("F!⏟", "F!⏞"):
+                # What stands at a brace is a remark.
+                self.at += self.here.role == PieceRole.SCRIPT
+                return inner
+            return self.parse_powers(call_unknown(tree.label[2:], inner))
         raise self.make_error(f"{tree.label[2:]!r} above or below is not understood", piece)
-
-    # Large operators
-
-    def parse_big_operator(self) -> Tree:
-        """Parse a sum or product with its bounds."""
-        piece = self.take_piece()
-        label = _SUMS.get(piece.operator.label)
-        if label is None:
-            raise self.make_error(f"{piece.text} is not understood", piece)
-        shape = rf"Write {piece.text}_{{k=1}}^{{n}} u."
-        low, high = self.parse_bounds(piece)
-        if low is None:
-            raise self.make_error(f"{piece.text} needs both limits", piece, shape)
-        name, start, end = self.range_of(low, high, piece, shape)
-        self.context.bound.append(name)
-        if not self.starts_factor() and not (self.here.role == PieceRole.ADD and self.here.text == "-"):
-            raise self.make_error(f"{piece.text} has no body", piece, "Write it after the limits.")
-        body = self.parse_signed()
-        self.context.bound.pop()
-        return Tree(label, (Tree(variable_name(name)), start, end, body))
-
-    def parse_bounds(self, piece: Piece) -> tuple[Line | None, Line | None]:
-        """Parse the bounds of a large operator."""
-        low: Line | None = None
-        high: Line | None = None
-        while self.here.role == PieceRole.SCRIPT:
-            script = self.take_piece()
-            if not isinstance(script.alone, Line):
-                raise self.make_error("a prime is not understood here", script)
-            if script.text == "O!SUB" and low is None:
-                low = script.alone
-            elif script.text == "O!SUP" and high is None:
-                high = script.alone
-            else:
-                raise self.make_error(f"{piece.text} has too many limits", script)
-        return low, high
-
-    def range_of(self, low: Line, high: Line | None, piece: Piece, shape: str) -> tuple[str, Tree, Tree]:
-        """Return the variable of a sum, from where it goes, and to where."""
-        parts = low.parts
-        # Find the relations in the line below the sign: their number and position
-        # decide what the range is.
-        relations = [at for at, one in enumerate(parts) if one.role == PieceRole.RELATION]
-        signs = [RELATION_NAMES.get(parts[at].operator.label, "") for at in relations]
-        # With an upper bound: "k = low" below it.
-        if high is not None:
-            if len(relations) == 1 and signs == ["="] and relations[0] == 1 and is_variable(parts[0]):
-                start = self.cursor_on(parts[2:]).parse_only_term()
-                return name_of(parts[0]), start, self.term_of(high)
-            if not relations and len(parts) == 1 and is_variable(parts[0]) and name_of(parts[0]) != "d":
-                raise self.make_error(f"{piece.text} does not say where it begins", piece, shape)
-            raise self.make_error(f"{piece.text} does not name its variable", piece, shape)
-        # Without one: "k ≥ low", "k ∈ ℤ" and the like go on to infinity.
-        infinity = Tree("inf")
-        if len(relations) == 1 and relations[0] == 1 and is_variable(parts[0]):
-            name = name_of(parts[0])
-            # Only an inequality has a bound that is a term; zero stands in for the
-            # others, which do not use it.
-            bound = self.cursor_on(parts[2:]).parse_only_term() if signs[0] not in ("in", "=", "") else ZERO
-            if signs[0] == ">=":
-                return name, bound, infinity
-            # The index is an integer, so k > a starts at a + 1.
-            if signs[0] == ">":
-                return name, Tree("+", (bound, ONE)), infinity
-            if signs[0] == "in" and len(parts) == 3:
-                inside = name_of(parts[2])
-                if inside == "ℤ":
-                    return name, make_negative(infinity), infinity
-        # A chain of two relations holds both bounds: "low ≤ k ≤ high".
-        if len(relations) == 2 and relations[1] == relations[0] + 2 and is_variable(parts[relations[0] + 1]):
-            name = name_of(parts[relations[0] + 1])
-            start = self.cursor_on(parts[: relations[0]]).parse_only_term()
-            end = self.cursor_on(parts[relations[1] + 1 :]).parse_only_term()
-            if set(signs) <= {"<=", "<"}:
-                # The bounds are integers, so strict inequalities move them by one.
-                start = Tree("+", (start, ONE)) if signs[0] == "<" else start
-                end = Tree("-", (end, ONE)) if signs[1] == "<" else end
-                return name, start, end
-        raise self.make_error(f"the range of {piece.text} is not understood", piece, shape)
-
-    # Integrals
-
-    def parse_integral(self) -> Tree:
-        """Parse an integral, with its differential in front, within, or at the end."""
-        piece = self.take_piece()
-        # Contour and multiple integrals have no counterpart among the terms.
-        if piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
-            raise self.make_error(f"{piece.text} is not understood", piece)
-        if piece.operator.label != "O!int":
-            raise self.make_error(f"{piece.text} over a region is not understood", piece)
-        # Either both limits or none: a single one names a region, as in ∫_D.
-        low, high = self.parse_bounds(piece)
-        if (low is None) != (high is None):
-            raise self.make_error("an integral over a region is not understood", piece)
-        ends = (self.term_of(low), self.term_of(high)) if low is not None and high is not None else None
-        # The differential may stand inside the body ("dx/x"); an outer integral must not take it.
-        outer, self.context.differential = self.context.differential, None
-        self.integrals += 1
-        # With the differential in front, "∫ dx f", the integrand is one term;
-        # otherwise it reaches to its end.
-        if self.is_differential():
-            variable = self.differential_name()
-            body = self.parse_term() if self.starts_factor() else ONE
-        else:
-            if self.at >= self.length:
-                raise self.make_error(f"{piece.text} has no body", piece)
-            body = self.parse_sum()
-            inner_differential = self.context.differential
-            if self.is_differential():
-                if inner_differential is not None:
-                    raise self.make_error("two differentials are not understood", piece)
-                variable = self.differential_name()
-            elif inner_differential is not None:
-                variable = inner_differential
-            else:
-                raise self.make_error(
-                    f"{piece.text} does not name its variable", piece, r"Write \, dt at its end."
-                )
-        # The state of the integral around this one comes back, with the
-        # differential that it may have met.
-        self.integrals -= 1
-        self.context.differential = outer
-        if ends is None:
-            return Tree("antiderivative", (variable, body))
-        return Tree("integral", (variable, *ends, body))
-
-    def differential_name(self) -> Tree:
-        """Parse the variable of a differential."""
-        self.take_piece()
-        piece = self.take_piece()
-        name, power = self.parse_identifier(name_of(piece))
-        if power is not None or name.children:
-            raise self.make_error("a differential is not understood", piece)
-        if self.here.role == PieceRole.OPEN and self.is_function_call(
-            name_of(piece), name_of(piece) in self.context.functions
-        ):
-            raise self.make_error("the differential of a function is not understood", piece)
-        return Tree(variable_name(name.label))
-
-    def is_evaluated(self) -> bool:
-        """Return whether the brackets have values at both ends, as [F]_a^b."""
-        marks = {self.piece_ahead(0).text, self.piece_ahead(1).text}
-        return (
-            self.here.role == PieceRole.SCRIPT
-            and self.piece_ahead(1).role == PieceRole.SCRIPT
-            and len(marks) == 2
-        )
-
-    def evaluate_between(self, found: Tree, start: Piece) -> Tree:
-        r"""`\left. F \right|_a^b`: F at b less F at a."""
-        low, high = self.parse_bounds(start)
-        if low is None or high is None:
-            raise self.make_error("limits behind a bracket are not understood", start)
-        # The limits may name their variable, as in |_{x=a}^{x=b}.
-        ends = []
-        name = ""
-        for bound in (low, high):
-            parts = bound.parts
-            if len(parts) > 2 and parts[1].text == "=" and is_variable(parts[0]):
-                name, parts = name_of(parts[0]), parts[2:]
-            ends.append(self.cursor_on(parts).parse_only_term())
-        # Without a name there must be exactly one free variable that is not in the limits either.
-        if not name:
-            names = {one for one in free_variables(found) if is_name(one)} - set().union(
-                *map(free_variables, ends)
-            )
-            names -= {"e", "pi", "i", "inf", "call"}
-            if len(names) != 1:
-                raise self.make_error("which variable the limits are for can be read in two ways", start)
-            name = names.pop()
-        # Substitution under a binder could capture a bound variable, so such expressions are refused.
-        if any(node.label in ("sum", "prod", "integral", "limit", "d", "call") for node in found):
-            raise self.make_error("limits behind such an expression are not understood", start)
-        return Tree(
-            "-", (substitute_variable(found, name, ends[1]), substitute_variable(found, name, ends[0]))
-        )
-
-    # Limits
-
-    def parse_limit(self) -> Tree:
-        """Parse a limit, maximum or minimum."""
-        piece = self.take_piece()
-        # max and min share the role of limits in the table of symbols, but take several arguments here.
-        if piece.operator.label in ("F!max", "F!min"):
-            return self.of_several(piece.operator.label[2:], piece)
-        if piece.operator.label not in ("O!limit", "V!lim"):
-            raise self.make_error(f"{piece.text} is not understood", piece)
-        # Below the sign there must be "variable arrow target".
-        low, high = self.parse_bounds(piece)
-        parts = low.parts if low is not None else ()
-        arrows = ("\\to", "\\rightarrow", "\\longrightarrow")
-        if len(parts) < 3 or parts[1].text not in arrows or not is_variable(parts[0]) or high is not None:
-            raise self.make_error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")
-        # A target with "+" or "-" as its exponent is a one-sided limit.
-        side, target = "both", parts[2:]
-        if len(target) > 1 and target[-1].role == PieceRole.SCRIPT and isinstance(target[-1].alone, Line):
-            mark = [one.text for one in target[-1].alone.parts]
-            if mark in (["+"], ["-"]):
-                side, target = mark[0], target[:-1]
-        name = name_of(parts[0])
-        to = self.cursor_on(target).parse_only_term()
-        # The variable is bound within the body only, where a letter such as e or i is then no constant.
-        self.context.bound.append(name)
-        if not self.starts_factor() and self.here.role != PieceRole.ADD:
-            raise self.make_error("\\lim has no body", piece)
-        body = self.parse_signed()
-        self.context.bound.pop()
-        return Tree("limit", (Tree(variable_name(name)), to, Tree(side), body))
 
     # Derivatives
 
@@ -781,6 +698,9 @@ class Expressions(NameParser):
         # Only "d over d" or "∂ over ∂", with a variable after the lower sign, is a derivative.
         if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
             return None
+        marked = len(below) == 3 and below[2].text != "O!SUP"
+        if self.context.is_open and (not is_variable(below[1]) or len(below) > 3 or marked):
+            return self.parse_partial(above[1:], below, piece)
         if not is_variable(below[1]):
             return None
         # The order is the exponent of the upper sign, and the exponent of the variable must repeat it.
@@ -804,6 +724,37 @@ class Expressions(NameParser):
         # A derivative of order n is n nested nodes of order one, so that rules need to know only these.
         for _ in range(order):
             body = Tree("d", (variable, body))
+        return body
+
+    def parse_partial(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree:
+        r"""Return a derivative by several variables, or by one with a mark: `\partial^2 f/\partial x\partial
+        y_1`."""
+        starts = [at for at, one in enumerate(below) if one.text == below[0].text]
+        variables: list[Tree] = []
+        for start, end in zip(starts, [*starts[1:], len(below)], strict=True):
+            parts, times = below[start + 1 : end], "1"
+            if len(parts) > 1 and parts[-1].text == "O!SUP":
+                parts, times = parts[:-1], spell_argument(parts[-1].alone)
+            if not times.isdigit() or not 0 < int(times) < 10:
+                raise self.make_error("a derivative of such an order is not understood", piece)
+            variables += [self.cursor_on(parts).parse_only_term()] * int(times)
+        order = 1
+        if above and above[0].text == "O!SUP":
+            order, above = int(f"0{spell_argument(above[0].alone)}".replace("0n", "0") or 0), above[1:]
+        if order != len(variables):
+            raise self.make_error("a derivative of such an order is not understood", piece)
+        body = self.cursor_on(above).parse_only_term() if above else self.slope_of(piece)
+        plain = [one for one in variables if not one.children and not self.has_bold(one)]
+        if (
+            is_name(body.label)
+            and body not in variables
+            and not self.is_constant(body)
+            and plain == variables
+        ):
+            body = call_unknown(body.label, *dict.fromkeys(variables))
+        for variable in reversed(variables):
+            known = variable in plain
+            body = Tree("d", (variable, body)) if known else call_unknown("∂", variable, body)
         return body
 
     def is_constant(self, tree: Tree) -> bool:

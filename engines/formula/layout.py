@@ -171,7 +171,7 @@ class _Layout(TokenCursor):
         elif role == "boxed":
             self.skip_option()
         elif role == "text" and self.whole:
-            pieces.append(self.read_written(start))
+            self.read_written(pieces, start)
         elif role == "text":
             words = self.read_words()
             pieces.append(self.make_piece(PieceRole.ATOM, _make_text(words) if self.texts else ABSENT, start))
@@ -246,17 +246,35 @@ class _Layout(TokenCursor):
             tree = OperatorTree(f"V!{character or text}", (), (start, self.previous_end()))
         found.append(self.make_piece(PieceRole.UNKNOWN, tree, start, name))
 
-    def read_written(self, start: int) -> Piece:
+    def read_written(self, found: list[Piece], start: int) -> None:
+        r"""Read a text as it is written: words, and the formulas between dollars in it."""
         self.skip_spaces()
+        if self.current_text() + self.text_ahead(1) == "to":  # \hbox to 2em{...}
+            self.at += 2
+            self.skip_length()
         begin = self.at
         self.skip_argument()
+        end = self.at
+        marks = [at for at in range(begin, end) if self.tokens[at].text == "$"]
+        for first, last in zip(marks[::2], marks[1::2], strict=False):
+            if first > begin:
+                found.append(self.make_words(begin, first, start))
+            self.at = first + 1
+            found += self.read_line(("$", ""))
+            begin, start = last + 1, self.tokens[last].end
+        self.at = end
+        if begin < end or not marks:
+            found.append(self.make_words(begin, end, start))
+
+    def make_words(self, begin: int, stop: int, start: int) -> Piece:
+        """Return the words of some tokens."""
         words: list[str] = []
-        end = self.tokens[begin].start if begin < self.at else 0
-        for token in self.tokens[begin : self.at]:
+        end = self.tokens[begin].start if begin < stop else 0
+        for token in self.tokens[begin:stop]:
             words += [" "] * (token.start > end)
             words += [" "] if token.text in ("~", "\\ ") else [token.text] * (token.text not in "{}$")
             end = token.end
-        if begin < self.at and self.latex[end - 2 : end - 1].isspace():
+        if begin < stop and self.latex[end - 2 : end - 1].isspace():
             words.append(" ")
         return self.make_piece(PieceRole.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
 
@@ -271,6 +289,12 @@ class _Layout(TokenCursor):
         """Letters in bold, which are those of sets of numbers or stand for vectors and matrices."""
         word, end = self.find_letters()
         if not word.isascii() or not word.isalpha():
+            return
+        # Capitals side by side in one bold group are one name, as NP.
+        if end and len(word) > 1 and word.isupper():
+            self.at = end
+            name = "".join(chr(ord(letter) + 0x1D400 - ord("A")) for letter in word)
+            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, word))
             return
         self.at, word = (end, word) if end else (self.at + 1, word[0])
         for letter in word:

@@ -96,23 +96,56 @@ def remove_comments(latex: str) -> str:
     return _PER_CENT.sub(keep_line, latex) if "%" in latex else latex
 
 
-_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
+_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand", "\\DeclareRobustCommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
 _OPERATORS = ("\\DeclareMathOperator", "\\DeclareMathOperator*")
-_DEFINING = {*_NEW, *(f"{name}*" for name in _NEW), *_DEF, "\\let", *_OPERATORS}
+_DOCUMENT_COMMANDS = tuple(
+    f"\\{verb}{kind}DocumentCommand"
+    for verb in ("New", "Renew", "Provide", "Declare")
+    for kind in ("", "Expandable")
+)
+"""Definitions whose arguments a signature such as `s m o` describes."""
+_PAIRED = "\\DeclarePairedDelimiter"
+_DEFINING = {
+    *(*_NEW, *(f"{name}*" for name in _NEW), *_DEF, "\\let", *_OPERATORS, *_DOCUMENT_COMMANDS),
+    *("\\DeclareDocumentMacro", _PAIRED),
+}
 DEFINITION = re.compile(rf"\\(?:{'|'.join(name[1:] for name in _DEFINING if name[-1] != '*')})(?![A-Za-z])")
 """Where a formula may define something."""
 # Both limits together stop macros that call themselves, or double their text with each call.
 _MOST_CALLS, _MOST_TOKENS = 1_000, 50_000
 _OPERATOR = Token("command", "\\operatorname", 0)
+_NO_VALUE, _TRUE, _FALSE = (
+    Token("command", f"\\{name}", 0) for name in ("NoValue", "BooleanTrue", "BooleanFalse")
+)
+"""What an optional argument is that was not given, and a star that was or was not."""
+_DECISIONS = {
+    f"\\If{asked}{branches}": (deciding, turned, branches)
+    for asked, deciding, turned in (
+        ("NoValue", _NO_VALUE, False),
+        ("Value", _NO_VALUE, True),
+        ("Boolean", _TRUE, False),
+    )
+    for branches in ("TF", "T", "F")
+}
+"""Commands that choose by an argument: the token that decides, whether its absence does, and the branches."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """An argument of a command: `kind` is `m` (one that is always there), `o` (between the delimiters, or
+    `default`) or `t` (a token that is there or not)."""
+
+    kind: str = "m"
+    delimiters: tuple[str, str] = ("[", "]")
+    default: tuple[Token, ...] = (_NO_VALUE,)
 
 
 @dataclass(frozen=True, slots=True)
 class _Macro:
-    """How many arguments a command takes, what its first is where it has none, and what it stands for."""
+    """The arguments that a command takes, and what it stands for."""
 
-    arguments: int
-    default: list[Token] | None
+    parameters: tuple[_Parameter, ...]
     body: list[Token]
 
 
@@ -139,14 +172,31 @@ class _Expansion:
         # expansion is pushed back onto it.
         while self.left:
             token = self.left.pop()
+            # The lexer takes a star for a part of the name, which it is only where no macro takes it.
+            plain = self.macros.get(token.text[:-1]) if token.text[-1:] == "*" else None
+            if plain and plain.parameters and plain.parameters[0].delimiters[0] == "*":
+                self.left.append(Token("other", "*", token.start, token.written or token.text))
+                token = token._replace(text=token.text[:-1], written=token.written or token.text)
             if token.text in _DEFINING:
                 # A definition that cannot be read must leave no trace, so what was consumed is put back.
                 before = list(self.left)
                 try:
-                    self.define_macro(token.text)
+                    if token.text in _DOCUMENT_COMMANDS:
+                        self.define_by_signature()
+                    else:
+                        self.define_macro(token.text)
                 except (_UnreadableError, IndexError):
                     self.left = before
                     result.append(token._replace(kind="stray"))
+            elif token.text in _DECISIONS and self.macros:
+                before = list(self.left)
+                try:
+                    self.choose_branch(*_DECISIONS[token.text])
+                except IndexError:
+                    self.left = before
+                    result.append(token._replace(kind="stray"))
+            elif token.text == "\\expandafter" and self.macros:
+                continue
             elif token.text in self.macros and token.kind in ("command", "letter"):
                 calls += 1
                 if calls > _MOST_CALLS or len(self.left) + len(result) > _MOST_TOKENS:
@@ -170,13 +220,19 @@ class _Expansion:
             name = self.left.pop().text
             if self.peek_text() == "=":
                 self.left.pop()
-            self.macros[name] = _Macro(0, None, [self.left.pop()])
+            self.macros[name] = _Macro((), [self.left.pop()])
             return
         # The name is in braces or bare, and has to be a single command.
         named = self.read_argument()
         if len(named) != 1 or named[0].kind != "command":
             raise _UnreadableError
         name, arguments, default = named[0].text, 0, None
+        # A pair of delimiters may have a star or a size before what they enclose.
+        if how == _PAIRED:
+            enclosed = Token("other", "#", 0), Token("number", "3", 0)
+            body = [*self.read_argument(), *enclosed, *self.read_argument()]
+            self.macros[name] = _Macro((_Parameter("t", ("*", "")), _Parameter("o"), _Parameter()), body)
+            return
         # \def lists its arguments (#1#2), \newcommand counts them ([2]).
         if how in _DEF:
             while self.peek_text() == "#":
@@ -204,17 +260,71 @@ class _Expansion:
         if how in _OPERATORS:
             brace = Token("other", "{", 0), Token("other", "}", 0)
             body = [_OPERATOR, brace[0], *body, brace[1]]
-        self.macros[name] = _Macro(arguments, default, body)
+        first = _Parameter() if default is None else _Parameter("o", default=tuple(default))
+        parameters = (first, *[_Parameter()] * (arguments - 1)) if arguments else ()
+        self.macros[name] = _Macro(parameters, body)
+
+    def define_by_signature(self) -> None:
+        r"""Read a definition such as `\NewDocumentCommand{\name}{s m O{x}}{body}`."""
+        named, signature, body = (self.read_argument() for _ in range(3))
+        if len(named) != 1 or named[0].kind != "command":
+            raise _UnreadableError
+        parameters: list[_Parameter] = []
+        rest = [*reversed(signature)]
+
+        def take_group() -> tuple[Token, ...]:
+            inner = _Expansion(rest[::-1])
+            group = inner.read_argument()
+            rest[:] = inner.left
+            return tuple(group)
+
+        while rest:
+            kind = rest.pop().text
+            if kind in ("+", "!"):
+                continue  # long arguments, and spaces before them
+            delimiters = "[", "]"
+            default: tuple[Token, ...] = (_NO_VALUE,)
+            if kind in ("d", "D", "r", "R"):
+                delimiters = rest.pop().text, rest.pop().text
+            elif kind in ("g", "G"):
+                delimiters = "{", "}"
+            elif kind == "t":
+                mark = take_group()
+                delimiters = (mark[0].text if mark else "", "")
+            elif kind == "s":
+                delimiters = "*", ""
+            elif kind not in ("m", "v", "o", "O"):
+                raise _UnreadableError
+            if kind in ("O", "D", "G", "R"):
+                default = take_group()
+            kind = "m" if kind in ("m", "v") else "t" if kind in ("s", "t") else "o"
+            parameters.append(_Parameter(kind, delimiters, default))
+        self.macros[named[0].text] = _Macro(tuple(parameters), body)
+
+    def choose_branch(self, deciding: Token, turned: bool, branches: str) -> None:
+        """Put the branch that an argument decides for in the place of a command that chooses."""
+        asked = self.read_argument()
+        holds = (len(asked) == 1 and asked[0].text == deciding.text) != turned
+        first = self.read_argument()
+        other = self.read_argument() if branches == "TF" else []
+        chosen = (first, other) if branches != "F" else (other, first)
+        self.left.extend(reversed(chosen[0 if holds else 1]))
 
     def call_macro(self, token: Token, macro: _Macro) -> None:
         """Put what a macro stands for in its place; its tokens stand where its name does."""
         given: list[list[Token]] = []
-        # Only the first argument can have a default, and only square brackets override it.
-        for number in range(macro.arguments):
-            if number == 0 and macro.default is not None:
-                given.append(self.read_option() if self.peek_text() == "[" else macro.default)
-            else:
+        for parameter in macro.parameters:
+            present = parameter.kind == "m" or self.peek_text() == parameter.delimiters[0]
+            if parameter.kind == "m":
                 given.append(self.read_argument())
+            elif parameter.kind == "t":
+                given.append([_TRUE if present else _FALSE])
+                self.left = self.left[:-1] if present else self.left
+            elif present:
+                self.left.pop()
+                given.append(self.read_until(*parameter.delimiters))
+            else:
+                given.append(list(parameter.default))
         made: list[Token] = []
         position = 0
         while position < len(macro.body):

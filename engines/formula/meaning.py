@@ -18,8 +18,13 @@ The labels of terms are, with their operands:
 - `such` (member, condition): the set of all such members; `cases` (value, condition, value, ...): a value
   by cases, in which `else` is the condition of all that is left;
 - statements: `= != < <= > >= in subset approx` (2), `congruent` (left, right, modulus), `and or implies iff`
-  (2 and more), `not` (1), `forall exists` (variable, where it ranges, if that is said, body);
+  (2 and more), `not` (1), `forall exists` (variable, where it ranges, if that is said, body), `related` (the
+  sign of a relation of which nothing is known, left, right), `maps` (function, from, to);
 - `unit` (name): a factor such as `cm`; `text` (words): an answer in words.
+
+In documents an operator of which nothing is known is a `call` of its sign. Its arguments are what it applies
+to: a statement among them is a `call` of its label, a variable that the operator binds has a mark before it
+(`•k`), and `given` has what is given. `…` is what an ellipsis leaves out.
 
 A percent sign divides by 100 and a degree sign multiplies by pi/180.
 """
@@ -72,6 +77,7 @@ class Names:
     exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are
     units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     A logarithm without a base is natural, or to the base `log_base`.
+    In a document (`is_open`) operators and relations of which nothing is known are read as such.
     """
 
     functions: frozenset[str] = frozenset()
@@ -80,6 +86,7 @@ class Names:
     is_answer: bool = False
     indexed: frozenset[str] = frozenset()
     log_base: str = ""
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     context = context_of(parts, names or _NONE)
     context.is_answer = names is not None and names.is_answer
     context.log_base = "" if names is None else names.log_base
+    context.is_open = names is not None and names.is_open
     tree = _parse_tree(parts, context)
     if _too_large(tree):
         raise UnreadError("it is too large")

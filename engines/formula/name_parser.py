@@ -5,10 +5,15 @@ from __future__ import annotations
 from engines.core.tree import Tree
 from engines.formula.cursor import (
     MINUS_ONE,
+    STATEMENTS,
     Cursor,
     UnreadError,
+    as_argument,
+    call_unknown,
+    find_ranging,
     is_statement,
     make_negative,
+    mark_bound,
     nest_to_left,
     opposite_number,
 )
@@ -17,10 +22,14 @@ from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
+    CONSTANT_SIGNS,
+    EXPECTED,
     ONE_PLACE,
     PAIRS,
+    RANGING,
     SETS_OF_NUMBERS,
     SEVERAL,
+    SIGNS,
     TRIGONOMETRIC,
     USUAL,
     Line,
@@ -35,6 +44,19 @@ from engines.formula.words import (
 
 _BEHIND_NUMBERS = (PieceRole.PERIOD, PieceRole.ATOM, PieceRole.SCRIPT)
 """What may be a part of the number before it, as a comma may."""
+_MARKS_ABOVE = {
+    **{sign: sign for sign in ("*", "+", "-")},
+    "\\ast": "*",
+    "\\star": "⋆",
+    "\\dagger": "†",
+    "\\dag": "†",
+    "\\times": "×",
+    "\\perp": "⊥",
+    "\\prime": "'",
+    "\\leq": "<=",
+    "\\ge": ">=",
+}
+"""What may stand above a name or expression, and says which other one it is."""
 _MEANT = ("|", "∥", "⌊", "⌈")
 """Brackets that are functions of what they enclose."""
 
@@ -111,6 +133,8 @@ class NameParser(Cursor):
         """Return the value of a number whose subscript is its base."""
         script = self.take_piece()
         base = spell_argument(script.alone)
+        if self.context.is_open and not base.isdigit() and argument_pieces(script.alone):
+            return call_unknown(text, *self.cursor_of_argument(script.alone).parse_arguments())
         if not base.isdigit() or not text.isdigit() or not 2 <= int(base) <= 36 or len(text) > 60:
             raise self.make_error("a subscript of a number is not understood", script)
         if any(int(digit) >= int(base) for digit in text):
@@ -128,7 +152,8 @@ class NameParser(Cursor):
                 # Only names carry subscripts; those are read with the name, so one here
                 # belongs to an expression.
                 if piece.text != "O!SUP":
-                    raise self.make_error("a subscript of an expression is not understood", piece)
+                    found = self.take_element(found, piece)
+                    continue
                 self.take_piece()
                 found = self.raise_base(found, piece)
             elif piece.role == PieceRole.POSTFIX:
@@ -143,6 +168,14 @@ class NameParser(Cursor):
                     found = Tree("factorial", (found,))
             else:
                 return found
+
+    def take_element(self, base: Tree, script: Piece) -> Tree:
+        """Return an expression with a subscript, of which is not known what it takes: `(AB)_{12}`."""
+        if not self.context.is_open:
+            raise self.make_error("a subscript of an expression is not understood", script)
+        indices = self.parse_indices(script)
+        self.take_piece()
+        return call_unknown("_", base, *(self.index_terms(indices) if isinstance(indices, str) else indices))
 
     def raise_base(self, base: Tree, script: Piece) -> Tree:
         """Return a base with its exponent, which may also be a degree sign, a transpose, a star or a
@@ -169,16 +202,25 @@ class NameParser(Cursor):
             # A^T could be a transpose or a power with exponent T, unless the base is a
             # number or a known constant.
             if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
+                if self.context.is_open:
+                    return call_unknown("^T", base)
                 raise self.make_error("'T' as an exponent can be read in two ways", mark)
             if mark.role not in (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.ATOM):
+                if self.context.is_open and (sign := _MARKS_ABOVE.get(mark.text)):
+                    is_letter = not base.children and is_name(base.label)
+                    return Tree(f"{base.label}^{sign}") if is_letter else call_unknown(f"^{sign}", base)
                 raise self.make_error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
+        elif self.context.is_open and (sign := self.spell_marks(script)):
+            return Tree(f"{base.label}^{sign}") if is_name(base.label) else call_unknown(f"^{sign}", base)
         elif script.alone.label.startswith("V!′"):
             # A prime behind an expression is a derivative, if only one variable can be meant.
             leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
             names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
-            if not base.children or len(names) != 1:
+            if not base.children or len(names) != 1 or any(leaf.label[0] == "•" for leaf in base):
+                if self.context.is_open:
+                    return call_unknown("'" * len(script.alone.label[2:]), base)
                 raise self.make_error("a prime is not understood here", script)
             for _ in script.alone.label[2:]:
                 base = Tree("d", (names[0], base))
@@ -191,11 +233,18 @@ class NameParser(Cursor):
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
+            if self.context.is_open:
+                return call_unknown("^", base, exponent)
             raise self.make_error("a power of a vector is not understood", script)
         # A matrix to the power of -1 is its inverse, not a reciprocal.
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))
         return Tree("pow", (base, exponent))
+
+    def spell_marks(self, script: Piece) -> str:
+        """Return the marks in an exponent of marks alone, as `**`; "" for another."""
+        marks = [_MARKS_ABOVE.get(one.text, "") for one in argument_pieces(script.alone)]
+        return "".join(marks) if all(marks) else ""
 
     def make_quantity(self, number: Tree, unit: str) -> Tree:
         """Return a number in a unit."""
@@ -209,8 +258,14 @@ class NameParser(Cursor):
         name = name_of(piece)
         self.context.places.setdefault(name, piece.start)
         # Names that are functions of one, several or two arguments are read with their arguments.
+        if self.context.is_open and name in "ℜℑ" and not self.starts_factor():
+            return self.parse_name(name)  # the real numbers, or a letter
         if (name in ONE_PLACE and len(name) > 1) or name in "ℜℑ":
             return self.parse_function(name, piece)
+        if self.context.is_open and name in RANGING and self.here.text not in ("(", "["):
+            return self.parse_over(RANGING[name], piece, *self.parse_bounds(piece))
+        if self.context.is_open and name == "λ" and self.begins_abstraction():
+            return self.parse_abstraction()
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
         if name in PAIRS and self.here.role == PieceRole.OPEN:
@@ -229,6 +284,8 @@ class NameParser(Cursor):
             if is_variable(self.here) and name_of(self.here).isupper():
                 raise self.make_error("an angle with a subscript is not understood", piece)
             return result
+        if self.context.is_open and name in SIGNS:
+            return self.parse_sign(name)
         if not is_name(name):
             raise self.make_error(f"{piece.text or name!r} is not understood", piece)
         # A command of several letters that is in no table would be misread as a variable.
@@ -252,11 +309,18 @@ class NameParser(Cursor):
         # A bracket after a name is a call only if the name can be a function in this formula.
         if (
             self.here.role == PieceRole.OPEN
-            and self.here.text in ("(", "[")
+            and self.here.text in ("(", "[", "{")
             and self.is_function_call(name, is_function)
         ):
             return self.parse_call(label, power)
         # A power before a bracket, a^2(b), could be applied to the value of the function as well.
+        if self.context.is_open and self.here.text == "[" and self.here.role == PieceRole.OPEN:
+            # Square brackets behind a name are an argument, an index or a factor.
+            alone = self.piece_ahead(2).text == "]"
+            if alone or "A" <= name[0] <= "Z" or len(name) > 1:
+                head = label if label.label == "call" else call_unknown(label.label)
+                head = Tree("call", (Tree(f"{head.children[0].label}[]"), *head.children[1:]))
+                return self.parse_call(head, power)
         lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.at - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
@@ -338,6 +402,8 @@ class NameParser(Cursor):
         """Return a subscript: as part of a name, or, where it is worked out or bound, as terms."""
         parts = argument_pieces(script.alone)
         if not parts:
+            if self.context.is_open:
+                return ""  # nothing is printed
             raise self.make_error("a subscript is empty", script)
         # Collect the subscript as plain text; the loop is left as soon as something has to be evaluated.
         plain = ""
@@ -350,12 +416,16 @@ class NameParser(Cursor):
                 # A bound letter in a subscript varies, so the subscript is an index and
                 # no part of the name.
                 if name in self.context.bound:
+                    if self.context.is_open and len(parts) > 1 and all(map(is_variable, parts)):
+                        return [self.make_constant(name_of(one)) for one in parts]
                     break
                 plain += name
             elif part.alone.label == "C!infinity":
                 plain += "∞"
-            elif len(parts) == 1 and part.role in (PieceRole.ADD, PieceRole.MULTIPLY):
-                plain += part.text
+            elif (len(parts) == 1 and part.role in (PieceRole.ADD, PieceRole.MULTIPLY)) or (
+                self.context.is_open and not plain and part.text in ("/", "*", "+")
+            ):
+                plain += "∕" if part.text == "/" else part.text  # no fraction
             elif part.text == ",":
                 plain += ","
             else:
@@ -375,10 +445,11 @@ class NameParser(Cursor):
 
     def parse_arguments(self) -> list[Tree]:
         """Return terms with commas between them, to the end of the line."""
-        result = [self.parse_sets()]
-        while self.here.text == ",":
+        parse = self.parse_statement if self.context.is_open else self.parse_sets
+        result = [as_argument(parse())]
+        while self.here.text == "," or (self.context.is_open and (self.here.text == ";" or self.is_given())):
             self.take_piece()
-            result.append(self.parse_sets())
+            result.append(as_argument(parse()))
         if self.at < self.length:
             self.raise_unexpected()
         return result
@@ -397,9 +468,11 @@ class NameParser(Cursor):
         """Return whether a name before a bracket is a function of what is in it."""
         if known:
             return True
-        if name in ("e", "i", "π", *self.context.bound) or self.here.text != "(":
+        if name in ("e", "i", "π", *self.context.bound):
             return False
-        if name in self.context.letters:
+        if self.context.is_open and name in EXPECTED and self.here.text != "{":
+            return True
+        if name in self.context.letters or self.here.text != "(":
             return False
         how = bracket_after(self.parts, self.at - 1)
         if name in USUAL or len(name) > 1 or (how == "function" and name not in self.context.products):
@@ -420,15 +493,29 @@ class NameParser(Cursor):
         # f^{-1}(x) is the inverse function; any other power could mean a repeated application.
         if power is not None:
             marks = argument_pieces(power.alone)
-            if [one.text for one in marks] != ["-", "1"]:
+            if [one.text for one in marks] == ["-", "1"]:
+                head += "^-1"
+            elif self.context.is_open:
+                if len(marks) == 1 and (sign := _MARKS_ABOVE.get(marks[0].text)):
+                    head += f"^{sign}"
+                else:
+                    head, extra = f"{head}^", (*extra, self.term_of(power.alone))
+            else:
                 raise self.make_error(f"a power of the function {head} can be read in two ways", power)
-            head += "^-1"
         elif head == "Γ":
             head = "gamma"
         opening = self.here
         result = self.parse_bracketed()[2]
         if any(map(is_statement, result)):
-            raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
+            if not self.context.is_open:
+                raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
+            result = [*map(as_argument, result)]
+        # What ranges in an index, as in E_{x ~ p}[f(x)], is bound.
+        ranges = [one for one in extra if one.label == "call" and one.children[0].label in STATEMENTS]
+        if self.context.is_open and ranges:
+            names = set().union(*map(find_ranging, ranges))
+            result = [mark_bound(one, names) for one in result]
+            extra = tuple(mark_bound(one, names) for one in extra)
         if head == "gamma" and len(result) == 1 and not extra:
             return self.parse_powers(Tree("gamma", tuple(result)))
         return self.parse_powers(Tree("call", (Tree(head), *extra, *result)))
@@ -463,6 +550,8 @@ class NameParser(Cursor):
             while self.here.role == PieceRole.PUNCTUATION and self.here.text in (",", ";"):
                 self.take_piece()
                 result.append(self.parse_statement())
+            if self.context.is_open and self.is_given():
+                result.append(self.parse_given())
         if self.at >= self.length:
             if not opening.text:
                 raise self.make_error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
@@ -473,6 +562,14 @@ class NameParser(Cursor):
         self.brackets -= 1
         self.bars, self.integrals, self.context.allows_intervals = bars, integrals, hint
         return opening.text, self.take_piece().text, result
+
+    def parse_given(self) -> Tree:
+        r"""Parse what is given behind a bar in brackets: `P(A \mid B)`."""
+        given: list[Tree] = []
+        while not given or (self.here.role == PieceRole.PUNCTUATION and self.here.text in (",", ";")):
+            self.take_piece()
+            given.append(as_argument(self.parse_statement()))
+        return call_unknown("given", *given)
 
     def parse_set_by_condition(self) -> Tree | None:
         r"""A set by what holds of its members, `\{x \mid x > 0\}`, or a system behind one brace; None for
@@ -498,10 +595,13 @@ class NameParser(Cursor):
         if not middle or end == self.at or (self.parts[middle].text == "|" and bars != 1):
             return None
         member, condition = self.parts[self.at + 1 : middle], self.parts[middle + 1 : end]
-        if not member or not any(piece.role == PieceRole.RELATION for piece in condition):
+        related = any(piece.role == PieceRole.RELATION for piece in condition)
+        if not member or not condition or not (related or self.context.is_open):
             return None
         found = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
         self.at = end + 1
+        if not is_statement(found[1]):
+            return call_unknown("such", *map(as_argument, found))
         return Tree("such", found)
 
     def is_turned_bracket(self, opening: str) -> bool:
@@ -517,8 +617,21 @@ class NameParser(Cursor):
 
     # Functions
 
+    def parse_sign(self, name: str) -> Tree:
+        """Return a sign such as ⊥, or the operator that it is before what it applies to: □A, ℘(X)."""
+        label, power = self.parse_identifier(name)
+        label = label if label.children else call_unknown(label.label)
+        if (self.starts_factor() or self.begins_prefix()) and name not in CONSTANT_SIGNS:
+            label = Tree("call", (*label.children, as_argument(self.parse_factor())))
+        return label if power is None else self.raise_base(label, power)
+
     def parse_function(self, name: str, piece: Piece) -> Tree:
         """Return a function with its scripts, over its brackets or the simple things that follow."""
+        if self.context.is_open and name not in ONE_PLACE and name not in SEVERAL:
+            return self.parse_unknown_function(piece.text.lstrip("\\") or name)
+        if self.context.is_open and name == "arg" and self.here.text in ("\\max", "\\min"):
+            sought = self.take_piece()
+            return self.parse_over(f"arg{sought.text[1:]}", sought, *self.parse_bounds(sought))
         power: Tree | None = None
         base: Tree | None = None
         # Scripts of the name come first: a base for log, a power for the others.

@@ -22,11 +22,29 @@ from engines.formula.words import (
     is_blank,
     is_variable,
     name_of,
+    spell_argument,
     words_of,
 )
 
 _SUCH_THAT = ("such that", "so that", "we have", "with")
 _TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
+
+
+_UNKNOWN = "related by "
+_RELATION_SIGNS = {
+    "\\sim": "∼",
+    "\\to": "→",
+    "\\rightarrow": "→",
+    "\\mid": "∣",
+    "|": "∣",
+    "\\cong": "≅",
+    "\\perp": "⊥",
+    "\\parallel": "∥",
+    "\\propto": "∝",
+    "\\vdash": "⊢",
+    "\\models": "⊨",
+    "\\vDash": "⊨",
+}
 
 
 def _is_proposition(tree: Tree) -> bool:
@@ -277,6 +295,8 @@ class StatementParser(Expressions):
 
     def parse_chain(self) -> Tree:
         """Parse a chain of relations, each with the sides next to it."""
+        if self.context.is_open and self.here.role == PieceRole.RELATION and self.is_sign_alone():
+            return self.parse_sign_alone()
         # Every link of a chain needs its left side.
         if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.at == 0):
             raise self.make_error("the left side is missing")
@@ -300,6 +320,8 @@ class StatementParser(Expressions):
             while is_blank(piece) or piece.alone.label == "V!quad":
                 ahead += 1
                 piece = self.piece_ahead(ahead)
+            if self.context.is_open and self.is_map():
+                return self.parse_map(left)
             # "a : b" is a ratio unless a relation has been read.
             if piece.role == PieceRole.COLON and piece.text == ":" and not relations:
                 left = self.parse_ratio(left)
@@ -313,6 +335,8 @@ class StatementParser(Expressions):
                 or piece.operator.label in ARROWS
                 or (piece.text in _TO and not relations and _is_proposition(left))
             ):
+                break
+            if self.context.is_open and self.brackets and not ahead and self.is_given():
                 break
             self.at += ahead
             relation = self.read_relation()
@@ -353,11 +377,16 @@ class StatementParser(Expressions):
             # Text above a relation, such as "def", is a remark; something below it changes its meaning.
             above = argument_pieces(script.alone)
             if script.text == "O!SUB" or any(one.text == "?" for one in above):
+                if self.context.is_open:
+                    known = f"{_UNKNOWN}{piece.text.lstrip(chr(92))}_{spell_argument(script.alone)}"
+                    continue
                 raise self.make_error(
                     "a relation with something below it or a question mark is not understood", script
                 )
             self.context.add_note("what stands above a relation is not part of it")
         self.context.places.setdefault(known, piece.start)
+        if self.context.is_open and not known:
+            known = f"{_UNKNOWN}{_RELATION_SIGNS.get(piece.text, piece.text.lstrip(chr(92)))}"
         if not known:
             raise self.make_error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
         if label == "O!assign":
@@ -400,7 +429,11 @@ class StatementParser(Expressions):
 
     def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         """Return a relation of two sides."""
+        if relation.startswith(_UNKNOWN):
+            return Tree("related", (Tree(relation[len(_UNKNOWN) :]), left, right))
         if relation == "equivalent":
+            if self.context.is_open:
+                return Tree("related", (Tree("≡"), left, right))
             raise self.make_error("'\\equiv' without a modulus can be read in two ways", piece)
         if relation == "contains":
             return Tree("in", (right, left))
@@ -412,6 +445,21 @@ class StatementParser(Expressions):
             self.context.add_note("'|' says that the left side divides the right")
             return Tree("congruent", (right, ZERO, left))
         return Tree(relation, (left, right))
+
+    def is_map(self) -> bool:
+        r"""Return whether a colon stands here, and an arrow behind it: `f: A \to B`."""
+        return self.here.role == PieceRole.COLON and any(
+            one.text in _TO for one in self.parts[self.at : self.length]
+        )
+
+    def parse_map(self, name: Tree) -> Tree:
+        """Parse from where to where a function goes."""
+        self.take_piece()
+        source = self.parse_sets()
+        if self.here.text not in _TO:
+            self.raise_unexpected()
+        self.take_piece()
+        return Tree("maps", (name, source, self.parse_sets()))
 
     def parse_ratio(self, left: Tree) -> Tree:
         """Parse a ratio."""

@@ -81,6 +81,18 @@ _GREEK = (
 )
 GREEK = frozenset(_GREEK.split())
 """Names of Greek letters."""
+RANGING = {
+    **{name: name for name in ("argmax", "argmin", "sup", "limsup", "liminf", "esssup", "essinf")},
+    "inf": "infimum",
+}
+"""Names of operators over a range that stands below them, and what they are called."""
+EXPECTED = frozenset(("𝔼", "ℙ", "𝕍", "Var", "Cov", "Corr", "Pr", "SD", "SE", "Prob"))
+"""Names that are functions before any bracket: expectations and probabilities."""
+CONSTANT_SIGNS = ("⊥", "⊤", "⋆", "∅", "♯", "♭", "★")
+SIGNS = ("℘", "□", "◇", "◊", "△", "▽", "◻", *CONSTANT_SIGNS)
+"""Signs that are no letters: those that stand alone, and those that may apply to what follows."""
+GIVEN = ("|", "∥", "\\mid", "\\middle|", "\\vert")
+"""Bars before what is given, as in conditional probabilities."""
 SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
 USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
@@ -338,6 +350,14 @@ def unroll_cells(parts: list[Piece]) -> list[Piece]:
     return result
 
 
+def flatten_rows(parts: Sequence[Piece]) -> Sequence[Piece]:
+    r"""Return the lines of a `\substack`, one behind the other; other pieces as they are."""
+    if len(parts) != 1 or not parts[0].alone.label.startswith("M!M"):
+        return parts
+    cells = [cell for row in parts[0].alone.children for cell in row.children]
+    return [one for cell in cells for one in (*argument_pieces(cell), _NEW_LINE)]
+
+
 _NEW_LINE = Piece(PieceRole.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 
 
@@ -368,7 +388,7 @@ def bracket_after(parts: Sequence[Piece], at: int) -> str:
         at += 1
     if at >= len(parts) or parts[at].text != "(" or parts[at].role != PieceRole.OPEN:
         return ""
-    depth, size, several = 0, 0, False
+    depth, size, several, bars = 0, 0, False, 0
     for piece in parts[at : at + _FAR]:
         depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
         if not depth:
@@ -378,5 +398,8 @@ def bracket_after(parts: Sequence[Piece], at: int) -> str:
         several = (
             several or sets or (depth == 1 and piece.text == "," and piece.role == PieceRole.PUNCTUATION)
         )
+        # A condition behind a bar is an argument too, and so is a relation.
+        several = several or (depth == 1 and piece.role == PieceRole.RELATION)
+        bars += depth == 1 and piece.role == PieceRole.BAR and piece.text == "|"
     lone = size == 2 and parts[at + 1].role in (PieceRole.UNKNOWN, PieceRole.NUMBER)
-    return "function" if lone or several else "bracket"
+    return "function" if lone or several or bars == 1 else "bracket"

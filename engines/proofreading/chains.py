@@ -28,8 +28,11 @@ MAX_FORMULA = 50_000
 TOO_LONG = "…"
 _UNJUDGED = r"""
     \in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp
-    \propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon
-    \leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \not ∈ → ⊂ ⊆ ∼ ≅
+    \propto \ll \gg \prec \succ \models \vdash \vDash \Vdash \nvdash \nvDash \nVdash \dashv
+    \rightarrow \longrightarrow \longmapsto \leftarrow \colon
+    \leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \twoheadrightarrow
+    \rightharpoonup \subsetneq \supsetneq \nsubseteq \nsupseteq \sqsubseteq \sqsupseteq \trianglelefteq
+    \vartriangleleft \nleq \ngeq \not ∈ → ⊂ ⊆ ∼ ≅
 """
 _OTHER = frozenset(_UNJUDGED.split())
 """What relates, and is not judged here."""
@@ -43,7 +46,8 @@ _OPERATORS = {"+", r"\cdot", r"\times"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
-    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{[^{}]*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
@@ -51,7 +55,27 @@ _TOKEN = re.compile(
 _LINED = re.compile(
     r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
 )
-_DELIMITED = re.compile(r"\\(?:left|right)(?![A-Za-z])")
+_DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
+_QUANTIFIED = re.compile(r"\s*\\(?:forall|exists|nexists)(?![A-Za-z])")
+"""What begins behind a bracket that holds a quantifier alone, `(\\forall x \\in A)`."""
+_SPACE_ALONE = re.compile(
+    r"(?:\s|\\mathrel(?![A-Za-z])|[{}]|\\mkern-?\s*\d+\s*mu|\\[,;:! ]|\\joinrel(?![A-Za-z]))*"
+)
+"""What stands between two relations that are one sign together."""
+_LONG_ARROW = re.compile(r"\\x[A-Za-z]*arrow")
+_SIZED = re.compile(r"\\[bB]igg?(?![A-Za-z])\s*(?P<bracket>.*)", re.DOTALL)
+_BRACKETS = (
+    r"( ) [ ] { } \{ \} \lbrace \rbrace \langle \rangle \lfloor \rfloor \lceil \rceil \lvert \rvert"
+    r" \lVert \rVert"
+)
+_OPENING, _CLOSING = _BRACKETS.split()[::2], _BRACKETS.split()[1::2]
+_SCRIPTS = re.compile(r"\s*[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\s\\{}])")
+"""What stands below or above a relation, and makes another one of it."""
+_MAPPED = re.compile(
+    r"(?>\\\{[^{}]*\\\}|\([^()]*\)|[^=,;<>])*?"
+    r"(?:\\(?:to|(?:long)?(?:right|hookright|twoheadright)arrow|rightharpoonup)(?![A-Za-z])|→)"
+)
+"""What stands behind the colon of a map."""
 _LEFT_OUT = re.compile(
     r"\\(?:tag|label|ref|eqref|pause)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))"
 )
@@ -312,8 +336,10 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             joined = now.joined or joined  # wide spaces around a word
         now = _Statement([""], [], joined)
 
-    position = 0
+    position = skipped = quantified = 0
     for match in _TOKEN.finditer(latex):
+        if match.start() < skipped:
+            continue
         token = match[0]
         line += latex.count("\n", position, match.start())
         position = match.start()
@@ -330,22 +356,41 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             begins = False
         if match[1]:
             depth += 1 if token.startswith(r"\begin") else -1
-        elif token.startswith((r"\left", r"\right")) and _DELIMITED.match(token):
-            depth = max(0, depth + (1 if token.startswith(r"\left") else -1))
-        elif token in "([{" or token in (r"\{", r"\langle", r"\lfloor", r"\lceil"):
+        elif delimited := _DELIMITED.match(token):
+            opens = token.startswith(r"\left") or delimited["side"] == "l"
+            depth = max(0, depth + (1 if opens else -1))
+        elif sized := _SIZED.match(token):
+            depth += (sized["bracket"] in _OPENING) - (sized["bracket"] in _CLOSING)
+            depth = max(0, depth)
+        elif token == "(" and depth == 0 and _QUANTIFIED.match(latex, match.end()):
+            quantified += 1
+            continue
+        elif token == ")" and depth == 0 and quantified:
+            quantified -= 1
+            close_statement(",")
+            continue
+        elif token in _OPENING:
             if token == "{" and depth == 0 and _BOXED.search(now.sides[-1][-12:] + "{"):
                 now.sides[-1] = now.sides[-1][: now.sides[-1].rfind("\\")]
                 boxed.append(depth)
                 continue
             depth += 1
-        elif token in ")]}" or token in (r"\}", r"\rangle", r"\rfloor", r"\rceil"):
+        elif token in _CLOSING:
             if token == "}" and boxed and boxed[-1] == depth:
                 boxed.pop()
                 continue
             depth = max(0, depth - 1)
         elif depth == 0:
-            relation = WRITTEN.get(match[2] or token)
-            if relation or token in _OTHER:
+            sign = match[2] or token
+            relation = WRITTEN.get(sign)
+            maps = token == ":" and not now.relations and _MAPPED.match(latex, match.end())
+            if relation or sign in _OTHER or maps or _LONG_ARROW.match(token):
+                if behind := _SCRIPTS.match(latex, match.end()):
+                    skipped, relation, token = behind.end(), "", f"{token}{behind[0]}"
+                if now.relations and _SPACE_ALONE.fullmatch(now.sides[-1]) and now.sides[-1].strip(" &\n"):
+                    now.relations[-1] = (now.relations[-1][0] + token, line)
+                    now.sides[-1] = ""
+                    continue
                 side = now.sides[-1].rstrip()
                 if relation and side.endswith(r"\not"):
                     now.sides[-1] = side[:-4]
@@ -358,7 +403,8 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                     now.sides[0] = ""
                     if result and now.joined in ("row", "", "column"):
                         # A new row goes on with the statement before it, in its column.
-                        before = columns[column] if column < len(columns) else result[-1]
+                        above = columns[column] if column < len(columns) else None
+                        before = next((one for one in result if one is above), result[-1])
                         result.remove(before)
                         now = before
                         now.sides.append("")

@@ -33,6 +33,7 @@ from engines.proofreading.term_properties import (
     LOG,
     count_members,
     count_terms,
+    describe_unjudged,
     free_symbols,
 )
 
@@ -97,6 +98,9 @@ class LinkJudge(LinkContext):
                 continue
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
+                continue
+            if unjudged := describe_unjudged(left.tree, right.tree):
+                yield LinkVerdict(link, "not shown", unjudged)
                 continue
             self.facts.go_to(link.position)
             self._renew_letters(link.piece)

@@ -37,7 +37,8 @@ class Proofread:
     file: Annotated[
         Path,
         Arg(
-            "A .tex, .md, .ipynb, .html, .jsonl or .xml file, a folder, or a run with --posts.", inline=".md"
+            "A .tex, .md, .Rmd, .qmd, .ipynb, .html, .jsonl or .xml file, a folder, or a run with --posts.",
+            inline=".md",
         ),
     ]
     posts: Annotated[Path | None, Arg("The posts that FILE, a run of ARQMath, ranks.")] = None

@@ -18,6 +18,7 @@ from random import Random
 from engines.core.errors import EngineError
 from engines.core.tree import Tree, differentiate
 from engines.documents.reading import Document
+from engines.formula.cursor import ELLIPSIS, SAID
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import EMPTY, free_variables, replace_variable
 from engines.mathematics.judging.shapes import choose_signs
@@ -542,3 +543,16 @@ def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree
     for name, value in {"I": identity, **values}.items():
         left, right = replace_variable(left, name, value), replace_variable(right, name, value)
     return left, right
+
+
+def describe_unjudged(*sides: Tree) -> str:
+    """Return what of a link is read and not judged: an ellipsis, a condition in words, a relation or map of
+    which nothing is known; "" where there is nothing of the kind."""
+    labels = {label for side in sides for label in side.list_labels()}
+    if ELLIPSIS in labels:
+        return "what an ellipsis leaves out is not judged"
+    if SAID in labels:
+        return "a condition in words is not judged"
+    if "related" in labels or "maps" in labels:
+        return "a relation in a side is not judged"
+    return ""

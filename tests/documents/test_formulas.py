@@ -255,3 +255,38 @@ def test_a_change_in_a_preamble_changes_the_state_of_what_is_read_with_it(paper:
     (paper / "own.sty").write_text("\\def\\R{\\mathbf{R}}\n")
     after = {unit.path: unit.state for unit in scan_folder(paper, {}).units}
     assert {path for path in after if after[path] != before[path]} == {"main.tex", "parts/two.tex"}
+
+
+def test_commands_with_signatures_and_pairs_of_delimiters_are_written_out() -> None:
+    own = Macros(
+        collect_definitions(
+            r"\DeclareDocumentCommand \Val { m o } {\mathrm{v}\IfNoValueTF{#2}{}{_{#2}}(#1)}"
+            r"\NewDocumentCommand{\E}{s O{X} d()}{E\IfBooleanT{#1}{^*}[#2\IfValueT{#3}{ | #3}]}"
+            r"\DeclareDocumentCommand \Entails { t{/} } {\IfBooleanTF {#1}{\nvDash}{\vDash}}"
+            r"\DeclarePairedDelimiter\norm{\lVert}{\rVert}\DeclareDocumentMacro \Nat {\mathbb{N}}"
+            r"\newcommand{\drawn}[1]{\setbox0=\hbox{#1}}"
+        )
+    )
+    assert own.expand_macros(r"\Val{t} = \Val{t}[s]") == r"\mathrm{v}(t) = \mathrm{v}_{s}(t)"
+    assert own.expand_macros(r"\E, \E*, \E[Y](Z)") == "E[X], E^*[X], E[Y|Z]"
+    assert own.expand_macros(r"A \Entails/ B \Entails C") == r"A \nvDash B \vDash C"
+    assert own.expand_macros(r"\norm{x} \norm*{y} \Nat") == r"\lVert x\rVert \lVert y\rVert \mathbb{N}"
+    assert own.expand_macros(r"\drawn{x}") == r"\drawn{x}"
+
+
+def test_a_subfile_is_read_with_the_definitions_of_its_main_file() -> None:
+    scans = {
+        "inc/main.tex": scan_tex(r"\documentclass{book}\input{\top/sty/own.sty}"),
+        "sty/own.sty": scan_tex(r"\newcommand{\R}{\mathbb{R}}"),
+        "a/b.tex": scan_tex(r"\documentclass[../inc/main]{subfiles}"),
+    }
+    assert resolve_project_macros(scans)["a/b.tex"].expand_macros(r"\R") == r"\mathbb{R}"
+
+
+@pytest.mark.parametrize("name", ["a.Rmd", "a.qmd"])
+def test_markdown_with_code_that_runs_is_markdown(name: str, tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: x\n---\nSo $a=b$.\n\n```{r, echo=FALSE}\nx <- y$z; w$v\n```\n\nNow `r a$b` and $c=d$.\n"
+    )
+    (tmp_path / name).write_text(text)
+    assert [row.latex for row in read(tmp_path)] == ["a=b", "c=d"]

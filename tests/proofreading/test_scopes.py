@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engines.documents.reading import Document, TextPiece
+from engines.proofreading.chains import iterate_chains
 from engines.proofreading.proofread_files import CheckedLink, Proofread, TextProofreader, exit_code, proofread
 
 
@@ -329,3 +331,32 @@ def test_not_turns_a_relation_and_a_minus_no_rounding(
     proofreader: TextProofreader, text: str, verdict: str
 ) -> None:
     assert _last(proofreader, text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"f: \{0,1\}^n \to B", [("f", ":", r"\{0,1\}^n"), (r"\{0,1\}^n", r"\to", "B")]),
+        (r"\bigl\{ z : |z| = 1 \bigr\} = S", [(r"\bigl\{ z : |z| = 1 \bigr\}", "=", "S")]),
+        (r"A \leq_p B", [("A", r"\leq_p", "B")]),
+        (r"X_n \xrightarrow{d} X", [("X_n", r"\xrightarrow{d}", "X")]),
+        (r"x \overset{\text{def}}{=} y", [("x", "=", "y")]),
+        (r"(\forall x \in A)\, x > 0", [("x", r"\in", "A"), ("x", ">", "0")]),
+        (r"\xi = 1", [(r"\xi", "=", "1")]),
+        (
+            r"s &= a && = 1,\\ t &= b && = 2,\\ u &= c && = 3",
+            [
+                ("s", "=", "a"),
+                ("a", "=", "1"),
+                ("t", "=", "b"),
+                ("b", "=", "2"),
+                ("u", "=", "c"),
+                ("c", "=", "3"),
+            ],
+        ),
+    ],
+)
+def test_relations_of_a_formula(formula: str, expected: list[tuple[str, str, str]]) -> None:
+    document = Document("text", (TextPiece(formula, 1, formula=True),))
+    found = [(link.left, link.relation, link.right) for chain in iterate_chains(document) for link in chain]
+    assert sorted(found) == sorted(expected)
