@@ -216,8 +216,8 @@ class Cursor(ABC):
         ...
 
     @abstractmethod
-    def parse_sets(self) -> Tree:
-        """Parse operations on sets."""
+    def parse_set_operations(self) -> Tree:
+        """Parse a chain of unions, intersections and differences of sets, or a sum where there is none."""
         ...
 
     @abstractmethod
@@ -325,7 +325,7 @@ class Cursor(ABC):
         if not self.parts:
             raise self.make_error("something is empty")
         self.enter_level()
-        result = self.parse_sets()
+        result = self.parse_set_operations()
         if self.at < self.length:
             self.raise_unexpected()
         self.context.depth -= 1

@@ -90,8 +90,8 @@ class Expressions(OperatorParser):
 
     # Sums and products
 
-    def parse_sets(self) -> Tree:
-        """Parse unions, intersections and differences of sets."""
+    def parse_set_operations(self) -> Tree:
+        """Parse a chain of unions, intersections and differences of sets, or a sum where there is none."""
         left = self.parse_sum()
         while self.here.role == PieceRole.ADD and self.here.operator.label in SET_OPERATIONS:
             label = SET_OPERATIONS[self.take_piece().operator.label]
@@ -462,7 +462,7 @@ class Expressions(OperatorParser):
         self.bars += 1
         # An integral outside the bars must not take its differential from inside them.
         integrals, self.integrals = self.integrals, 0
-        result = self.parse_sets() if self.context.is_open else self.parse_sum()
+        result = self.parse_set_operations() if self.context.is_open else self.parse_sum()
         if self.here.role != PieceRole.BAR or self.here.text != opening.text:
             if self.at >= self.length:
                 raise self.make_error(
@@ -589,7 +589,7 @@ class Expressions(OperatorParser):
         if self.integrals:
             upper.integrals = self.integrals
             # The differential may come first ("dx f") or last ("f dx") in the numerator.
-            top = ONE if upper.is_differential() else upper.parse_sets()
+            top = ONE if upper.is_differential() else upper.parse_set_operations()
             if upper.is_differential():
                 if self.context.differential is not None:
                     raise self.make_error("two differentials are not understood", piece)

@@ -445,7 +445,7 @@ class NameParser(Cursor):
 
     def parse_arguments(self) -> list[Tree]:
         """Return terms with commas between them, to the end of the line."""
-        parse = self.parse_statement if self.context.is_open else self.parse_sets
+        parse = self.parse_statement if self.context.is_open else self.parse_set_operations
         result = [as_argument(parse())]
         while self.here.text == "," or (self.context.is_open and (self.here.text == ";" or self.is_given())):
             self.take_piece()

@@ -47,11 +47,11 @@ _RELATION_SIGNS = {
 }
 
 
-def _is_proposition(tree: Tree) -> bool:
-    """Return whether an arrow behind a term is an implication: the term is a letter for a proposition, a
-    predicate, or several of them with connectives."""
+def _is_propositional(tree: Tree) -> bool:
+    """Return whether a term is a formula of logic, so that an arrow behind it means an implication: a letter
+    for a proposition, a predicate, or several of them with connectives."""
     if tree.label in ("and", "or", "implies", "iff", "not"):
-        return all(map(_is_proposition, tree.children))
+        return all(map(_is_propositional, tree.children))
     name = tree.children[0].label if tree.label == "call" else tree.label
     # A letter is a proposition, and a capital one before arguments a predicate.
     return name in _PROPOSITIONS and (tree.label != "call" or name.isupper())
@@ -248,7 +248,7 @@ class StatementParser(Expressions):
             if label in IFF:
                 self.take_piece()
                 left = Tree("iff", (left, self.parse_disjunction()))
-            elif label in IMPLIES or (self.here.text in _TO and _is_proposition(left)):
+            elif label in IMPLIES or (self.here.text in _TO and _is_propositional(left)):
                 self.take_piece()
                 right = self.parse_disjunction()
                 left = Tree("implies", (left, right) if IMPLIES.get(label, 1) > 0 else (right, left))
@@ -258,7 +258,7 @@ class StatementParser(Expressions):
     def parse_disjunction(self) -> Tree:
         """Parse statements joined by `or`."""
         disjuncts = [self.parse_conjunction()]
-        while self.here.operator.label == "O!direct-sum" and _is_proposition(disjuncts[0]):
+        while self.here.operator.label == "O!direct-sum" and _is_propositional(disjuncts[0]):
             self.take_piece()
             disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
         while self.here.operator.label == "U!or" and self.here.role == PieceRole.ADD:
@@ -304,7 +304,7 @@ class StatementParser(Expressions):
         if parity is not None and self.piece_ahead(1) is not END:
             self.take_piece()
             return Tree("congruent", (self.parse_sum(), Tree(parity), Tree("2")))
-        left = OMITTED_SIDE if self.here.role == PieceRole.RELATION else self.parse_sets()
+        left = OMITTED_SIDE if self.here.role == PieceRole.RELATION else self.parse_set_operations()
         if (number_set := MEMBERS.get(words_of(self.here))) is not None:
             self.take_piece()
             return Tree("in", (left, Tree(number_set)))
@@ -333,7 +333,7 @@ class StatementParser(Expressions):
                 (bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
                 or (not bar and piece.role != PieceRole.RELATION)
                 or piece.operator.label in ARROWS
-                or (piece.text in _TO and not relations and _is_proposition(left))
+                or (piece.text in _TO and not relations and _is_propositional(left))
             ):
                 break
             if self.context.is_open and self.brackets and not ahead and self.is_given():
@@ -405,7 +405,7 @@ class StatementParser(Expressions):
             PieceRole.PERIOD,
         ):
             raise self.make_error("the right side is missing")
-        result = self.parse_sets()
+        result = self.parse_set_operations()
         if self.context.is_answer and self.here.role == PieceRole.COLON:
             result = self.parse_ratio(result)
         self.context.allows_intervals = before
@@ -417,14 +417,14 @@ class StatementParser(Expressions):
             return self.term_of(self.take_piece().alone.children[0])
         if self.here.role == PieceRole.OPEN and self.opens_modulus():
             self.at += 2
-            result = self.parse_sets()
+            result = self.parse_set_operations()
             if self.here.role != PieceRole.CLOSE:
                 self.raise_unexpected()
             self.take_piece()
             return result
         if self.here.role == PieceRole.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
             self.take_piece()
-            return self.parse_sets()
+            return self.parse_set_operations()
         return None
 
     def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
@@ -455,23 +455,23 @@ class StatementParser(Expressions):
     def parse_map(self, name: Tree) -> Tree:
         """Parse from where to where a function goes."""
         self.take_piece()
-        source = self.parse_sets()
+        source = self.parse_set_operations()
         if self.here.text not in _TO:
             self.raise_unexpected()
         self.take_piece()
-        return Tree("maps", (name, source, self.parse_sets()))
+        return Tree("maps", (name, source, self.parse_set_operations()))
 
     def parse_ratio(self, left: Tree) -> Tree:
         """Parse a ratio."""
         colon = self.take_piece()
         if left.label in self.context.functions | USUAL or self.at >= self.length:
             raise self.make_error("':' is not understood here", colon)
-        right = self.parse_sets()
+        right = self.parse_set_operations()
         if self.context.is_answer:
             members = [left, right]
             while self.here.role == PieceRole.COLON:
                 self.take_piece()
-                members.append(self.parse_sets())
+                members.append(self.parse_set_operations())
             return Tree("ratio", tuple(members))
         if self.here.role in (PieceRole.COLON, PieceRole.RELATION):
             raise self.make_error("':' is not understood here", colon)

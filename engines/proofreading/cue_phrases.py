@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
+from typing import Literal
 
 _QUANTIFYING = (
     (
@@ -42,6 +43,9 @@ _QUANTIFYING = (
 def _join_phrases(rows: Sequence[Sequence[str]]) -> str:
     return " ".join("_".join(words) for row in rows for words in product(*map(str.split, row)))
 
+
+Cue = Literal["given", "claimed"]
+"""What the words before a statement introduce it as: a condition or definition, or a conclusion."""
 
 PHRASES: Mapping[str, str] = {
     "given": """
@@ -382,18 +386,19 @@ def has_condition(words: str) -> bool:
     return not set(words_of(words[conditions[0].end() :])) <= neutral
 
 
-def last_cue_makes_given(words: str, without: str = "") -> bool | None:
-    """Return whether the last word that says so makes a statement one that is given; None where no word does.
+def read_last_cue(words: str, without: str = "") -> Cue | None:
+    """Return whether the words before a statement introduce it as given or as claimed, by the last cue among
+    them; None if there is no cue.
 
     Args:
-        without: a cue whose phrases do not count.
+        without: A kind of cue whose phrases do not count.
 
-    >>> last_cue_makes_given("let"), last_cue_makes_given("if § then"), last_cue_makes_given("whose")
-    (True, False, None)
+    >>> read_last_cue("let"), read_last_cue("if § then"), read_last_cue("whose")
+    ('given', 'claimed', None)
     """
     if without:
         words = _compile(PHRASES[without]).sub(" ", words)
-    return next((_SIGNS[word] for word in reversed(words_of(words)[-25:]) if word in _SIGNS), None)
+    return next((_CUES[word] for word in reversed(words_of(words)[-25:]) if word in _CUES), None)
 
 
 def distinguishes_cases(words: str) -> bool:
@@ -433,9 +438,9 @@ def scope_kind(name: str, *, within: bool = False) -> str:
 
 _WORD = re.compile(r"[a-zA-Z']+")
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
-_SIGNS = {
-    **dict.fromkeys(PHRASES["given"].split(), True),
-    **dict.fromkeys(PHRASES["claimed"].split(), False),
+_CUES: dict[str, Cue] = {
+    **dict.fromkeys(PHRASES["given"].split(), "given"),
+    **dict.fromkeys(PHRASES["claimed"].split(), "claimed"),
 }
 _LONG_WORD = 6
 """Letters of a word that says also within another name what an environment is, as in `nexercise`."""

@@ -15,7 +15,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, last_cue_makes_given, mentions
+from engines.proofreading.cue_phrases import is_made_of, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
@@ -24,18 +24,18 @@ from engines.proofreading.roles import find_repair, is_concluded
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.term_properties import (
+    AMBIGUOUS_LABELS,
     DECIMAL,
     LOG,
     OF_ANGLES,
-    UNSURE,
+    are_exactly_equal,
     constant_gap,
     differ_everywhere,
     evaluate_term,
-    exact_difference,
     free_symbols,
+    is_ambiguous,
     is_expansion,
     is_slope,
-    is_unsure,
     list_divisors,
     real_roots,
     values_agree,
@@ -61,8 +61,8 @@ class EquationLink:
         free: Its variables.
         has_bare_side: Whether a side is nothing but a letter, a number or a value of a function.
         for_all: Whether it is claimed for all numbers.
-        exact_gap: 0 where algebra shows that the sides are equal, 1 where they are not, None where it cannot
-            tell.
+        exact_equality: True where algebra shows that the sides are equal, False where they differ, None
+            where it cannot tell.
         compared: The judge's verdict on the sides, where it was asked for.
         reduced: The sides by what was said before, once that was tried.
     """
@@ -75,7 +75,7 @@ class EquationLink:
     free: frozenset[str] = field(init=False)
     has_bare_side: bool = field(init=False)
     for_all: bool = field(init=False)
-    exact_gap: int | None = field(init=False)
+    exact_equality: bool | None = field(init=False)
     compared: Verdict | None = None
     reduced: Reduced | None = None
 
@@ -84,7 +84,7 @@ class EquationLink:
         self.free = free_symbols(left) | free_symbols(right)
         self.has_bare_side = not left.children or not right.children or left.label == "call"
         self.for_all = self.context.is_stated_for_all(self.link, left, right)
-        self.exact_gap = exact_difference(left, right)
+        self.exact_equality = are_exactly_equal(left, right)
 
     def judge(self) -> LinkVerdict:
         """Return the verdict of the first step that decides."""
@@ -107,13 +107,13 @@ class EquationLink:
     # ---- 1. identities: by exact algebra, then by the judge
 
     def _judge_as_identity(self) -> LinkVerdict | None:
-        if self.exact_gap == 0:
+        if self.exact_equality:
             return self._say("right", self._name_exceptions())
         left, right = self.left, self.right
         shared = not self.has_bare_side or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
         )
-        if self.exact_gap is not None or not shared or len(left) + len(right) >= LARGEST:
+        if self.exact_equality is not None or not shared or len(left) + len(right) >= LARGEST:
             return None
         if self._differ_in_any_sign():
             return None
@@ -122,7 +122,7 @@ class EquationLink:
             return self._say("right", found.reason)
         if self.for_all and found.outcome == "equal if" and found.witness:
             return self._refute()
-        begun = self.has_bare_side and last_cue_makes_given(self.link.before)
+        begun = self.has_bare_side and read_last_cue(self.link.before) == "given"
         if found.outcome != "equal if" or self.link.of_problem or begun:
             return None
         if found.witness:
@@ -221,7 +221,7 @@ class EquationLink:
         solved = self._judge_solution()
         if solved is not None and solved.outcome == "follows":
             return solved
-        if link.of_problem or (last_cue_makes_given(link.before) and not link.joined and link.place == 0):
+        if link.of_problem or (read_last_cue(link.before) == "given" and not link.joined and link.place == 0):
             return self._say("given")
         return solved
 
@@ -232,9 +232,9 @@ class EquationLink:
         if self.left.children or not free_symbols(self.left) or free_symbols(value):
             return None
         known = self.context.facts.equation_for(name)
-        if known is None or is_unsure(known.left) or is_unsure(known.right):
+        if known is None or is_ambiguous(known.left) or is_ambiguous(known.right):
             return None
-        if exact_difference(known.left, known.right) == 0:  # a derivative that was worked out
+        if are_exactly_equal(known.left, known.right):  # a derivative that was worked out
             return None
         tried = []
         for each in {choose_signs(value, repeat(sign)) for sign in "+-"}:
@@ -247,7 +247,7 @@ class EquationLink:
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(real_roots(known.left, known.right, name, {})) == 1
-        if not (claimed and last and exact and known.sure) or angles or linear:
+        if not (claimed and last and exact and known.is_certain) or angles or linear:
             return None
         if link.of_problem or self.context.cases:
             return None
@@ -286,7 +286,7 @@ class EquationLink:
             refuted = self._refute()
             if refuted.outcome == "wrong":
                 return refuted
-        if self.exact_gap == 1 and (gap := self._describe_constant_gap()):
+        if self.exact_equality is False and (gap := self._describe_constant_gap()):
             return self._say("wrong", gap)
         return None
 
@@ -301,7 +301,11 @@ class EquationLink:
         more = free_symbols(right) - free_symbols(left)
         if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
             return ""
-        if len(more) > 1 or any(map(is_unsure, (left, right))) or self.context.is_sought(free_symbols(left)):
+        if (
+            len(more) > 1
+            or any(map(is_ambiguous, (left, right)))
+            or self.context.is_sought(free_symbols(left))
+        ):
             return ""
         found = self.context.compare(left, right, free_symbols(right))
         return found.witness if found.outcome == "different" else ""
@@ -317,14 +321,14 @@ class EquationLink:
         if self.context.cases or link.is_denied or link.is_one_of_several:
             return ""
         found = self.context.facts.reduce_by_definitions(left, right)
-        if found is None or any(map(is_unsure, (found.left, found.right))):
+        if found is None or any(map(is_ambiguous, (found.left, found.right))):
             return ""
         sides = free_symbols(found.left), free_symbols(found.right)
         if sides[0] != sides[1] or len(found.left) + len(found.right) >= LARGEST:
             return ""
         if sides[0]:
             is_value = left.label == "call" and all(not each.children for each in left.children)
-            claimed = is_slope(left) or (last_cue_makes_given(link.before) is False and not is_value)
+            claimed = is_slope(left) or (read_last_cue(link.before) == "claimed" and not is_value)
             if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
                 return ""
         if any(LOG.search(fact.text) for fact in found.used):
@@ -340,7 +344,12 @@ class EquationLink:
         """Return by which number the sides differ whatever their variables are; "" where they do not, or
         where an equation may have no solution."""
         link, left, right = self.link, self.left, self.right
-        if not left.children or link.is_denied or link.is_one_of_several or last_cue_makes_given(link.before):
+        if (
+            not left.children
+            or link.is_denied
+            or link.is_one_of_several
+            or read_last_cue(link.before) == "given"
+        ):
             return ""
         words = f"{link.before} {link.after}"
         if mentions("task", words) or mentions("unsolvable", words):
@@ -357,14 +366,14 @@ class EquationLink:
         if self._is_constrained:
             return None
         link, left, right = self.link, self.left, self.right
-        begun = last_cue_makes_given(link.before)
-        if self.exact_gap == 1 and not begun and is_expansion(left, right):
+        cue = read_last_cue(link.before)
+        if self.exact_equality is False and cue != "given" and is_expansion(left, right):
             if self._is_doubtful:
                 return self._say("not shown", "its sides differ")
             return self._say("wrong", self.context.judge.equal(left, right).witness)
         alone = link.place == 0 and self.equality_count == 1
-        repairable = not self.has_bare_side and self.exact_gap == 1 and len(self.free) > 1 and alone
-        if repairable and (is_concluded(link) or begun is None) and (repair := find_repair(left, right)):
+        repairable = not self.has_bare_side and self.exact_equality is False and len(self.free) > 1 and alone
+        if repairable and (is_concluded(link) or cue is None) and (repair := find_repair(left, right)):
             return self._say("right if", repair)
         if self.has_bare_side:
             return self._say("given", _FIRST)
@@ -379,7 +388,7 @@ class EquationLink:
         explained = self._is_constrained and self.reduced is not None and bool(self.reduced.used)
         if (
             not (self._is_doubtful or self.has_bare_side or explained)
-            and (link.place or self.exact_gap == 1)
+            and (link.place or self.exact_equality is False)
             and self._is_transformation()
         ):
             found = self.compared = self.compared or self._compare(left, right)
@@ -406,7 +415,7 @@ class EquationLink:
         """Return by which facts a claim is false: they determine its variables, and no case was distinguished
         since; "" where none say so."""
         facts, left, right = self.context.facts, self.left, self.right
-        reduced = facts.reduce_by_facts(left, right, sure=True)
+        reduced = facts.reduce_by_facts(left, right, certain_only=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
         if free_symbols(reduced.left) | free_symbols(reduced.right):
@@ -418,10 +427,10 @@ class EquationLink:
         recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
         if base.children or free_symbols(right) or not recent:
             return ""
-        if not all(fact.sure for fact in facts.in_scope if fact.number >= first):
+        if not all(fact.is_certain for fact in facts.in_scope if fact.number >= first):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
-        if any(not UNSURE.isdisjoint(side.list_labels()) for side in sides):
+        if any(not AMBIGUOUS_LABELS.isdisjoint(side.list_labels()) for side in sides):
             return ""
         if any(not side.children and side in (left, right) and free_symbols(side) for side in sides[2:]):
             return ""  # the variable has another value now
@@ -468,7 +477,7 @@ def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right
         return ""
     differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
     if not context.are_equal(left, beyond):
-        reduced = context.facts.reduce_by_facts(left, beyond, sure=True)
+        reduced = context.facts.reduce_by_facts(left, beyond, certain_only=True)
         if reduced is None or not reduced.same or context.follows_from_facts(right, beyond):
             return ""
         known = find_known_places(context.facts, left, right, link.line)

@@ -34,11 +34,15 @@ _MOST_POWER = 12
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An equation said.
+    """An equation that the text states.
 
-    Attributes: sure: it is not one case of several. position: where it was said. examined: a value at which
-    something is looked at, which holds in its paragraph only. claimed: it is what a theorem or exercise
-    claims, which its own proof cannot use. alternative: it is one of several values or cases.
+    Attributes:
+        is_certain: Whether it holds in every case: it is not one of several alternatives, as in `x = 1 or
+            x = 2`.
+        position: Where it is stated.
+        is_local: Whether it holds in its paragraph only, as a value at which something is examined.
+        is_claim: Whether it is what a theorem or exercise claims, which its own proof cannot use.
+        alternative: Whether it is one of several values or cases.
     """
 
     left: Tree
@@ -46,11 +50,11 @@ class Fact:
     text: str
     line: int
     number: int
-    sure: bool = True
+    is_certain: bool = True
     variables: frozenset[str] = frozenset()
     position: Position = NOWHERE
-    examined: bool = False
-    claimed: bool = False
+    is_local: bool = False
+    is_claim: bool = False
     alternative: bool = False
 
     @property
@@ -60,9 +64,9 @@ class Fact:
 
     def holds_at(self, position: Position) -> bool:
         """Return whether it holds at another place of the text."""
-        if self.examined and self.position.paragraph != position.paragraph:
+        if self.is_local and self.position.paragraph != position.paragraph:
             return False
-        if self.claimed and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
+        if self.is_claim and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
             return False
         return self.position.scope.reaches(position.scope)
 
@@ -204,19 +208,18 @@ class Facts:
         right: Tree,
         text: str,
         line: int,
-        sure: bool = True,
+        is_certain: bool = True,
         *,
         anew: bool = False,
-        examined: bool = False,
-        claimed: bool = False,
+        is_local: bool = False,
+        is_claim: bool = False,
         alternative: bool = False,
     ) -> None:
         """Keep an equation; `f(x) = …` defines f.
 
         Args:
             anew: it gives a variable a value, and takes those from it that it had.
-            examined: it is a value at which something is looked at.
-            claimed: it is what a theorem or exercise claims.
+            is_certain, is_local, is_claim: As `Fact` describes them.
             alternative: it is one of several values or cases.
         """
         if len(left) + len(right) > _MOST_NODES:
@@ -229,11 +232,11 @@ class Facts:
             text,
             line,
             self.last_number + 1,
-            sure,
+            is_certain,
             names,
             self.position,
-            examined,
-            claimed,
+            is_local,
+            is_claim,
             alternative,
         )
         if anew and fact.is_value:
@@ -265,7 +268,7 @@ class Facts:
         known = self.functions.get(name)
         again = known is not None and len(known.arguments) == len(arguments)
         # f(n) = n and f(t) = 0 can be equations to be solved.
-        sure = fact.sure and bool(body.children and free_symbols(body))
+        sure = fact.is_certain and bool(body.children and free_symbols(body))
         here = known is not None and again and known.fact.position.paragraph == fact.position.paragraph
         self.functions[name] = Function(arguments, body, fact, sure and not again, sure and not here)
         self.defined_functions.setdefault(name, []).append(self.functions[name])
@@ -308,7 +311,8 @@ class Facts:
                 if free_symbols(sides[0]) | free_symbols(sides[1]) != {name}:
                     return None
                 if not lone:
-                    return Fact(*sides, fact.text, fact.line, fact.number, fact.sure, frozenset((name,)))
+                    origin = fact.text, fact.line, fact.number, fact.is_certain
+                    return Fact(*sides, *origin, frozenset((name,)))
         return None
 
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
@@ -320,7 +324,7 @@ class Facts:
         kept = self.in_scope, self.functions
         self.in_scope = [fact for fact in self.in_scope if fact in used]
         self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
-        found = self._by_facts(beside, right, sure=False, values=True)
+        found = self._by_facts(beside, right, certain_only=False, values=True)
         self.in_scope, self.functions = kept
         return found is not None and found.same
 
@@ -392,27 +396,27 @@ class Facts:
         return Reduced(left, right, _unique_facts(used), left == right)
 
     def reduce_by_facts(
-        self, left: Tree, right: Tree, *, sure: bool = False, values: bool = True
+        self, left: Tree, right: Tree, *, certain_only: bool = False, values: bool = True
     ) -> Reduced | None:
         """Return the sides of a claim by what was said before; None where that says nothing of it.
 
         Args:
-            sure: use only what is no case of several.
+            certain_only: Use only facts that hold in every case.
             values: use also the values of variables; they say nothing of a claim about any.
         """
-        key = left, right, sure, values
+        key = left, right, certain_only, values
         if key not in self._reduced:
             self._reduced[key] = self._by_facts(*key)
         return self._reduced[key]
 
-    def _by_facts(self, left: Tree, right: Tree, sure: bool, values: bool) -> Reduced | None:
+    def _by_facts(self, left: Tree, right: Tree, certain_only: bool, values: bool) -> Reduced | None:
         used: list[Fact] = []
         left, right = self.apply_definitions(left, used), self.apply_definitions(right, used)
         names = free_symbols(left) | free_symbols(right)
         facts = [
             fact
             for fact in self.facts_about(names)
-            if (fact.sure or not sure) and (values or not fact.is_value)
+            if (fact.is_certain or not certain_only) and (values or not fact.is_value)
         ]
         if not facts and not used:
             return None

@@ -17,8 +17,8 @@ from engines.proofreading.cue_phrases import (
     ends_with,
     has_condition,
     last_clause,
-    last_cue_makes_given,
     mentions,
+    read_last_cue,
 )
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.letter_domains import LetterDomains
@@ -30,7 +30,7 @@ from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip
-from engines.proofreading.term_properties import DEGREES, as_products, exact_difference, free_symbols
+from engines.proofreading.term_properties import DEGREES, are_exactly_equal, as_products, free_symbols
 
 LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
@@ -130,7 +130,7 @@ class LinkContext:
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
     def are_equal(self, left: Tree, right: Tree) -> bool:
-        if exact_difference(left, right) == 0:
+        if are_exactly_equal(left, right):
             return True
         found = self.judge.equal(left, right)
         return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
@@ -215,7 +215,7 @@ class LinkContext:
         if (
             self.next_link is None
             or self.next_link.relation != "="
-            or last_cue_makes_given(self.next_link.before.split("§")[-1])
+            or read_last_cue(self.next_link.before.split("§")[-1]) == "given"
         ):
             return False
         left, right = (side.tree for side in self.read_sides(self.next_link))
@@ -273,22 +273,22 @@ class LinkContext:
         # Near x = 0 is not at x = 0.
         if ends_with("approached", link.before):
             return
-        anew = last_cue_makes_given(last_clause(link.before)) is True
-        examined = is_examined(link, left, right) or mentions("existing", link.before)
-        claimed = link.position.scope.kind in ("theorem", "exercise") and (
+        anew = read_last_cue(last_clause(link.before)) == "given"
+        is_local = is_examined(link, left, right) or mentions("existing", link.before)
+        is_claim = link.position.scope.kind in ("theorem", "exercise") and (
             mentions("existing", link.before)
-            or (last_cue_makes_given(link.before) is not True and mentions("proving", link.before))
+            or (read_last_cue(link.before) != "given" and mentions("proving", link.before))
         )
-        sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
+        is_certain = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         text = f"{link.left} = {link.right}"
         self.facts.add_fact(
             left,
             right,
             text,
             link.line,
-            sure,
+            is_certain,
             anew=anew,
-            examined=examined,
-            claimed=claimed,
+            is_local=is_local,
+            is_claim=is_claim,
             alternative=link.is_alternative,
         )

@@ -16,7 +16,7 @@ from engines.core.tree import Tree
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import last_cue_makes_given
+from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
@@ -226,7 +226,7 @@ class LinkJudge(LinkContext):
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
-        begun = link.of_problem or last_cue_makes_given(link.before)
+        begun = link.of_problem or read_last_cue(link.before) == "given"
         simple = not left.children or not right.children
         if left == right and link.relation in ("<", ">", "!=") and not (link.of_problem or link.is_refused):
             return LinkVerdict(link, "wrong", "both sides are the same")

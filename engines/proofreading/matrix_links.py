@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_cue_makes_given
+from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
 from engines.proofreading.roles import is_supposed
-from engines.proofreading.term_properties import any_values, at_values, exact_difference, free_symbols
+from engines.proofreading.term_properties import any_values, are_exactly_equal, at_values, free_symbols
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class MatrixLinks:
         if self._are_equal_matrices(left, right):
             return LinkVerdict(link, "right")
         has_bare_side = not left.children or not right.children
-        begun = link.of_problem or (last_cue_makes_given(link.before) and link.place == 0)
+        begun = link.of_problem or (read_last_cue(link.before) == "given" and link.place == 0)
         free = free_symbols(left) | free_symbols(right)
         values = {fact.left.label: fact for fact in self.facts.in_scope if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
@@ -80,7 +80,7 @@ class MatrixLinks:
         if begun or has_bare_side:
             return LinkVerdict(link, "given")
         return LinkVerdict(
-            link, "not shown", "matrices need not commute" if exact_difference(left, right) == 0 else ""
+            link, "not shown", "matrices need not commute" if are_exactly_equal(left, right) else ""
         )
 
     def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:

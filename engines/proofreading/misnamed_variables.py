@@ -12,7 +12,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import MOST_STEPS, Facts, describe_sources
 from engines.proofreading.near_consequences import FAR
-from engines.proofreading.term_properties import exact_difference, free_symbols
+from engines.proofreading.term_properties import are_exactly_equal, free_symbols
 
 _INDEXED = re.compile(r"(?<![A-Za-z\\])(\\[A-Za-z]+|[A-Za-z])\s*_\s*(?:\{\s*(\d+)\s*\}|(\d))")
 _MOST_OTHERS = 8
@@ -60,7 +60,7 @@ def _find_reason(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> str 
         free_symbols(left) and free_symbols(right) and not (left.children or right.children)
     ):
         return None
-    if long and left.children and right.children and exact_difference(left, right) == 0:
+    if long and left.children and right.children and are_exactly_equal(left, right):
         return "holds always"
     if not long and any((fact.left, fact.right) == (left, right) for fact in facts.in_scope):
         return None

@@ -10,7 +10,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.slips import Slip, find_slip
-from engines.proofreading.term_properties import exact_difference, free_symbols, values_agree
+from engines.proofreading.term_properties import are_exactly_equal, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
 _NEAR = 20
@@ -90,7 +90,7 @@ def find_near_consequence(
     def follows(one: Tree, other: Tree) -> bool:
         nonlocal used
         one, other = (known.names.restore_parts(side) for side in (one, other))
-        if exact_difference(one, other) == 0:  # it holds without what was said
+        if are_exactly_equal(one, other):  # it holds without what was said
             return False
         reduced = facts.reduce_by_facts(one, other)
         used = reduced.used if reduced else ()
@@ -123,7 +123,7 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
     paragraph = link.position.paragraph
     near = all(
         not fact.alternative
-        and (fact.sure or fact.position.paragraph == paragraph or link.line - fact.line <= _NEAR)
+        and (fact.is_certain or fact.position.paragraph == paragraph or link.line - fact.line <= _NEAR)
         for fact in used
     )
     assigned = any(

@@ -11,14 +11,14 @@ from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_cue_makes_given
+from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
     WHOLE,
+    are_exactly_equal,
     differ_everywhere,
-    exact_difference,
     find_residue,
     free_symbols,
     is_in_some_base,
@@ -64,10 +64,10 @@ def judge_congruence(
     if modulus.tree is None:
         return LinkVerdict(link, "unread", modulus.reason)
     free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-    supposed = link.of_problem or last_cue_makes_given(link.before) or link.is_denied
+    supposed = link.of_problem or read_last_cue(link.before) == "given" or link.is_denied
     supposed = supposed or link.left.startswith("+") or "{-" in link.left
     if free and (supposed or not left.children):
-        return LinkVerdict(link, "right" if exact_difference(left, right) == 0 else "given")
+        return LinkVerdict(link, "right" if are_exactly_equal(left, right) else "given")
     if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
         sides = [find_residue(side, int(modulus.tree.label)) for side in (left, right)]
         if None not in sides and (sides[0] == sides[1] or not (link.of_problem or link.is_refused)):

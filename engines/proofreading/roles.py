@@ -21,10 +21,10 @@ from engines.proofreading.cue_phrases import (
     ends_with,
     is_made_of,
     last_clause,
-    last_cue_makes_given,
     leading_clause,
     mentions,
     ranges_over_numbers,
+    read_last_cue,
     words_behind,
 )
 from engines.proofreading.term_properties import free_symbols
@@ -57,7 +57,7 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
         return "given"
     if link.is_denied_after or mentions("contradiction", clause):
         return "contradiction"
-    if link.position.scope.kind == "supposition" and last_cue_makes_given(clause):
+    if link.position.scope.kind == "supposition" and read_last_cue(clause) == "given":
         return "supposition"
     if link.relation == ":=" or (lone and link.relation == "=" and mentions("defining", clause)):
         return "definition"
@@ -65,10 +65,10 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
         return "case"
     if is_universal(link):
         return "universal claim"
-    sign = last_cue_makes_given(link.before)
-    if sign and mentions("task", clause):
+    is_given = read_last_cue(link.before) == "given"
+    if is_given and mentions("task", clause):
         return "equation to be solved"
-    if sign:
+    if is_given:
         return "given"
     if mentions("checking", clause):
         return "check"
@@ -100,7 +100,7 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
     """
     before, after = link.before, link.after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
-    if not words or link.is_refused or last_cue_makes_given(words, without="universal") is True:
+    if not words or link.is_refused or read_last_cue(words, without="universal") == "given":
         return False
     if depends_on_claim(words):
         return False

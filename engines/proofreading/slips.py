@@ -17,7 +17,7 @@ from random import Random
 
 from engines.core.expression_language import display_name
 from engines.core.tree import ONE, Tree
-from engines.proofreading.cue_phrases import last_cue_makes_given, mentions, words_of
+from engines.proofreading.cue_phrases import mentions, read_last_cue, words_of
 from engines.proofreading.known_points import PartNames
 from engines.proofreading.term_properties import (
     OF_ANGLES,
@@ -604,4 +604,4 @@ def _is_supposed(statement: ComparedSides) -> bool:
     if not any(not side.children and free_symbols(side) for side in (statement.left, statement.right)):
         return False
     words = statement.before
-    return last_cue_makes_given(words) is True or mentions("supposed", words.rpartition("§")[2])
+    return read_last_cue(words) == "given" or mentions("supposed", words.rpartition("§")[2])

@@ -24,7 +24,7 @@ from engines.mathematics.judging.names import EMPTY, free_variables, replace_var
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import SENTENCE
 
-UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+AMBIGUOUS_LABELS = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 LOG = re.compile(r"\\log(?![A-Za-z]|\s*_)")
 """A logarithm in LaTeX whose base is not written: e, 10 or 2."""
@@ -55,14 +55,14 @@ def free_symbols(tree: Tree) -> frozenset[str]:
     return frozenset(free_variables(tree) | called)
 
 
-def is_unsure(tree: Tree) -> bool:
+def is_ambiguous(tree: Tree) -> bool:
     """Return whether a term can be meant in several ways: with units, signs ±, angles that may be in
     degrees."""
     angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
     plain = any(
         "pi" not in each.list_labels() and each != Tree("0") and not free_symbols(each) for each in angles
     )
-    return plain or not UNSURE.isdisjoint(tree.list_labels())
+    return plain or not AMBIGUOUS_LABELS.isdisjoint(tree.list_labels())
 
 
 def is_slope(tree: Tree) -> bool:
@@ -98,18 +98,19 @@ def count_terms(tree: Tree) -> int:
     return inside * max(1, span)
 
 
-def exact_difference(left: Tree, right: Tree) -> int | None:
-    """0 for what exact algebra shows equal, 1 for rational functions that are not, None for anything else."""
+def are_exactly_equal(left: Tree, right: Tree) -> bool | None:
+    """Return whether exact algebra shows two terms equal; False for rational functions that differ, None
+    where it decides nothing."""
     if left == right:
-        return 0
+        return True
     try:
         space = Space((left, right))
         apart = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right)).top
     except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
         return None
     if apart.is_zero():
-        return 0
-    return 1 if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
+        return True
+    return False if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
 
 
 def list_divisors(tree: Tree) -> frozenset[Tree]:

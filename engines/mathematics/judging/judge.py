@@ -19,7 +19,12 @@ class Judge(Protocol):
         """Judge whether two terms are equal wherever both are defined and the assumed statements hold."""
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
-        """Judge whether a relation, or several joined by `and`, holds: "equal" stands for yes."""
+        """Judge whether a relation, or several joined by `and`, holds wherever it is defined.
+
+        Returns:
+            A verdict in the words for two terms: `equal` if the statement holds, `different` if it fails at
+            the witness, `equal if` if it holds under the condition.
+        """
 
 
 def judge(seed: int = 0) -> Judge:

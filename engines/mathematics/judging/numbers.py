@@ -25,7 +25,7 @@ from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits
 from engines.mathematics.verification.enclosures import compute_scales, value_at
-from engines.mathematics.verification.work_limit import LongSumError
+from engines.mathematics.verification.work_limit import WorkLimitError
 
 ExactNumber = int | Fraction
 
@@ -96,7 +96,7 @@ def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> Ball
     with ctx.workprec(bits):
         try:
             return value_at(tree, positions)
-        except LongSumError:
+        except WorkLimitError:
             return arb.nan()
 
 

@@ -288,7 +288,7 @@ def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
 
 def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
     from engines.mathematics.verification.enclosures import value_at
-    from engines.mathematics.verification.work_limit import LongSumError
+    from engines.mathematics.verification.work_limit import WorkLimitError
 
     # Raise the precision until the sign is certain.
     for bits in _BITS:
@@ -297,7 +297,7 @@ def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
             place: Any = at.ball(bits) if exact is None else _to_fmpq(exact)
             try:
                 result = value_at(tree, {name: place})
-            except LongSumError:
+            except WorkLimitError:
                 raise UnclearError from None
             if result is None or not result.is_finite():
                 raise UnclearError

@@ -32,7 +32,7 @@ from engines.mathematics.judging.propositions import compare_unknown_sets
 from engines.mathematics.judging.reals import Known, describe_statement, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.terms.notation import to_infix
-from engines.mathematics.verification.work_limit import LongSumError
+from engines.mathematics.verification.work_limit import WorkLimitError
 
 _LOCK = RLock()
 """The precision of Arb is one for the whole process: threads judge one after the other."""
@@ -66,7 +66,7 @@ class TermJudge:
                 return judged()
             except EngineError as error:
                 return undecided_verdict(error.what)
-            except (RecursionError, OverflowError, MemoryError, TooLargeError, LongSumError):
+            except (RecursionError, OverflowError, MemoryError, TooLargeError, WorkLimitError):
                 return undecided_verdict("the terms are too large")
             except (ArithmeticError, LookupError, ValueError) as error:
                 return undecided_verdict(f"it is not worked out: {error}")

@@ -42,7 +42,7 @@ from engines.mathematics.verification.verdicts import (
     ExceptionalPoint,
     Exceptions,
 )
-from engines.mathematics.verification.work_limit import LongSumError, current_limit, spend_work
+from engines.mathematics.verification.work_limit import WorkLimitError, current_limit, spend_work
 
 # The bits that it takes to see everything an expression is made of.
 #
@@ -151,17 +151,17 @@ class Totals:
         """Count terms that are added.
 
         Raises:
-            LongSumError: If they are more than are allowed.
+            WorkLimitError: If they are more than are allowed.
         """
         if self.spent + terms > self._allowed:
-            raise LongSumError
+            raise WorkLimitError
         self.spent += terms
 
 
 def value_at(tree: Tree, values: PointValues, totals: Totals | None = None) -> BallValue:
     """Return the value at a point; None is undefined, NaN unknown.
 
-    Args: totals: of earlier points; filled. Raises: LongSumError.
+    Args: totals: of earlier points; filled. Raises: WorkLimitError.
     """
     totals = totals or Totals()
     totals.begin_count()
@@ -658,10 +658,8 @@ class Recheck:
             known.append(self._known[apart])
         return [holes for holes, _ in masks], points, known
 
-    def is_unsure(self, function: int, values: Sequence[int]) -> bool:
-        """Return whether there may be other places than those known at which a function has one of some
-        values.
-        """
+    def may_have_other_places(self, function: int, values: Sequence[int]) -> bool:
+        """Return whether a function may have one of some values at places besides those that are known."""
         with ctx.workprec(self.functions.bits):
             results = [self._edges.solve_equation(function, arb(value)) for value in values]
         return function in self.functions.faded or any(mask & self._edges.searches for mask in results)

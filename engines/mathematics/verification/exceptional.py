@@ -28,13 +28,16 @@ from engines.mathematics.verification.points import BoundaryLine, exact_value_at
 from engines.mathematics.verification.verdicts import Condition, ExceptionalPoint, Exceptions
 
 
-def find_special(
+def find_exceptional_points(
     outcome: str, kinds: Iterable[tuple[Mapping[str, float], str, Mapping[str, float]]]
 ) -> tuple[ExceptionalPoint, ...]:
-    """Return the single values at which only one of head and member is defined, and that is no other outcome.
+    """Return the points at which only one of head and member is defined, if the outcome allows such points.
 
-    Args: kinds: what is special at a point, `head` or `member`, whichever has no value at it, or "", and the
-    point.
+    Args:
+        outcome: Of the comparison at all other points: of `equal` either may lack a value, of `extends` only
+            the head.
+        kinds: For each special point the values of its special terms, which of `head` and `member` has no
+            value there ("" where both have one), and the point's coordinates.
     """
     wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
     grouped: dict[tuple[tuple[str, float], ...], tuple[set[str], Mapping[str, float]]] = {}

@@ -39,7 +39,7 @@ from engines.mathematics.verification.enclosures import (
     is_finite,
     value_at,
 )
-from engines.mathematics.verification.exceptional import find_special
+from engines.mathematics.verification.exceptional import find_exceptional_points
 from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.verdicts import (
     Agreed,
@@ -48,7 +48,7 @@ from engines.mathematics.verification.verdicts import (
     MemberOutcome,
     MemberVerdict,
 )
-from engines.mathematics.verification.work_limit import LongSumError, current_limit, spend_work
+from engines.mathematics.verification.work_limit import WorkLimitError, current_limit, spend_work
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
@@ -158,7 +158,7 @@ class RigorousVerifier:
         begun = limit.spent if limit else 0
         order = _spread_evenly(points.shape[1]) if limit else range(points.shape[1])
         for column in points.T[list(order)].tolist():
-            if limit and finite >= fewest and limit.spent - begun > limit.most // _SHARES:
+            if limit and finite >= fewest and limit.spent - begun > limit.max_operations // _SHARES:
                 break
             at = tuple(column)
             try:
@@ -166,7 +166,7 @@ class RigorousVerifier:
                     self._known[at] = self._value_at(self._head, at)
                 results.append(_Point(at, self._known[at]))
                 finite += is_finite(self._known[at])
-            except LongSumError:
+            except WorkLimitError:
                 continue
         return results
 
@@ -205,7 +205,7 @@ class RigorousVerifier:
                 continue
             try:
                 head, member = point.head, self._value_at(tree, point.at)
-            except LongSumError:
+            except WorkLimitError:
                 continue
             # Only one of the two is defined: inside or outside the head's domain.
             if head is None or member is None:
@@ -251,7 +251,7 @@ class RigorousVerifier:
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
         checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
-        exceptional = Exceptions(find_special(outcome, singles))
+        exceptional = Exceptions(find_exceptional_points(outcome, singles))
         return MemberVerdict(
             outcome,
             len(agreeing) / inside if inside else 0.0,

@@ -49,7 +49,11 @@ from engines.mathematics.verification.enclosures import (
     iterate_closer,
     too_large,
 )
-from engines.mathematics.verification.exceptional import SpaceExceptions, find_special, unite_exceptions
+from engines.mathematics.verification.exceptional import (
+    SpaceExceptions,
+    find_exceptional_points,
+    unite_exceptions,
+)
 from engines.mathematics.verification.points import (
     CLEAR,
     MAX_FAR,
@@ -91,6 +95,8 @@ _WITNESSES: dict[MemberOutcome, str] = {
     "extends": "gained_at",
 }
 """Which point of a `MemberCase` shows that it is so."""
+_BESIDE_END_COST = 1e9
+"""Added to the size of a point beside an end of the domain: more than the coordinates of all others."""
 
 
 class Verifier:
@@ -120,7 +126,8 @@ class Verifier:
         """Prepare what comparisons with the head need, or say in `reason` that it has too few points for any.
 
         Args:
-            is_mostly_unknown: Whether at most candidates nobody can tell if the head is defined.
+            is_mostly_unknown: Whether the search could not tell if the head is defined at more candidate
+                points than it is known to be defined at.
         """
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
@@ -153,7 +160,9 @@ class Verifier:
         self.points: Floats = every[..., order]
         self.inside = len(within)
         sizes = np.atleast_2d(np.abs(self.points)).max(axis=0)
-        self._sizes: Floats = sizes + 1e9 * (order >= points.shape[-1])
+        # A counterexample is shown at the point of the least cost: the smallest, beside an end only if no
+        # other shows it.
+        self._display_costs: Floats = sizes + _BESIDE_END_COST * (order >= points.shape[-1])
         self.values: Floats = values[0, within]
         self.errors: Floats = errors[0, within]
 
@@ -175,18 +184,18 @@ class Verifier:
             return [MemberVerdict("undecided", 0.0)] * len(programs)
         values, errors = evaluate_balls(programs, self.points)
         counts, marks = _count_points(
-            values, errors, self.values, self.errors, self._sizes, self._noise_floor
+            values, errors, self.values, self.errors, self._display_costs, self._noise_floor
         )
         cases = [
-            MemberCase(k, self._decide_outcome(*counted), *counted, *marked)
-            for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
+            MemberCase(index, self._decide_outcome(*counted), *counted, *marked)
+            for index, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING_OUTCOMES]
         self._recheck_agreeing(programs, agreeing)
         self._recheck_with_more_bits(
             programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES]
         )
-        return [self._judge_case(case, values[case.k], errors[case.k]) for case in cases]
+        return [self._judge_case(case, values[case.index], errors[case.index]) for case in cases]
 
     def _decide_outcome(
         self, common: int, missing: int, agreeing: int, differing: int, gained: int
@@ -211,22 +220,24 @@ class Verifier:
         return "extends" if gained else "equal"
 
     def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
-        chosen = [case.k for case in agreeing]
+        chosen = [case.index for case in agreeing]
         node_functions = self._recheck.read_programs(programs, chosen)
         result = self._recheck.recheck_values(programs, node_functions, chosen)
         for case, checked in zip(agreeing, result, strict=True):
             if case.suspect_at >= 0 and not isinstance(checked, Apart):
-                closer = self._recheck.compare_closer(programs, case.k, float(self.points[case.suspect_at]))
+                closer = self._recheck.compare_closer(
+                    programs, case.index, float(self.points[case.suspect_at])
+                )
                 checked = closer if isinstance(closer, Apart) else checked or closer
             if checked is None and case.sharp_at >= 0:
-                checked = self._recheck.compare_at(programs, case.k, float(self.points[case.sharp_at]))
+                checked = self._recheck.compare_at(programs, case.index, float(self.points[case.sharp_at]))
             if isinstance(checked, Apart):
                 case.outcome = "different"
                 case.example = Counterexample(*checked)
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
                 if checked is None and self._recheck.is_undefined_everywhere(
-                    node_functions[programs.roots[case.k]]
+                    node_functions[programs.roots[case.index]]
                 ):
                     self._withdraw_equality(case)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
@@ -234,12 +245,12 @@ class Verifier:
 
     def _recheck_with_more_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
-        lost = [case for case in cases if exceeds[case.k]]
+        lost = [case for case in cases if exceeds[case.index]]
         if not lost:
             return
         needed = self._needed_scales(programs, _SCALE_POINTS)
         for case in lost:
-            bits, least = bits_for(needed[case.k])
+            bits, least = bits_for(needed[case.index])
             if bits > MOST_BITS:
                 case.outcome = "undecided"
             elif bits > BITS:
@@ -254,7 +265,7 @@ class Verifier:
         point = np.atleast_2d(self.points)[:, index]
         if (index, bits) not in self._precise_heads:
             self._precise_heads[index, bits] = exact_value_at(self._program, 0, point, bits)
-        head, member = self._precise_heads[index, bits], exact_value_at(programs, case.k, point, bits)
+        head, member = self._precise_heads[index, bits], exact_value_at(programs, case.index, point, bits)
         if head is None or member is None:
             self._withdraw_equality(case)
             return
@@ -274,7 +285,7 @@ class Verifier:
 
     def _search_domains(self, programs: Programs, node_functions: list[int], cases: list[MemberCase]) -> None:
         holes, points, known = self._recheck.recheck_domains(
-            programs, node_functions, [case.k for case in cases]
+            programs, node_functions, [case.index for case in cases]
         )
         self._compare_at_own_points(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[MemberCase] = []
@@ -291,12 +302,12 @@ class Verifier:
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptional = self._recheck.find_exceptions(
-                    programs, case.k, own, both=case.outcome == "equal"
+                    programs, case.index, own, both=case.outcome == "equal"
                 )
 
     def _compare_at_own_points(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
         result = compare_at_points(
-            self._program, programs, [case.k for case, _ in cases], [points for _, points in cases]
+            self._program, programs, [case.index for case, _ in cases], [points for _, points in cases]
         )
         for (case, points), (apart, lost, gained) in zip(cases, result, strict=True):
             place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
@@ -310,7 +321,7 @@ class Verifier:
                 case.outcome = "extends"
             if place >= 0:
                 point = points[:, place]
-                both = exact_value_at(self._program, 0, point), exact_value_at(programs, case.k, point)
+                both = exact_value_at(self._program, 0, point), exact_value_at(programs, case.index, point)
                 head, member = (None if value is None else float(value) for value in both)
                 gap = None if head is None or member is None else member - head
                 case.example = self._make_counterexample(point, head, member, gap)
@@ -319,7 +330,7 @@ class Verifier:
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
-        result = self._boundaries.search_programs(programs, [case.k for case in whole])
+        result = self._boundaries.search_programs(programs, [case.index for case in whole])
         # Programs with the same boundaries share one array of points, so that they are compared together, and
         # identity says which do without comparing arrays; `result` keeps the arrays alive meanwhile.
         alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
@@ -333,7 +344,7 @@ class Verifier:
 
     @cached_property
     def _boundaries(self) -> BoundarySearch:
-        functions, unsure = self._recheck.functions, self._recheck.is_unsure
+        functions, unsure = self._recheck.functions, self._recheck.may_have_other_places
         return BoundarySearch(
             self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure
         )
@@ -381,7 +392,8 @@ class MemberCase:
     The fields that end in `_at` are the index of the point that shows the kind best, -1 if there is none.
     """
 
-    k: int
+    index: int
+    """Of the member's program among those judged together."""
     outcome: MemberOutcome
     common: int
     missing: int
@@ -413,7 +425,7 @@ def _count_points(
     Args:
         values, errors: (programs, points).
         heads, head_errors: (inside,).
-        sizes: (points,) the points with the least are shown.
+        sizes: (points,) their display costs: the points of the least cost are shown.
     """
     counts = np.zeros((len(values), _COUNTS), np.int64)
     marks = np.full((len(values), _MARKS), -1, np.int64)
@@ -626,13 +638,13 @@ class MultivariateVerifier(Verifier):
 
     def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
-        roots = programs.roots[[case.k for case in agreeing]]
-        general = self._general.read_programs(programs, roots)
-        special = self._special.read_programs(programs, roots)
+        roots = programs.roots[[case.index for case in agreeing]]
+        general_functions = self._general.read_programs(programs, roots)
+        special_functions = self._special.read_programs(programs, roots)
         (general_heads,) = values_of(self._general, self._program, [0])
         (special_heads,) = values_of(self._special, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
-            members = self._general.values[general[root]]
+            members = self._general.values[general_functions[root]]
             case.checked, doubtful = agreed_at(self._general, general_heads, members)
             for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and place >= 0:
@@ -646,7 +658,7 @@ class MultivariateVerifier(Verifier):
                 case.checked = checked._replace(integers=self._tried)
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        points = self._lines.points_for_programs(programs, [case.k for case in whole])
+        points = self._lines.points_for_programs(programs, [case.index for case in whole])
         self._compare_at_own_points(
             programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)]
         )
@@ -655,19 +667,19 @@ class MultivariateVerifier(Verifier):
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(
-                    case, special_heads, self._special.values[special[programs.roots[case.k]]]
+                    case, special_heads, self._special.values[special_functions[programs.roots[case.index]]]
                 )
         # Step 4: exceptional points, which a verdict of equal names.
         for case, (_, holes) in zip(whole, points, strict=True):
             if case.outcome in ("equal", "extends"):
                 found = self._exceptions.find_exceptions(
-                    programs, case.k, holes, both=case.outcome == "equal"
+                    programs, case.index, holes, both=case.outcome == "equal"
                 )
                 case.exceptional = unite_exceptions(found, case.exceptional)
 
     def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
         point = self.points[:, index]
-        for bits, agreed, values in iterate_closer(self._program, programs, case.k, point):
+        for bits, agreed, values in iterate_closer(self._program, programs, case.index, point):
             if agreed is None:
                 case.outcome = "different"
                 case.example = self._make_counterexample(point, *values)
@@ -695,4 +707,4 @@ class MultivariateVerifier(Verifier):
                         point, float(head), float(member), float(member - head)
                     )
                     return
-        case.exceptional = Exceptions(find_special(case.outcome, kinds))
+        case.exceptional = Exceptions(find_exceptional_points(case.outcome, kinds))

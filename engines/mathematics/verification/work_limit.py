@@ -8,26 +8,33 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 
-class LongSumError(Exception):
-    """A value takes more work than is allowed: the point is not looked at."""
+class WorkLimitError(Exception):
+    """A value would take more work than its limit allows, so its point is left out of the comparison."""
 
 
 @dataclass(slots=True)
 class WorkLimit:
-    """The operations that a verdict may take, and those that it took.
+    """The operations that verdicts may take together, and those taken so far.
 
-    Attributes: refused: whether it was asked for more.
+    Attributes:
+        max_operations: How many they may take.
+        spent: How many they have taken.
+        refused: Whether a value was left out because it would have taken more.
     """
 
-    most: int
+    max_operations: int
     spent: int = 0
     refused: bool = False
 
     def spend(self, operations: int) -> None:
-        """Count operations. Raises: LongSumError: If they are more than are left."""
-        if self.spent + operations > self.most:
+        """Count operations.
+
+        Raises:
+            WorkLimitError: If they are more than are left.
+        """
+        if self.spent + operations > self.max_operations:
             self.refused = True
-            raise LongSumError
+            raise WorkLimitError
         self.spent += operations
 
 
@@ -36,7 +43,11 @@ _LIMIT: ContextVar[WorkLimit | None] = ContextVar("limit", default=None)
 
 @contextmanager
 def limit_work(operations: int) -> Iterator[WorkLimit]:
-    """Limit the work of the verdicts inside, all together."""
+    """Limit the operations of all verdicts that are computed inside the `with` block, taken together.
+
+    Args:
+        operations: How many they may take; a value that would take more raises `WorkLimitError`.
+    """
     limit = WorkLimit(operations)
     token = _LIMIT.set(limit)
     try:
@@ -46,12 +57,16 @@ def limit_work(operations: int) -> Iterator[WorkLimit]:
 
 
 def current_limit() -> WorkLimit | None:
-    """Return the limit at hand, None where there is none."""
+    """Return the limit of the innermost `limit_work` block, or None outside of any."""
     return _LIMIT.get()
 
 
 def spend_work(operations: int) -> None:
-    """Count operations where there is a limit. Raises: LongSumError: If they are more than are left."""
+    """Count operations against the limit of the innermost `limit_work` block; without one do nothing.
+
+    Raises:
+        WorkLimitError: If they are more than are left.
+    """
     limit = _LIMIT.get()
     if limit is not None:
         limit.spend(operations)
