@@ -377,6 +377,43 @@ def test_a_program_that_is_none_is_refused_by_what_is_wrong(
     assert found.rows[0].answer == 15
 
 
+def test_the_rows_of_an_object_are_read_with_their_lines(tmp_path: Path) -> None:
+    # Rows that stand in a list of one object, beside facts about the set.
+    path = tmp_path / "nested.json"
+    rows = [
+        {"uid": "a", "prompt": {"body": "Ann has 3 pens and buys 4. How many?"}, "gold": {"value": "7 pens"}},
+        {"uid": "b", "prompt": {"body": "Bob has 9 pens and loses 2. How many?"}, "gold": {"value": 6}},
+    ]
+    path.write_text(json.dumps({"version": {"items": [1]}, "items": rows}, indent=1))
+    columns = {"text": "prompt.body", "answer": "gold.value", "id": "uid"}
+    found = read_problems(path, fields=columns)
+    assert [(row.id, row.stated) for row in found.rows] == [("a", 7), ("b", 6)]
+    begin = [number for number, line in enumerate(path.read_text().splitlines(), start=1) if line == "  {"]
+    assert [note.line for note in found.remarks if note.reason.startswith("no equation")] == begin
+    # The same on one line, and an object that is itself a row.
+    path.write_text(json.dumps({"items": rows}))
+    assert len(read_problems(path, fields=columns).rows) == 2
+    path.write_text(json.dumps({**rows[0], "turns": [{"role": "user"}, {"role": "assistant"}]}))
+    assert [row.id for row in read_problems(path, fields=columns).rows] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("It runs 60 km each hour, so 60*3 = 180 km.\nThe answer is 180 km.", 180),
+        ("20 - 7.50 = 12.50. The answer is: \\boxed{12.50}", 12.5),
+        ("First 3, then 4; altogether she has 7 pens.\n#### 7", 7),
+        ("20 (apples)", 20),
+    ],
+)
+def test_an_answer_that_is_a_solution_gives_its_final_answer(text: str, value: float, tmp_path: Path) -> None:
+    row = {"question": "A train runs 60 km in 1 hour. How far in 3 hours?", "answer": text}
+    (problem,) = read_rows(tmp_path, row).rows
+    assert problem.stated == value
+    (again,) = read_rows(tmp_path, problem.to_row()).rows
+    assert again.stated == value
+
+
 def test_dolphin_has_its_numbers_in_words(tmp_path: Path) -> None:
     row = {
         "id": "algebra.1",

@@ -112,6 +112,7 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
         "usable": len(read.usable),
         "kinds": {kind: _count_variants(kind, made, result) for kind in kinds},
         "complete": not stop(),
+        **read.list_skipped(),
         "out": spec.out,
         "variants": [variant.to_row() for variant in (made if spec.out is None else made[:_SHOWN])],
     }

@@ -72,9 +72,10 @@ def challenge(
     """
     import numpy as np
 
-    usable = read_problems(spec.data).usable
+    read = read_problems(spec.data)
+    usable = read.usable
     if spec.how == "families":
-        return _write_families(spec, usable, cache, events, stop)
+        return {**_write_families(spec, usable, cache, events, stop), **read.list_skipped()}
     given_that = spec.how == "given-that"
     if given_that and any(problem.language != "en" for problem in usable):
         what = 'the form "given that" is for English only'
@@ -82,7 +83,8 @@ def challenge(
     kind: VariantKind = "roda" if spec.how == "reversed" else "qr"
     result = make_variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
     if not result.made:
-        what = "no challenge can be made from any of these problems"
+        reasons = [reason for (_, reason), _ in result.refused.most_common(1)]
+        what = ": ".join(["no challenge can be made from any of these problems", *reasons])
         remedy = f"`mathwb mwp augment {spec.data.name}` shows why."
         raise EngineError(what, where=str(spec.data), code="E686", remedy=remedy)
     chance = np.random.default_rng(spec.seed)
@@ -101,6 +103,7 @@ def challenge(
         "asked": spec.keep,
         "templates": len({variant.problem.template for variant in selected}),
         "seed": spec.seed,
+        **read.list_skipped(),
         "out": spec.out,
     }
 
@@ -139,7 +142,7 @@ def _write_families(
     if not families:
         what = "no family can be made from any of these problems"
         remedy = "Problems need equations, and texts of several sentences."
-        raise EngineError(what, code="E686", remedy=remedy)
+        raise EngineError(what, where=str(spec.data), code="E686", remedy=remedy)
     # Whole families are kept or left out, since accuracy is measured over whole ones.
     selected = _sample_rows(chance, families, spec.keep)
     write_problems(spec.out, [problem for family in selected for problem in family])

@@ -159,6 +159,15 @@ def evaluate_solver(
             )
             remedy = f"{listed} Name another --fold, or none."
         raise DataError(what, path=spec.data, code="E645", remedy=remedy)
+    # The training problems are read first: a broken file is named before hours are spent.
+    learned = None
+    if spec.train is not None:
+        learned = [
+            row for row in read_problems(spec.train).usable if spec.fold is None or row.fold != spec.fold
+        ]
+        if not learned:
+            what = "no training problem has an equation"
+            raise DataError(what, path=spec.train, code="E645", remedy="Name the problems it was trained on.")
     subject = _attempt_problems(spec, rows, cache, events, stop)
     attempts = subject.attempts
     scored = list(map(score_attempt, rows, attempts))
@@ -177,14 +186,7 @@ def evaluate_solver(
         )
         for folder in spec.against
     ]
-    learned = None
-    if spec.train is not None:
-        learned = [
-            row for row in read_problems(spec.train).usable if spec.fold is None or row.fold != spec.fold
-        ]
-        if not learned:
-            what = "no training problem has an equation"
-            raise DataError(what, path=spec.train, code="E645", remedy="Name the problems it was trained on.")
+    if learned is not None:
         from engines.mwp.evaluations.baselines import solve_by_baselines
 
         others += [

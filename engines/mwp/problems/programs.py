@@ -109,7 +109,7 @@ def read_program(text: str) -> Program:
     lines = (blocks[-1] if blocks else text).splitlines()
     assignments = [match for match in map(_ASSIGNMENT.fullmatch, lines) if match is not None]
     if not assignments:
-        raise EquationError("there is no line `name = expression`")
+        raise EquationError("there is no line `name = expression`, such as `boxes = 12 * 5`")
     if len(assignments) > _MOST_STEPS:
         raise EquationError(f"the program has more than {_MOST_STEPS} steps")
     answers = [index for index, match in enumerate(assignments) if _RESULT.fullmatch(match[1])]

@@ -41,6 +41,8 @@ _NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
 _PARTED = re.compile(r"(?:(?<![\d.])\d+ *)?\( *\d+ */ *\d+ *\)")
 _ANSWER = re.compile(r"[($]*(-?[\d.,]+(?:\(\(?\d+\)?/\(?\d+\)?\))?%?|\(\(?\d+\)?/\(?\d+\)?\)+|\d+/\d+)")
 _CLOCK = re.compile(r"\d{1,2}[:：]\d{2}(?!\d)")
+_SHORT_WORDS = 6
+"""An answer of more words is a solution, in which the final answer is searched for."""
 _MANY = 25
 """More numbers than this are remarked: no problem of the data sets has as many."""
 
@@ -79,6 +81,15 @@ class ProblemFile:
         """The problems that have an equation."""
         return tuple(problem for problem in self.rows if problem.equation is not None)
 
+    def list_skipped(self, limit: int = 20) -> dict[str, Any]:
+        """Return the entry `skipped` of a report: how many rows are no problem, and the first of them.
+
+        Without such rows there is no entry.
+        """
+        if not self.skipped:
+            return {}
+        return {"skipped": {"rows": len(self.skipped), "first": [asdict(n) for n in self.skipped[:limit]]}}
+
     def count_rows(self) -> dict[str, int]:
         """Return how many problems, unusable rows and remarks of each kind there are."""
         kinds = Counter(note.reason.partition(":")[0] for note in self.remarks)
@@ -115,7 +126,10 @@ def read_problems(
         remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`; other columns are "
         remedy += "named by --field text=COLUMN, or counted (--field text=2) where they have no names."
         if "not UTF-8" in first.reason:
-            remedy = "Save it as UTF-8, for example with: iconv -f GBK -t UTF-8 (of a Chinese spreadsheet)."
+            remedy = (
+                "Save it as UTF-8, for example with: iconv -f GBK -t UTF-8 (of a Chinese spreadsheet), or "
+                "-f WINDOWS-1252 (of a Western one)."
+            )
         raise DataError(what, path=path, line=first.line or None, code="E318", remedy=remedy)
     ((format, _),) = reading.formats.most_common(1)
     rows = tuple(reading.rows.values())
@@ -227,6 +241,13 @@ def _build_problem(
             remarks.append(f"no answer: {letter[:40]!r} is none of the options {', '.join(options)}")
         text = f"{letter}) {options[letter]}" if letter in options else None
         answers = _list_answers(options.get(letter))
+    elif layout.name in ("plain", "mathwb") and isinstance(text, str) and _is_solution(text):
+        from engines.grading.answers import answer as find_answer
+
+        short = find_answer(text, "zh" if language == "zh" else "auto")
+        answers = _list_answers(short)
+        if answers:
+            remarks.append(f"a solution: of the answer only {short[:40]!r} is read")
     else:
         answers = _list_answers(text)
     stored = answers[0] if answers else None
@@ -234,7 +255,12 @@ def _build_problem(
         remarks.append(f"no answer: {str(text)[:40]!r} is not read as a number")
     elif isinstance(text, str) and _is_calculation(text):
         remarks.append(f"a calculation: the answer {text[:40]!r} is {float(stored or 0):.10g}")
-    elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
+    elif (
+        isinstance(text, str)
+        and layout.name == "plain"
+        and re.search(r"[^\W\d_]", text)
+        and not _is_solution(text)
+    ):
         remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
     if len(answers) > 1:
         shown = ", ".join(f"{float(one):.10g}" for one in answers)
@@ -363,8 +389,16 @@ def read_options(given: Any) -> dict[str, str]:
     }
 
 
+def _is_solution(text: str) -> bool:
+    """Return whether an answer is a text that explains it, without the mark of GSM8K before the result."""
+    return "####" not in text and (len(text.split()) > _SHORT_WORDS or "\n" in text or "\\boxed" in text)
+
+
 def _list_answers(given: Any) -> list[Fraction]:
     """Return the number of an answer, and those of several (a list, or `;` between), if all are numbers."""
+    if isinstance(given, str):
+        # The steps of a solution of GSM8K may have semicolons too.
+        given = given.rpartition("####")[2]
     if isinstance(given, str) and ";" in given:
         given = [part for part in given.strip().strip("{}").split(";") if part.strip()]
     if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):

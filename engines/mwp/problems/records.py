@@ -49,10 +49,10 @@ def read_records(
     rest = chain([first], lines)
     if start == "<":
         return _read_xml(path, rest)
-    if start == "{" and _is_json(first[1]):
-        return _read_json_lines(rest, bad)
+    if start == "{" and _is_json(first[1]) and (second := next(lines, None)) is not None:
+        return _read_json_lines(chain([first, second], lines), bad)
     if start in "[{":
-        return _read_json(rest, bad, are_rows=start == "[" and _is_json(first[1]))
+        return _read_json(rest, bad, columns, are_rows=start == "[" and _is_json(first[1]))
     return _read_csv(path, rest, bad, frozenset(column.lower() for column in columns))
 
 
@@ -84,9 +84,10 @@ def _number_columns(cells: Sequence[Any]) -> dict[str, Any]:
 
 
 def _read_json(
-    lines: Iterator[tuple[int, str]], bad: OnBadRecord, *, are_rows: bool
+    lines: Iterator[tuple[int, str]], bad: OnBadRecord, columns: Collection[str], *, are_rows: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a JSON array, or of objects one after the other; lists are rows without names.
+    """Yield the objects of a JSON array, of objects one after the other, or of the only list of one object;
+    lists are rows without names.
 
     Args:
         are_rows: The first line is a whole value: it may be the first of several lists, not one list of rows.
@@ -106,6 +107,7 @@ def _read_json(
     decoder = json.JSONDecoder(object_pairs_hook=object_of)
     begins_row = are_rows and not isinstance(next(iter(json.loads(numbered[0][1])), None), (list, dict))
     offset = len(text) - len(text.lstrip() if begins_row else text.lstrip().removeprefix("["))
+    offset = _find_row_list(text, columns) or offset
     counted = number = 0
     # `offset` is a position in the text; `counted` is how far line breaks have been counted.
     while match := re.compile(r"[\s,]*").match(text, offset):
@@ -130,6 +132,40 @@ def _read_json(
             yield line, _number_columns(row)
         else:
             bad(line, "this is neither a JSON object nor a list")
+
+
+def _find_row_list(text: str, columns: Collection[str]) -> int:
+    """Return the offset behind the bracket of the only list of objects in a file that is one object, such as
+    `{"version": 1, "items": [{…}, {…}]}`; 0 for any other file, and for an object that is itself a row.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return 0
+    if not isinstance(document, dict):
+        return 0
+    lists = [key for key, value in document.items() if isinstance(value, list) and value]
+    lists = [key for key in lists if all(isinstance(row, dict) for row in document[key])]
+    own = lower_keys(document)
+    is_row = {column.lower().partition(".")[0] for column in columns} & own.keys() or layout_of(own)
+    if len(lists) != 1 or is_row:
+        return 0
+    # Go through the members of the object until the value of that key begins.
+    decoder, offset = json.JSONDecoder(), text.index("{") + 1
+    while True:
+        offset = _skip(text, offset, ",")
+        key, offset = decoder.raw_decode(text, offset)
+        offset = _skip(text, offset, ":")
+        if key == lists[0] and text[offset] == "[":
+            return offset + 1
+        _, offset = decoder.raw_decode(text, offset)
+
+
+def _skip(text: str, offset: int, sign: str) -> int:
+    """Return the offset of what comes next after blanks and a sign."""
+    while text[offset].isspace() or text[offset] == sign:
+        offset += 1
+    return offset
 
 
 _HEADLESS = re.compile(r"[^\t]*[^\t\d][^\t]*\t\s*-?[\d.,]+\s*")

@@ -224,12 +224,14 @@ def list_solutions(spec: ListSolutions) -> dict[str, Any]:
     >>> found["problems"], found["with_steps"], found["wrong"], found["solutions"][0]["chain"]
     (181, 181, 0, '31 + 21 = 52')
     """
-    rows = [_describe_solution(problem) for problem in _read_cached(spec.data).rows]
+    read = _read_cached(spec.data)
+    rows = [_describe_solution(problem) for problem in read.rows]
     return {
         "data": spec.data.name,
         "problems": len(rows),
         "with_steps": sum(row["steps"] > 0 for row in rows),
         "wrong": sum(bool(row["wrong"]) for row in rows),
+        **read.list_skipped(),
         "solutions": rows,
     }
 
@@ -277,7 +279,7 @@ def find_problem(path: Path, id_: str) -> Problem:
     problem = next((row for row in rows if row.id == id_), None)
     if problem is None:
         remedy = suggest_name(id_, [row.id for row in rows])
-        raise EngineError(f"there is no problem {id_!r}", code="E684", remedy=remedy)
+        raise EngineError(f"there is no problem {id_!r}", where=str(path), code="E684", remedy=remedy)
     return problem
 
 

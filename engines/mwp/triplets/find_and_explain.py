@@ -134,13 +134,14 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     >>> found["anchors"], found["equations"], found["triplets"][0].positive
     (181, 36, 'en-002')
     """
+    # Labels are read first: a broken file is named before anything is computed.
+    bad = read_bad_triplets(spec.without) if spec.without else frozenset()
     result = open_pool(spec, events=events, stop=stop)
     chosen = make_retriever(spec, result, events=events, stop=stop)
     rows = list(iterate_triplets(chosen, result.anchors, events=events, stop=stop))
     complete = not stop()
     # After a stop it is unknown how many anchors have no negative.
     without = len(result.anchors) - len(rows) if complete else None
-    bad = read_bad_triplets(spec.without) if spec.without else frozenset()
     total_count = len(rows)
     rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
     # The joint strategy is compared with exact match, the strategy of the paper.
@@ -298,13 +299,14 @@ def explain(spec: ExplainTriplet) -> Explanation:
     anchor = result.pool.place.get(spec.anchor)
     if anchor is None or result.pool.examples[anchor].of:
         remedy = suggest_name(spec.anchor, [problem.id for problem in result.anchors])
-        raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
+        what = f"there is no problem {spec.anchor!r} with an equation"
+        raise EngineError(what, where=str(spec.data), code="E684", remedy=remedy)
     chosen = make_retriever(spec, result)
     triplet = chosen.find_triplet(anchor)
     if triplet is None:
         what = f"no other equation is near enough to give a negative for {spec.anchor!r}"
         remedy = "Use a larger pool, or a smaller --rare-min."
-        raise EngineError(what, code="E685", remedy=remedy)
+        raise EngineError(what, where=str(spec.data), code="E685", remedy=remedy)
     if isinstance(chosen, Joint):
         negatives, equations, texts = chosen.score_candidates(anchor)
         order = np.argsort(-(chosen.weight * equations + (1.0 - chosen.weight) * texts), kind="stable")

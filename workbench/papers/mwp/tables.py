@@ -257,6 +257,7 @@ def solutions(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         f"{result['wrong']:,} of them a step is wrong"
     )
     yield from SOLUTIONS.text_lines(result["solutions"], most=_SHOWN)
+    yield from _skipped_lines(result)
 
 
 def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -268,6 +269,16 @@ def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     rows = [tuple(row[k] for k in _COUNTED) for row in result["templates"]]
     yield from align_rows(("equation", "problems", "qr", "roda"), rows, most=_SHOWN)
     yield from ANCHORS.text_lines(result["anchors"], most=_SHOWN)
+
+
+def _skipped_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how many rows of the file were left out, and why the first was; nothing if none was."""
+    if found := result.get("skipped"):
+        first = found["first"][0]
+        yield HintLine(
+            f"{found['rows']:,} rows of the file are no problem and were left out; the first, line "
+            f"{first['line']}: {first['reason']}"
+        )
 
 
 def _unusable_line(result: Mapping[str, Any]) -> str:
@@ -301,6 +312,7 @@ def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"… and {len(result['variants']) - _SHOWN:,} more; --json lists all"
     if result["out"]:
         yield f"written to {result['out']}"
+    yield from _skipped_lines(result)
 
 
 def generate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -372,6 +384,7 @@ def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if result["kept"] < result["asked"]:
         yield f"{result['asked']:,} were requested, but only {result['kept']:,} are left"
     yield f"written to {result['out']}"
+    yield from _skipped_lines(result)
 
 
 def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -472,7 +485,8 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     # Last, and not among the data, what could not be measured.
     if result["unusable"]["rows"]:
         yield HintLine(
-            f"{result['unusable']['rows']:,} rows of the file cannot be used; --json names the first"
+            f"{result['unusable']['rows']:,} rows of the file cannot be used; the first, line "
+            f"{result['unusable']['first'][0]['line']}: {result['unusable']['first'][0]['reason']}"
         )
     for reason, count in result["unread"].items():
         yield HintLine(f"{count:,} problems count as wrong: {reason}")
