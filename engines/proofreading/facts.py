@@ -311,8 +311,9 @@ class Facts:
                 if free_symbols(sides[0]) | free_symbols(sides[1]) != {name}:
                     return None
                 if not lone:
-                    origin = fact.text, fact.line, fact.number, fact.is_certain
-                    return Fact(*sides, *origin, frozenset((name,)))
+                    return Fact(
+                        *sides, fact.text, fact.line, fact.number, fact.is_certain, frozenset((name,))
+                    )
         return None
 
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
