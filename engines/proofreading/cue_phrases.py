@@ -140,9 +140,10 @@ PHRASES: Mapping[str, str] = {
         leads reduces simplifies implies leaves means
     """,
     "supposing": """
-        let suppose assume assuming if when where whenever set setting choose consider unless whether try
-        trying guess at take taking put say picking pick letting defined define
+        let suppose assume assuming if when whenever set setting choose consider unless whether try
+        trying guess take taking put say picking pick letting defined define
     """,
+    "introducing value": "where at",
     "cases": "case cases otherwise possibilit*",
     "case at hand": """
         this_case that_case which_case any_case our_case special_case general_case each_case our_cases

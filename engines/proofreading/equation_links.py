@@ -126,6 +126,9 @@ class EquationLink:
         if found.outcome != "equal if" or self.link.of_problem or begun:
             return None
         if found.witness:
+            # What is true of real numbers alone is a slip where the text is about complex ones.
+            if found.condition.endswith(" real") and (slip := self.context.describe_slip(self.link, False)):
+                return self._say("wrong", slip)
             return self._say("right if", found.condition)
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
         of_logarithm = not left.children and "ln" in self._labels

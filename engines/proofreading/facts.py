@@ -252,7 +252,13 @@ class Facts:
                     known = self.functions.get(name)
                     if known and free_symbols(known.body) and not free_symbols(body):
                         break  # f(x) = 0, an equation to be solved
-                    if free_symbols(body) <= {*arguments} or not known:
+                    # In another paragraph, a term in the argument and in other letters defines it anew.
+                    anew_here = (
+                        known is not None
+                        and bool(body.children)
+                        and known.fact.position.paragraph != self.position.paragraph
+                    )
+                    if free_symbols(body) <= {*arguments} or not known or anew_here:
                         self._define_function(name, tuple(arguments), body, fact)
                     return
         if (

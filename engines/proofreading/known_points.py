@@ -60,11 +60,15 @@ class PartNames:
         if known is None:
             known = f"⟦{len(self.parts)}⟧"
             self.parts[known] = tree
-            for _ in range(_DEPTH):
-                for name in sorted(free_symbols(tree) & self.values.keys()):
-                    tree = replace_variable(tree, name, self.values[name])
-            self.meant[known] = Tree(tree.label, tuple(map(_simplify, tree.children)))
+            self.meant[known] = self.find_meaning(tree)
         return Tree(known)
+
+    def find_meaning(self, part: Tree) -> Tree:
+        """Return what a part is by the values of variables."""
+        for _ in range(_DEPTH):
+            for name in sorted(free_symbols(part) & self.values.keys()):
+                part = replace_variable(part, name, self.values[name])
+        return Tree(part.label, tuple(map(_simplify, part.children)))
 
     def list_relations(self) -> list[tuple[Tree, Tree]]:
         """List what is known of the parts, as equations of their names: those that are equal by the values of

@@ -241,7 +241,7 @@ class LinkContext:
         found = find_identity_slip(left, right, self.are_equal, alike=entries is not None)
         found = found or find_entry_slip(*whole, self.are_equal)
         last = link.before.rpartition("§")[2]
-        if found is None and by_facts and not is_supposed(link):
+        if found is None and by_facts and not is_supposed(link, valued=bool(left.children)):
             several = mentions("either", last) and not mentions("equivalent", last)
             if not several and self.facts.is_settled(free):
                 return find_near_consequence(self.facts, link, left, right, self.paragraphs_of_cases)

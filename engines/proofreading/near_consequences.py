@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engines.core.tree import Tree
+from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
-from engines.proofreading.slips import Slip, find_slip
+from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.term_properties import are_exactly_equal, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
@@ -83,7 +84,8 @@ def find_near_consequence(
         return ""
     used: Sequence[Fact] = ()
     determined = any(
-        not one.children and bool(free_symbols(one)) and one.label not in free_symbols(other)
+        (not one.children and bool(free_symbols(one)) and one.label not in free_symbols(other))
+        or (_is_value_at_number(one) and not free_symbols(other))
         for one, other in ((left, right), (right, left))
     )
 
@@ -111,10 +113,44 @@ def find_near_consequence(
         others=known.unknowns,
         determined=determined,
     )
-    if found is None or _is_row_of_system(link, left, right, used):
+    if found is None:
+        instead = _find_slip_in_part(known, follows)
+        return instead and f"it holds with {instead}, {describe_sources(used)}"
+    if _is_row_of_system(link, left, right, used):
         return ""
     shown = replace(found, at=known.names.show_place(found.at))
     return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:
+    """Return the change inside of a part that is not arithmetic, as |x + c|, which makes it another part of
+    the claim or of what was said, by the values of variables, so that the claim follows."""
+    names = known.names
+    parts = {meant: name for name, meant in names.meant.items()}
+    used = frozenset[str]().union(*map(free_symbols, known.sides))
+    for own in sorted(used & names.meant.keys()) if known.differ else ():
+        part = names.parts[own]
+        if part.label not in _LOOKED_INTO or len(part) > _LONGEST_VALUE:
+            continue
+        for path, changed, instead in iterate_changes(part):
+            whole = part.replace_subtree(path, changed)
+            if parts.get(names.find_meaning(whole), own) == own:
+                continue
+            sides = (names.restore_parts(replace_variable(side, own, _CHANGED)) for side in known.sides)
+            if same(*(replace_variable(side, _CHANGED.label, whole) for side in sides)):
+                return instead
+    return ""
+
+
+_CHANGED = Tree("⟦changed⟧")
+_LOOKED_INTO = frozenset(
+    ("abs", "norm", "sqrt", "exp", "ln", "sin", "cos", "limit", "integral", "sum", "pow")
+)
+
+
+def _is_value_at_number(tree: Tree) -> bool:
+    """Return whether a term is the value of a function at numbers, as f(0, 3)."""
+    return tree.label == "call" and not any(map(free_symbols, tree.children[1:]))
 
 
 def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
@@ -134,8 +170,13 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
         for one, other in ((fact.left, fact.right), (fact.right, fact.left))
     )
     calculated = not assigned and any(not fact.is_value for fact in used)
+    # A function that is defined in several ways can have several values.
+    functions = [one.children[0].label for one in (left, right) if _is_value_at_number(one)]
+    certain = all(
+        name in facts.functions and facts.functions[name].is_certain_at(link.position) for name in functions
+    )
     whole = not link.left.startswith("+") and len(used) <= MOST_STEPS
-    if link.is_alternative or not (near and calculated and whole):
+    if link.is_alternative or not (near and calculated and whole and certain):
         return False
     return not facts.find_contradiction(left, right, used)
 

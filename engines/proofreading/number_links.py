@@ -84,7 +84,7 @@ class NumberLinks:
         shown = max((len(found[1]) for found in map(DECIMAL.match, right.list_labels()) if found), default=0)
         least = max(10**-shown * (5 if shown else 1), 0.2 * abs(one or 0))
         far = exact or (one is not None and other is not None and abs(one - other) >= least)
-        if link.is_rounded and not far:
+        if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
         if power and one is not None and other and abs(one - other) < 0.1 * abs(other):

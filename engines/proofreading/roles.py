@@ -86,11 +86,15 @@ def is_examined(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
     return bool(lone) and ends_with("examined", link.before)
 
 
-def is_supposed(link: ChainLink) -> bool:
+def is_supposed(link: ChainLink, *, valued: bool = False) -> bool:
     """Return whether the words that lead to a statement, or to the formulas that it is enumerated with,
-    suppose, try or deny it."""
+    suppose, try or deny it.
+
+    Args: valued: it is no value of a variable, which "where" introduces.
+    """
     words = leading_clause(link.before)
-    return link.is_denied_after or mentions("denied", words) or mentions("supposing", words)
+    supposed = mentions("supposing", words) or (not valued and mentions("introducing value", words))
+    return link.is_denied_after or mentions("denied", words) or supposed
 
 
 def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:

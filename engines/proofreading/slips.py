@@ -44,6 +44,7 @@ _DECIMAL = re.compile(r"-?\d{1,9}\.\d{1,9}\Z")
 _CLOSE = 1e-9
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
+_SEEDS = 6
 _MANY = 60.0
 """Terms of an infinite sum; its values are taken where more of them add nothing."""
 _OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
@@ -117,7 +118,7 @@ def find_slip(
         reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
         opposite = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
-        changes = _iterate_changes(sides[side], names, in_calls)
+        changes = iterate_changes(sides[side], names, in_calls)
         for path, changed, instead in chain(changes, (opposite,) if determined and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
@@ -140,6 +141,10 @@ def find_slip(
             ):
                 return Slip(instead, points[0], (first, second))
     return None
+
+
+def _have_values(sides: Iterable[Tree], points: Sequence[Mapping[str, float]]) -> bool:
+    return all(evaluate_term(side, at) is not None for side in sides for at in points)
 
 
 def _are_near(one: float | None, two: float | None) -> bool:
@@ -176,8 +181,12 @@ def find_identity_slip(
     points = points_of(free, whole)
     infinite = "inf" in labels and "sum" in labels
     # roots and powers of differences, as (1 - x)^a, have values between 0 and 1
-    if infinite or any(evaluate_term(side, points[0]) is None for side in (left, right)):
+    if infinite or not _have_values((left, right), points):
         points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
+    # … and powers such as (z - p)^k have them where z is the larger one.
+    if "pow" in labels and not infinite and not _have_values((left, right), points):
+        others = (points_of(free, whole, seed) for seed in range(1, _SEEDS))
+        points = next((one for one in others if _have_values((left, right), one)), points)
     if infinite:
         points = [{**at, "inf": _MANY} for at in points]
     in_calls = not any(_is_value(side) for side in (left, right)) or _are_long_values(left, right)
@@ -238,7 +247,7 @@ def find_complex_slip(
     if abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        for path, changed, instead in _iterate_changes(sides[side]):
+        for path, changed, instead in iterate_changes(sides[side]):
             whole = sides[side].replace_subtree(path, changed)
             meets = all(
                 (one := evaluate_complex(whole, at)) is not None
@@ -340,7 +349,7 @@ def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> s
     if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
         return ""
     for first, second, truths in ((one, other, wanted), (other, one, result)):
-        for path, part, instead in _iterate_changes(first):
+        for path, part, instead in iterate_changes(first):
             changed = first.replace_subtree(path, part)
             if (
                 _is_near(instead)
@@ -379,7 +388,7 @@ def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
 
 
-def _iterate_changes(
+def iterate_changes(
     tree: Tree, names: Sequence[str] = (), in_calls: bool = False
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     """Each change of a number, sign or operator: its place, what is to stand there, and the change in words.

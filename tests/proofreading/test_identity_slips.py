@@ -36,6 +36,12 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
             "+ for -",
         ),
         (r"We get $\frac{q^2-8pr}{8p} + r - \frac{q^2}{5p} = 0$.", "8 for 5"),
+        # what holds of real numbers alone, and powers of differences
+        (
+            r"Let $z$ and $w$ be complex. Then $|z\bar{w} - w|^2 = (z\bar{w} - w)(\bar{z}w + \bar{w})$.",
+            "- for +",
+        ),
+        (r"Here $(z-p)^k \frac{1}{(z+p)^k \psi(z)} = \frac{1}{\psi(z)}$.", "+ for -"),
         (r"Here $g(w) \geq g(\frac{w+h}{2} + \frac{w+h}{2}) = g(w)$.", "- for +"),
         (
             r"So $\begin{bmatrix} p & q \\ r & s \end{bmatrix} \begin{bmatrix} u \\ v \end{bmatrix}"

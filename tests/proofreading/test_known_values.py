@@ -23,6 +23,12 @@ _FAMILY = (
     r"The vector is $X = \begin{bmatrix} -8-3t \\ 1+5t \\ t \end{bmatrix}$. We write it as "
     r"$X = \begin{bmatrix} -%s \\ 1 \\ 0 \end{bmatrix} + t \begin{bmatrix} -3 \\ 5 \\ 1 \end{bmatrix}$."
 )
+_ABSOLUTE = "Here $x = c$. So $|h(x) %s h(c)| = |h(c) - h(c)|$."
+_BEGINNING = "Let $f(x,y) = x^2 + y$. We begin with $f(0,3) = %s$."
+_LIMITS = "Write $z_n = x_n y_n$ and $z = xy$. Then for all $n$ we have "
+_WIDTHS = r"The sum is $\sum_{i=1}^n d_i = b - a$. So $M \left( \sum_{i=%s}^n d_i \right) = M(b-a)$."
+_DEFINED = "Let $f(x) = x^2 + 1$ on the interval. It is largest at the end, where "
+_ANEW = "We had $g(t) = t^2$.\n\nLet $g(t) = (1-t)x + ty$. Then "
 _PRODUCT = (
     r"So $\begin{bmatrix} %s & -3/2 \\ 1/2 & -1/2 \end{bmatrix} \begin{bmatrix} 3k \\ k \end{bmatrix}"
     r" = \begin{bmatrix} 3k \\ k \end{bmatrix}$."
@@ -52,6 +58,14 @@ _DIAGONAL = (
         (_PRODUCT % "3/2", _PRODUCT % "3/5", "2 for 5"),
         (_DIAGONAL % 0, _DIAGONAL % 1, "0 for 1"),
         (_FAMILY % 8, _FAMILY % 6, "-8"),
+        # inside of an absolute value, a sum or an integral
+        (_ABSOLUTE % "-", _ABSOLUTE % "+", "- for +"),
+        (_LIMITS + "$|z_n - z| = |x_n y_n - xy|$.", _LIMITS + "$|z_n + z| = |x_n y_n - xy|$.", "- for +"),
+        (_WIDTHS % 1, _WIDTHS % 7, "1 for 7"),
+        # values and slopes of a function that the text defines, also anew
+        (_DEFINED + "$f(2) = 5$.", _DEFINED + "$f(1) = 5$.", "2 for 5"),
+        (_BEGINNING % 3, _BEGINNING % 4, "3 for 4"),
+        (_ANEW + "$g'(t) = y-x$.", _ANEW + "$g'(t) = y+x$.", "by g(t)"),
         # a name that stands nowhere else
         (_SYSTEM + "$x_1 = -1$, $x_2 = 2$.", _SYSTEM + "$x_1 = -1$, $x_9 = 2$.", "with x_2 it follows"),
         (
@@ -85,6 +99,9 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
         # a row of a system, and names that go on
         r"Solve \begin{align} x_1 + 3x_2 &= 5 \\ 2x_1 + 6x_2 &= 60 \end{align}",
         "The numbers are $F_1 = 1$, $F_2 = 1$, $F_3 = F_1 + F_2$.",
+        # a function with several definitions, and an unknown one
+        "Let $f(x) = x^2$.\n\nLet $f(x) = x^2 + 1$.\n\nFor one of them, where $f(1) = 3$ is asked for,",
+        "Here $x = c$. If $|h(x) + h(c)| = 2$, we are done.",
         # an equation in parameters that are sought
         r"Find them: $\begin{bmatrix} 1 \\ x \end{bmatrix} = \begin{bmatrix} 1 \\ 0 \end{bmatrix}"
         r" + y \begin{bmatrix} 0 \\ 2 \end{bmatrix}$.",
