@@ -169,7 +169,9 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
         for fact in used
         for one, other in ((fact.left, fact.right), (fact.right, fact.left))
     )
-    calculated = not assigned and any(not fact.is_value for fact in used)
+    # x = y = 0 says nothing of an x and a y that have values elsewhere.
+    terms = (side for fact in used for side in (fact.left, fact.right))
+    calculated = not assigned and any(side.children and free_symbols(side) for side in terms)
     # A function that is defined in several ways can have several values.
     functions = [one.children[0].label for one in (left, right) if _is_value_at_number(one)]
     certain = all(

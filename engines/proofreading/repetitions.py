@@ -23,6 +23,8 @@ from engines.proofreading.term_properties import free_symbols
 _MOST_TOKENS = 200
 _MOST_ALIKE = 60
 """Statements that are alike but for one token; more are a table."""
+_FAR = 60
+"""Lines."""
 _MOST_WORDS = 4
 """Before a statement; those that say that it is another one stand there."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -122,6 +124,10 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             # The more the two have in common, the less likely is a coincidence.
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
+                continue
+            # A number in a statement that is made once, and once far away, can be that of another example.
+            far = abs(first.link.line - second.link.line) > _FAR
+            if kind == "number" and far and max(many) == 1:
                 continue
             if (
                 second.place in reported
