@@ -41,7 +41,7 @@ def make_rows(encoder: Path, steps: int) -> dict[str, Row]:
     """
     settings: dict[str, Any] = {"data.encoder": str(encoder.absolute())}
     if steps:
-        settings |= {"train.steps": steps, "train.eval_every": steps, "train.save_every": steps}
+        settings |= {"train.steps": steps, "train.eval_every": steps, "train.save_every": max(1, steps // 2)}
     return {name: Row(_GROUP, title, recipe, settings) for name, (title, recipe) in RECIPES.items()}
 
 
