@@ -172,10 +172,15 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
     # x = y = 0 says nothing of an x and a y that have values elsewhere.
     terms = (side for fact in used for side in (fact.left, fact.right))
     calculated = not assigned and any(side.children and free_symbols(side) for side in terms)
-    # A function that is defined in several ways can have several values.
-    functions = [one.children[0].label for one in (left, right) if _is_value_at_number(one)]
+    # y(1) = 2 beside a y = 3x + 1 can be a condition of another task; `f(x) = …` is said of f alone.
+    names = [one.children[0].label for one in (left, right) if _is_value_at_number(one)]
+    functions = [facts.functions.get(name) for name in names]
     certain = all(
-        name in facts.functions and facts.functions[name].is_certain_at(link.position) for name in functions
+        known is not None
+        and known.is_certain_at(link.position)
+        and known.fact.left.label == "call"
+        and known.fact.position.paragraph == paragraph
+        for known in functions
     )
     whole = not link.left.startswith("+") and len(used) <= MOST_STEPS
     if link.is_alternative or not (near and calculated and whole and certain):

@@ -94,6 +94,8 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
         # what a variable has no one value of
         "A trivial solution is $x_1 = x_2$, $x_2 = x_3$, $x_3 = x_4$.",
         r"The rows are \begin{align} a_1 + a_2 &= 2 \\ a_2 - 5a_3 &= 0 \\ a_3 &= 2 \end{align}",
+        # a condition of another task
+        "The solution is $x = e^t + 1$.\n\nSolve $x' = x^2$, $x(0) = 1$.",
         # what is so of a trivial solution only
         "It has only the solution $c_1 = c_2 = c_3 = 0$. Here $c_1 = 1$, $c_2 = -1$ and $c_3 = 1$ work.",
         # a variable that gets another value
