@@ -104,6 +104,8 @@ class _Reporter:
 
     def __init__(self, session: pytest.Session, results: Connection) -> None:
         self._config, self._results = session.config, results
+        # What pytest shows the two sides of a comparison with.
+        self._tw = session.config.get_terminal_writer()
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
         self._results.send(("logstart", {"nodeid": nodeid, "location": location}))
@@ -140,8 +142,9 @@ def _run_pieces(
         factory._basetemp = factory.getbasetemp() / f"process-{index}"
         factory._basetemp.mkdir()
         _open_own_files(config.pluginmanager.getplugin("capturemanager"))
+        reporter = _Reporter(session, results)
         config.pluginmanager.unregister(name="terminalreporter")
-        config.pluginmanager.register(_Reporter(session, results))
+        config.pluginmanager.register(reporter, "terminalreporter")
         items = iter(_take_items(pieces, tokens))
         item = next(items, None)
         while item is not None and not session.shouldfail and not session.shouldstop:

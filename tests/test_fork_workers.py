@@ -61,6 +61,7 @@ def test_what_is_reported_is_what_one_process_reports(tmp_path: Path) -> None:
     shared, said = outcomes(tmp_path, "-p", "tests.fork_workers", "--processes", "3")
     assert shared == alone
     assert shared["test_one_number[33]"] == ("failure",)
+    assert "assert 33 != 33" in said
     assert "here 33" in said
     assert "there 33" in said
     assert "there 32" not in said

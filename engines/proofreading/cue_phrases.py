@@ -298,7 +298,7 @@ def leading_clause(words: str) -> str:
     """Return the words of the clause that leads to a statement, or to the formulas that it ends.
 
     >>> leading_clause("if § and"), leading_clause("if § then § ,"), leading_clause("if § , we have § ,")
-    ('if ', ' then ', ' we have ')
+    ('if', 'then', ' we have')
     """
     return last_clause(_ENUMERATED.sub("", words))
 
