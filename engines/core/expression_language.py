@@ -70,8 +70,17 @@ takes (degree, radicand), `mod` (number, modulus); the odd root of a negative nu
 ALIASES = {
     **{"arc" + name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
     **{"ar" + name: "a" + name for name in HYPERBOLIC},
+    "cosec": "csc",
+    "cosech": "csch",
+    "cotan": "cot",
+    "tg": "tan",
+    "ctg": "cot",
+    "arctg": "atan",
+    "arcctg": "acot",
+    "arccosec": "acsc",
+    "arccotan": "acot",
 }
-"""Other names of the inverse functions, read in infix notation."""
+"""Other names of the functions, which every reader of formulas knows."""
 
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z", re.ASCII)
 _WORD = re.compile(r"\S+")

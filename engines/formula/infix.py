@@ -39,7 +39,6 @@ CALLED: dict[str, tuple[str, int]] = {
     **{name: (name, count) for name, count in ARITY.items() if count and name.isalpha() and name != "d"},
     **{alias: (name, 1) for alias, name in ALIASES.items()},
     "exp": ("exp", 1),
-    "cosec": ("csc", 1),
     "diff": ("diff", 2),
     **{name: (name, count) for name, count in FURTHER.items()},
     "binom": ("binomial", 2),

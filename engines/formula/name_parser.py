@@ -30,7 +30,7 @@ from engines.formula.words import (
     SETS_OF_NUMBERS,
     SEVERAL,
     SIGNS,
-    TRIGONOMETRIC,
+    TRIGONOMETRIC_AND_HYPERBOLIC,
     USUAL,
     Line,
     argument_pieces,
@@ -654,7 +654,7 @@ class NameParser(Cursor):
         label = ONE_PLACE[name]
         # A power of -1 means the inverse of a trigonometric function, and is doubtful for others.
         if power == MINUS_ONE:
-            if label not in TRIGONOMETRIC:
+            if label not in TRIGONOMETRIC_AND_HYPERBOLIC:
                 raise self.make_error(f"{name} to the power of -1 can be read in two ways", piece)
             self.context.add_note(f"{name}^-1 is the inverse function", piece.start)
             label, power = f"a{label}", None
@@ -734,7 +734,7 @@ class NameParser(Cursor):
             argument = Tree("*", (argument, self.parse_factor()))
         slash = self.here
         if (
-            name in TRIGONOMETRIC
+            name in TRIGONOMETRIC_AND_HYPERBOLIC
             and slash.text == "/"
             and slash.role == PieceRole.MULTIPLY
             and is_angle(argument)

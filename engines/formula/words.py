@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engines.core.expression_language import ALIASES, HYPERBOLIC, TRIGONOMETRIC
 from engines.core.tree import Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
@@ -33,24 +34,26 @@ RELATION_NAMES = {
     "O!not-greater-than": "not >",
 }
 SET_OPERATIONS = {"U!union": "union", "U!intersect": "intersection", "O!setdiff": "without"}
-TRIGONOMETRIC = ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch")
-_INVERSE = {f"arc{name}": f"a{name}" for name in TRIGONOMETRIC} | {
-    f"ar{name}": f"a{name}" for name in TRIGONOMETRIC[6:]
-}
+TRIGONOMETRIC_AND_HYPERBOLIC = (*TRIGONOMETRIC, *HYPERBOLIC)
 ONE_PLACE = {
     **{
         name: name
-        for name in (*TRIGONOMETRIC, "ln", "exp", "abs", "sign", "tr", "det", "floor", "ceil", "round")
+        for name in (
+            *TRIGONOMETRIC_AND_HYPERBOLIC,
+            "ln",
+            "exp",
+            "abs",
+            "sign",
+            "tr",
+            "det",
+            "floor",
+            "ceil",
+            "round",
+        )
     },
-    **{f"a{name}": f"a{name}" for name in TRIGONOMETRIC},
-    **_INVERSE,
+    **{f"a{name}": f"a{name}" for name in TRIGONOMETRIC_AND_HYPERBOLIC},
+    **ALIASES,
     **dict.fromkeys(("sgn", "signum"), "sign"),
-    "cosec": "csc",
-    "tg": "tan",
-    "ctg": "cot",
-    "arctg": "atan",
-    "arcctg": "acot",
-    "cotan": "cot",
     "sh": "sinh",
     "ch": "cosh",
     "th": "tanh",
@@ -72,6 +75,19 @@ ONE_PLACE = {
     "cis": "cis",
 }
 """Functions of one argument by their names in print, and their labels."""
+NAMES_IN_TEXT = frozenset(
+    (
+        *TRIGONOMETRIC_AND_HYPERBOLIC,
+        *(f"a{name}" for name in TRIGONOMETRIC_AND_HYPERBOLIC),
+        *ALIASES,
+        "sqrt",
+        "ln",
+        "log",
+        "exp",
+        "det",
+    )
+)
+"""Names that are functions in plain text too: `round`, `sign` and `real` are also words."""
 SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
 PAIRS = {"binomial": "binomial", "binom": "binomial"}
 """Functions of two arguments in brackets by their names in print, and their labels."""
@@ -192,8 +208,9 @@ _OPERATORS = (
 _RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *SEVERAL.values()))
 _SPELT = frozenset(
     (
-        *TRIGONOMETRIC[:10],
-        *(f"arc{name}" for name in TRIGONOMETRIC[:3]),
+        *TRIGONOMETRIC,
+        *("sinh", "cosh", "tanh", "coth"),
+        *(f"arc{name}" for name in ("sin", "cos", "tan")),
         "log",
         "ln",
         "exp",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engines.formula.notations import is_written_with_names
-from engines.formula.words import CONNECTIVES, TRIGONOMETRIC, begins_with_set
+from engines.formula.words import CONNECTIVES, TRIGONOMETRIC_AND_HYPERBOLIC, begins_with_set
 from engines.grading.choices import is_option
 from engines.grading.locales import (
     LIMITS,
@@ -171,7 +171,9 @@ _MONTHS = _phrases(
 _OPTIONS = _phrases("option, choice, answer, option is, choice is, answer is")
 _PERCENT = _phrases("%, °, pct, percent, per cent")
 _SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g"))
-_KEPT = frozenset(("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC))
+_KEPT = frozenset(
+    ("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC_AND_HYPERBOLIC)
+)
 """Words before a number that are part of the answer."""
 _NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
 """Numerals that are more often something else: this one, a third of them."""

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 
 from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
-from engines.formula.words import TRIGONOMETRIC
+from engines.formula.words import NAMES_IN_TEXT
 from engines.grading.quantities import TEXT_COMMANDS
 from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import names_unit
 
-_FUNCTION_NAMES = frozenset(
-    (*TRIGONOMETRIC[:6], "sqrt", "pi", "infty", "ln", "log", "exp", "arcsin", "arccos", "arctan")
-)
+_FORMULA_NAMES = NAMES_IN_TEXT | {"pi", "infty"}
 _FENCES = frozenset(("\\left", "\\right"))
 _SIZES = frozenset(f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", *"lrm"))
 _UNSHOWN = frozenset(("\\displaystyle", "\\textstyle", "\\limits", "\\mathstrut", "\\!", *_SIZES))
@@ -59,7 +57,7 @@ def normalise_text(text: str) -> str:
         return text
     text = _join_marked_thousands(text)
     has_commands = "\\" in text or "{" in text
-    if not has_commands and any(token.text in _FUNCTION_NAMES for token in tokenize(text)):
+    if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
         with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
             text = latex_of_plain(text)
         has_commands = True
@@ -243,7 +241,7 @@ class _Normaliser:
     def write_word(self, token: AnswerToken) -> None:
         """Write a word; names of functions get a backslash."""
         before = self.text[token.start - 1 : token.start]
-        if token.text not in _FUNCTION_NAMES or before == "{":
+        if token.text not in _FORMULA_NAMES or before == "{":
             # A command that stood before something dropped must not run into a word.
             joined = self.result and self.result[-1][:1] == "\\" and self.result[-1][1:].isalpha()
             self.write(f" {token.text}" if joined else token.text)

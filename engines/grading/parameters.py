@@ -21,6 +21,8 @@ _MOST_STEPS = 64
 _MOST_EXPONENT = 200
 _LETTERS = frozenset("tsruvλμτ")
 """Letters that stand for any number in front of a vector."""
+_CURVE_LETTERS = _LETTERS | {"θ", "φ", "ϕ", "α", "theta", "phi", "alpha"}
+"""Letters that stand for the parameter of a curve."""
 _MOST_LETTERS = 2
 """Parameters of a plane."""
 
@@ -64,6 +66,8 @@ def compare_with_parameters(judge: Judge, gold: Form, pred: Form) -> Verdict | N
     flats = _read_flat(trees[0]), _read_flat(trees[1])
     if flats[0] is not None and flats[1] is not None:
         return _compare_flats(flats[0], flats[1])
+    if (curves := _compare_curves(judge, *trees)) is not None:
+        return curves
     families = _read_range(trees[0]), _read_range(trees[1])
     if families[0] is None or families[1] is None or families[0][0] != families[1][0]:
         return None
@@ -244,6 +248,30 @@ def _read_linear(tree: Tree, letter: str) -> tuple[Fraction, Fraction] | None:
     if one[1] and other[1]:
         return None
     return one[0] * other[0], one[0] * other[1] + one[1] * other[0]
+
+
+# ---- curves
+
+
+def _compare_curves(judge: Judge, gold: Tree, pred: Tree) -> Verdict | None:
+    """Compare points with one parameter each, of different names; None for others and for the same name.
+
+    Two curves that differ after the names are made the same can still have the same points.
+    """
+    mine, theirs = (_find_parameter(tree) for tree in (gold, pred))
+    if mine is None or theirs is None or mine == theirs or len(gold.children) != len(pred.children):
+        return None
+    renamed = replace_variable(pred, theirs, Tree(mine))
+    pairs = zip(gold.children, renamed.children, strict=True)
+    if all(judge.equal(one, other).outcome == "equal" for one, other in pairs):
+        return Verdict("equal", reason=f"the same points, with the parameter {theirs} named {mine}")
+    return Verdict("undecided", reason="whether curves with different parameters are the same is not decided")
+
+
+def _find_parameter(tree: Tree) -> str | None:
+    """Return the name of the only variable of a point, if it is usual for a parameter."""
+    names = free_variables(tree) if tree.label == "tuple" else frozenset()
+    return next(iter(names)) if len(names) == 1 and names <= _CURVE_LETTERS else None
 
 
 # ---- lines and planes
