@@ -1,8 +1,8 @@
 """Equations with variables, judged in seven steps of which the first that decides gives the verdict.
 
-An equation is compared as an identity, by what was stated before, and as a claim for all numbers; what begins
-something is given; what claims something is refuted with a counterexample; and at last a step of a chain that
-changes a value is wrong.
+1. It holds for all numbers. 2. It follows from what was stated before. 3. It is claimed for all numbers, and
+fails. 4. It begins something, and is given. 5. It claims something that a counterexample refutes. 6. It
+stands alone, with variables that nothing was said about. 7. It is a step of a chain that changes a value.
 """
 
 from __future__ import annotations

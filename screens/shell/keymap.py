@@ -151,6 +151,8 @@ def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[VerbKey, ..
     """
     keys = []
     for verb, text in sentences.items():
+        if verb not in VERBS:
+            raise LookupError(f"{name}.{verb}: a verb without a key; add its words to VERBS")
         usual = VERBS[verb]
         label, sentence = text if isinstance(text, tuple) else (usual.label, text)
         keys.append(VerbKey(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint, usual.always))

@@ -217,7 +217,7 @@ def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
     for name, value in reported.items():
         if is_number(value):
             metrics[name] = float(value)
-        elif value is None:
+        else:
             metrics.pop(name, None)
 
 

@@ -162,6 +162,12 @@ class Witness:
     left: float | None
     right: float | None
 
+    def describe(self) -> str:
+        """Return the point and both values in words: `?a = sin x at x = -1: -0.84 and undefined`."""
+        named = ", ".join(f"{name} = {text}" for name, text in self.binding.items())
+        left, right = ("undefined" if side is None else f"{side:.8g}" for side in (self.left, self.right))
+        return f"{named} at x = {self.x:.6g}: {left} and {right}"
+
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
@@ -195,7 +201,8 @@ class RuleCheck:
         if not self.found.points or not all(finding.points for finding in self.exact):
             return "untested: no binding meets the conditions"
         if self.found.effect != self.rule.claim:
-            return f"claimed {self.rule.claim}, found {self.found.effect}"
+            example = f": {self.found.witness.describe()}" if self.found.witness else ""
+            return f"claimed {self.rule.claim}, found {self.found.effect}{example}"
         for finding in self.exact:
             if finding.effect != "sound":
                 conditions = ", ".join(map(str, finding.guards)) or "no condition"

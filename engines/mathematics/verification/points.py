@@ -29,9 +29,9 @@ from engines.mathematics.numbers.numeric import Programs, compile_many, evaluate
 from engines.mathematics.numbers.numeric_kernel import compute_signatures
 from engines.mathematics.numbers.precise import BITS, BallValue, Functions
 
-# They depend on head and seed only. From some thousand candidates of several ranges those are taken that
-# represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
-# gain or lose domain; some lie far out, and some close to the ends of the head's domain.
+# The points depend on head and seed only. From some thousand candidates of several ranges those are taken
+# that represent every combination of signs and sizes of the head's sub-terms, because it is there that other
+# forms gain or lose domain; some lie far out, and some close to the ends of the head's domain.
 
 
 RANGES: tuple[DomainInterval, ...] = (
@@ -47,8 +47,9 @@ MAX_FAR = 8
 MIN_POOL = 64
 """With fewer candidates inside the head's domain, or at its other side, its intervals are searched for."""
 LEVELS = np.array([0.54, 0.84, 1.0, 1.19, 1.56])
-"""Sizes of a sub-term of the head at which members gain or lose domain: about cos 1, sin 1, 1, their
-reciprocals and pi/2. An inverse function of the sub-term, or of another inverse of it, ends there."""
+"""Sizes of a sub-term of the head between which members keep their domain: about cos 1, sin 1, 1, their
+reciprocals and pi/2. They are the ends of the domain of an inverse function that is taken of the sub-term, or
+of an inverse function of it."""
 
 
 @cache
@@ -115,8 +116,8 @@ def _choose_candidates(
 
 
 def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
-    """Return points for one program (the first), and whether at most candidates nobody can tell if it is
-    defined.
+    """Return points for one program (the first), and whether at most of the candidates it cannot be
+    decided if it is defined.
     """
     positions = _candidate_pool(seed)
     values, errors = evaluate_balls(program, positions, trace=True)

@@ -55,15 +55,17 @@ _POINTS, _FAR = 40, 6
 _FEW_INTEGERS = 16
 """So far from 0 integers are tried one by one where an integral is worked out for each."""
 _SHARES, _ENOUGH = 20, 10
-"""Where work is limited, each kind of points takes this part of it, and so many points in general position
-are looked at in any case."""
+"""Where work is limited, each kind of points takes at most one in so many parts of it, and so many points in
+general position are looked at in any case."""
 _SCALE_POINTS = 8
 """Points at which the sizes of terms are looked at."""
 _BEYOND = 4
 """Points beyond each curve that are looked at."""
 _FEWEST = 8
+"""With fewer points at which a member agrees or has no value, it is undecided."""
 _VAGUE = 0.5
-"""So many points where values are known to a few bits for each that agrees, and nothing is claimed."""
+"""A member is undecided if, for each point that agrees, there are more than so many at which values are known
+to a few bits only."""
 _BITS, _MORE_BITS = 160, 4_096
 """Working precision, and that where it gives no number."""
 # Bits of agreement of two values that count as equal; a difference by chance would hardly be so small.

@@ -82,8 +82,8 @@ MIN_POINTS = 8
 # Agreement in double precision alone, without rigorous values, is reported as this many bits.
 CLEAR_BITS = 30
 SHARP = 1e-6
-"""Agreement counts as evidence where the bounds are below this share of the value, or of
-`CLEAR` times the head's usual size."""
+"""Values that agree are evidence where their error bounds are below this share of the value, or of `CLEAR`
+times the usual size of the head's values."""
 _FEW_SCALE_POINTS, _SCALE_POINTS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
