@@ -66,7 +66,7 @@ def compare_with_parameters(judge: Judge, gold: Form, pred: Form) -> Verdict | N
     flats = _read_flat(trees[0]), _read_flat(trees[1])
     if flats[0] is not None and flats[1] is not None:
         return _compare_flats(flats[0], flats[1])
-    if (curves := _compare_curves(judge, *trees)) is not None:
+    if (curves := _compare_curves(judge, trees[0], trees[1])) is not None:
         return curves
     families = _read_range(trees[0]), _read_range(trees[1])
     if families[0] is None or families[1] is None or families[0][0] != families[1][0]:
