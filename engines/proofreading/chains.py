@@ -404,6 +404,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                     if result and now.joined in ("row", "", "column"):
                         # A new row goes on with the statement before it, in its column.
                         above = columns[column] if column < len(columns) else None
+                        # Where that went on with the column before it, so does this one.
+                        if above is not None and column and above is columns[column - 1]:
+                            above = None
                         before = next((one for one in result if one is above), result[-1])
                         result.remove(before)
                         now = before

@@ -354,6 +354,17 @@ def test_not_turns_a_relation_and_a_minus_no_rounding(
                 ("c", "=", "3"),
             ],
         ),
+        (
+            r"s &= a && = 1\\ t &= b && = 2\\ u &= c && = 3",
+            [
+                ("s", "=", "a"),
+                ("a", "=", "1"),
+                ("t", "=", "b"),
+                ("b", "=", "2"),
+                ("u", "=", "c"),
+                ("c", "=", "3"),
+            ],
+        ),
     ],
 )
 def test_relations_of_a_formula(formula: str, expected: list[tuple[str, str, str]]) -> None:
