@@ -20,6 +20,7 @@ from engines.grading.locales import (
     find_language,
     list_figures,
     match_announcement,
+    may_announce,
     with_decimal_points,
 )
 from engines.grading.numbers import in_words
@@ -233,7 +234,8 @@ def _find_announced(text: str, tokens: Sequence[AnswerToken]) -> tuple[int, int,
     A final answer goes before other ones, and English before other languages.
     """
     best = 0, 0
-    for at, token in enumerate(tokens):
+    places = enumerate(tokens) if "#" in text or may_announce(tokens) else ()
+    for at, token in places:
         if token.kind not in ("word", "sign"):
             continue
         if token.text == "#":

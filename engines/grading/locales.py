@@ -83,6 +83,11 @@ _VERBS = {name: Phrases(dict.fromkeys(one.verbs.split(", "), "")) for name, one 
 _OTHERS = {word: name for name, one in LANGUAGES.items() if one.others for word in one.others.split(", ")}
 
 
+def may_announce(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether a word that announces answers is among tokens."""
+    return _NOUNS.may_occur(tokens)
+
+
 def match_announcement(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
     """Return the index behind what announces an answer, a noun with a verb or a colon behind it, and its
     language; None where none begins at a token.
@@ -116,7 +121,8 @@ def find_language(tokens: Sequence[AnswerToken]) -> str:
     ('de', '')
     """
     last = tokens[-_SEARCHED:]
-    shown = {announced[1] for at in range(len(last)) if (announced := match_announcement(last, at))}
+    places = range(len(last)) if may_announce(last) else ()
+    shown = {announced[1] for at in places if (announced := match_announcement(last, at))}
     others = {_OTHERS.get(token.text, "") for token in last if token.kind == "word"}
     for languages in (shown, others):
         if known := next((name for name in LANGUAGES if name in languages and name != "en"), ""):

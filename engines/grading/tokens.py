@@ -96,6 +96,11 @@ class Phrases(Generic[Value]):
             self._by_first.setdefault(words[0], []).append((words, value))
             self._by_last.setdefault(words[-1], []).append((words[::-1], value))
 
+    def may_occur(self, tokens: Sequence[AnswerToken]) -> bool:
+        """Return whether a phrase begins with the word of a token, so that it is worth looking for one."""
+        first = self._by_first
+        return any(token.text.lower() in first for token in tokens)
+
     def match(self, tokens: Sequence[AnswerToken], at: int) -> tuple[int, Value] | None:
         """Return the index behind the longest phrase that begins at a token, and what it stands for."""
         return self._match(self._by_first, tokens, at, 1)
