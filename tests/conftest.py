@@ -34,6 +34,10 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Tests run side by side, one to a core: further threads, theirs or of jobs, would wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Most of what is made in a test goes with the test, and need not be looked for every 700 objects.
 gc.set_threshold(50_000, 20, 50)
 
