@@ -41,7 +41,7 @@ from benchmarks._record import Record, parser_of, put_into, table
 from benchmarks.mathamr import UNITS, YEARS, Measured
 from engines.core.tree import Tree
 from engines.formula.meaning import read
-from engines.formula.parser import ParsedFormula
+from engines.formula.operator_tree_parser import ParsedFormula
 from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equal_formulas import Equality, EqualityKind, EqualLook

@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks._record import Record, parser_of
 from benchmarks.mathamr import YEARS
 from engines.formula.operator_tree import count_features
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree_parser import search_tree
 from engines.forum.topics import Topic, read_topic_files
 from engines.mathamr.retrieval import matching
 from engines.mathamr.retrieval.formula_index import FormulaIndex, remove_formulas

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks._record import Record, json_rows, parser_of
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 
 
 def formulas(path: Path) -> list[str]:

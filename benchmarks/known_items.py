@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks._record import Record, parser_of
 from engines.formula.operator_tree import OperatorTree, count_features
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree_parser import search_tree
 from engines.formula.patterns import rename_variables
 from engines.formula.render import to_latex as written
 from engines.mathamr.retrieval import matching

@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks._record import Record, parser_of
 from engines.core.files import write_array
 from engines.formula.operator_tree import count_features
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree_parser import search_tree
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.segments import (
     _FORMULAS,

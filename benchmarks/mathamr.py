@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.formula.lexer import token_texts
 from engines.formula.operator_tree import count_features
-from engines.formula.parser import ParsedFormula, search_tree
+from engines.formula.operator_tree_parser import ParsedFormula, search_tree
 from engines.forum.topics import Topic, read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,

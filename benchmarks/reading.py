@@ -28,7 +28,7 @@ from benchmarks.formulas import formulas
 from engines.core.tree import Tree
 from engines.formula.document_names import names_of
 from engines.formula.meaning import read, read_links
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 
 _IN_POST = re.compile(r'<span class="math-container"[^>]*>(.*?)</span>', re.DOTALL)
 _TAG = re.compile(r"<[a-z]+ ")

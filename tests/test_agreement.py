@@ -244,7 +244,7 @@ def test_every_entrance_reads_the_tree_of_the_table(name: str) -> None:
     ],
 )
 def test_a_query_is_searched_as_its_latex(text: str, same_as: str) -> None:
-    from engines.formula.parser import ParsedFormula, search_tree
+    from engines.formula.operator_tree_parser import ParsedFormula, search_tree
     from engines.mathamr.retrieval.matching import read_query
 
     assert read_query(text).formulas[0].tree == search_tree(ParsedFormula(same_as))

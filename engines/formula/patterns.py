@@ -25,7 +25,7 @@ _MOST_STEPS = 20_000
 def with_wildcards(text: str) -> str:
     r"""Return a query with wildcards as letters that every reader takes for such.
 
-    >>> from engines.formula.parser import search_tree
+    >>> from engines.formula.operator_tree_parser import search_tree
     >>> [wildcard_name(node.label) for node in search_tree(with_wildcards("?a + ??")).children]
     ['a', '??']
     """

@@ -21,7 +21,7 @@ from engines.mathamr.graph.linearization import linearize_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.mathamr.parsing.parsers import Parser, ParserName
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
@@ -308,7 +308,7 @@ class _QueryContext:
 
 
 def _load_source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _QueryContext:
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.mathamr.context import find_ids, make_placeholder, mark_formulas
     from engines.mathamr.retrieval.texts import cut_topic_context
 
@@ -442,7 +442,7 @@ class _NearestFormulas:
         return rows, ""
 
     def build_row(self, rank: int, look: int, score: float) -> dict[str, Any]:
-        from engines.formula.parser import ParsedFormula
+        from engines.formula.operator_tree_parser import ParsedFormula
         from engines.mathamr.retrieval.search import match_parts
 
         result = self.opened.read_latex(look)

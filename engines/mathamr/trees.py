@@ -62,7 +62,7 @@ def opt(spec: ParseOpt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[d
     >>> opt(ParseOpt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
     """
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
 
     if spec.latex is not None and spec.reader == "latexml":
         return next(_read_with_latexml([spec.latex])).to_document()
@@ -73,7 +73,7 @@ def opt(spec: ParseOpt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[d
 
 
 def _parse_rows(spec: ParseOpt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
 
     result: Iterable[tuple[InputRow, OperatorTree]]
     every = read_named_rows(file, "latex", name="id", events=events)

@@ -279,7 +279,7 @@ def structure_terms(text: str) -> list[str]:
 @lru_cache(maxsize=20_000)
 def _structure_terms(latex: str) -> tuple[str, ...]:
     from engines.formula.operator_tree import count_features
-    from engines.formula.parser import search_tree
+    from engines.formula.operator_tree_parser import search_tree
 
     counts = count_features(search_tree(latex))
     return tuple(name for name in counts.elements() if name[0] in _STRUCTURE)

@@ -33,7 +33,7 @@ from screens.jobs.columns import (
     standing_rows,
     summarise_job,
 )
-from screens.jobs.run import (
+from screens.jobs.run_reading import (
     MAX_FILES,
     Follower,
     News,

@@ -24,7 +24,7 @@ from textual.worker import get_current_worker
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, describe_fields, parse
 from engines.core.spec import Field as SpecField
-from screens.jobs.run import Machine, look_at_machine
+from screens.jobs.run_reading import Machine, look_at_machine
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Chooser, Dialog, MenuChoice, frame_dialog
 from screens.widgets.line_input import LineInput

@@ -13,7 +13,7 @@ from textual import on, work
 from engines.core.errors import EngineError
 from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
-from screens.jobs.run import log_lines, origin_lines
+from screens.jobs.run_reading import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
 from screens.shell.frame import AppFrame

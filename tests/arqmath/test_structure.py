@@ -19,7 +19,7 @@ from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import EngineError
 from engines.formula.operator_tree import FEATURES_VERSION, count_features
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import build_lexical
 from engines.retrieval.tokens import STRUCTURE, structure_terms

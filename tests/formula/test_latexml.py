@@ -21,7 +21,7 @@ from engines.core.system import asset
 from engines.formula import latexml as module
 from engines.formula.content_mathml import read_content_mathml
 from engines.formula.latexml import convert_with_latexml
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 from engines.formula.symbol_layout import layout_tree
 from engines.mathamr.trees import ParseOpt, ParseSlt, opt, slt
 from tests.conftest import expect_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.formula.operator_tree import count_features
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree_parser import search_tree
 from engines.formula.patterns import (
     find_renaming,
     match_pattern,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.formula.operator_tree import OperatorTree, apply_operator
-from engines.formula.parser import ParserMode, operator_tree
+from engines.formula.operator_tree_parser import ParserMode, operator_tree
 from engines.formula.render import to_latex
 from engines.formula.symbols import PieceRole, symbol_roles
 from tests.conftest import count_examples

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 from engines.mathamr import Inspect, ParseOpt, inspect, opt
 from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.drawing import lay_out_graph, to_dot, to_svg

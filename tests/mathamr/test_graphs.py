@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import operator_tree
+from engines.formula.operator_tree_parser import operator_tree
 from engines.mathamr.context import ExtractContext, extract_context
 from engines.mathamr.graph.amr import Graph, GraphNode, read_graph, write_graph
 from engines.mathamr.graph.comparison import CompareGraphs, compare_graphs

@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.system import asset
-from engines.formula.parser import ParsedFormula
+from engines.formula.operator_tree_parser import ParsedFormula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph

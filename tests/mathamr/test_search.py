@@ -16,7 +16,7 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.formula.meaning import read
 from engines.formula.operator_tree import OperatorTree, count_features, shared_parts
-from engines.formula.parser import operator_tree, search_tree
+from engines.formula.operator_tree_parser import operator_tree, search_tree
 from engines.formula.spans import node_spans
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect

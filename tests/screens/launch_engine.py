@@ -10,7 +10,7 @@ import pytest
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs import form
-from screens.jobs.run import Machine
+from screens.jobs.run_reading import Machine
 from workbench.engine_process import CallResult
 
 

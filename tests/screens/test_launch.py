@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs.form import FormRow, NewJob, OperationFields, TrainFields, form_fields
-from screens.jobs.run import Machine
+from screens.jobs.run_reading import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still

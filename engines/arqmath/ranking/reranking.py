@@ -249,7 +249,7 @@ def _find_formulas(text: str) -> list[_Formula]:
 @lru_cache(maxsize=50_000)
 def _build_vector(latex: str) -> _Formula:
     from engines.formula.operator_tree import count_features
-    from engines.formula.parser import search_tree
+    from engines.formula.operator_tree_parser import search_tree
 
     counts = count_features(search_tree(latex))
     weights = {name: 1 + log(count) for name, count in counts.items()}

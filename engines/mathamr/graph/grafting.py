@@ -78,7 +78,7 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
         DataError E317: for a row without formulas. E329: for an AMR that is no graph. EngineError E376: for a
         query that is none of the formulas.
     """
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
     from engines.mathamr.rows import read_named_rows
 
     for row in read_named_rows(spec.file, "topic_id", "amr", events=events):

@@ -362,7 +362,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     >>> found["formulas"], found["linear_mathamr"]
     ({'1': 'x', '2': 'x^2=2'}, 'find-01 you string-entity x string-entity eq 2 SUP x 2 imperative')
     """
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
     from engines.mathamr.graph.drawing import to_svg
 
     # 1. Formulas become placeholders, the text an AMR graph.

@@ -75,7 +75,7 @@ def rerank_formulas(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) 
         DataError: As of the index, the topics, the run and the encoder.
     """
     from engines.formula.operator_tree import count_features
-    from engines.formula.parser import search_tree
+    from engines.formula.operator_tree_parser import search_tree
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.open_cache import open_encoder, open_index
     from engines.mathamr.retrieval.task2 import Task2

@@ -428,7 +428,7 @@ def _write_collection(
 def _write_vectors(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
     import pyarrow as pa
 
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.mathamr.retrieval.open_cache import open_encoder
     from engines.mathamr.retrieval.texts import write_tree_string
     from engines.retrieval.dense import build_dense

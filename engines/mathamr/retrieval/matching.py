@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engines.core.arrays import ShortFloats
 from engines.core.errors import EngineError
 from engines.formula.operator_tree import OperatorTree, count_features
-from engines.formula.parser import ParsedFormula, search_tree
+from engines.formula.operator_tree_parser import ParsedFormula, search_tree
 from engines.formula.patterns import (
     find_renaming,
     is_pattern,

@@ -13,7 +13,7 @@ from engines.core.system import MAX_LATEX
 from engines.mathamr.retrieval.open_cache import open_encoder, open_index
 
 if TYPE_CHECKING:
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.mathamr.retrieval.equal_formulas import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
@@ -160,7 +160,7 @@ def rank_formulas(
 def _search_formula(
     spec: SearchFormulas, opened: FormulaIndex, typed: str, events: Sink, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.formula.render import to_latex as written
     from engines.mathamr.retrieval.matching import ScoredLook, answer_query, read_query
 
@@ -244,7 +244,7 @@ def match_parts(one: ParsedFormula, other: ParsedFormula) -> list[dict[str, Any]
 def _search_topics(
     spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.parser import ParsedFormula
+    from engines.formula.operator_tree_parser import ParsedFormula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.trec import TrecRun, check_out, write_manifest, write_run
 

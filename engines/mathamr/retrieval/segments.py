@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from engines.core.arrays import ShortFloats
 from engines.core.files import write_array
 from engines.formula.operator_tree import FEATURES_VERSION, count_features
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree_parser import search_tree
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.equal_formulas import ValueKeys

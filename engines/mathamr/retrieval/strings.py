@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, make_refusal, specification
-from engines.formula.parser import ParsedFormula
+from engines.formula.operator_tree_parser import ParsedFormula
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, make_placeholder
 from engines.mathamr.graph.amr import Branch, Graph, GraphNode, read_graph, write_graph

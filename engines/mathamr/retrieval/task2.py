@@ -49,7 +49,7 @@ def list_topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]
         DataError: E312 for a collection without topics of Task 2, and the first error where none of them can
             be read.
     """
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
     from engines.forum.folder import ArqmathFolder
     from engines.retrieval.trec import by_grade
 
@@ -263,7 +263,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     >>> found["topics"], found["judged"], found["systems"][0]["ndcg10_prime"]
     (8, 76, 0.929987)
     """
-    from engines.formula.parser import operator_tree
+    from engines.formula.operator_tree_parser import operator_tree
     from engines.forum.topics import read_topic_files
     from engines.mathamr.retrieval.open_cache import open_index
     from engines.retrieval.measures import FORMULA_MEASURES

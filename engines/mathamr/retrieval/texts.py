@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping
 
-from engines.formula.parser import ParsedFormula
+from engines.formula.operator_tree_parser import ParsedFormula
 from engines.forum.readers import Post
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, cut_window, find_ids, mark_cleaned_text
@@ -16,7 +16,7 @@ from engines.mathamr.graph.linearization import linearize_graph
 def write_tree_string(formula: ParsedFormula) -> str:
     """Return the operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
 
-    >>> from engines.formula.parser import ParsedFormula
+    >>> from engines.formula.operator_tree_parser import ParsedFormula
     >>> write_tree_string(ParsedFormula("x^2+1"))
     'plus 1 SUP x 2'
     """

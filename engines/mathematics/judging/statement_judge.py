@@ -1,4 +1,7 @@
-"""Statements: whether they hold, and whether two of them say the same."""
+"""Statements: whether they hold, and whether two of them say the same.
+
+A verdict on one statement is "equal" where it holds and "different" where it does not, with a witness.
+"""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def opt(tree: Mapping[str, Any], spec: ParseOpt) -> Iterator[str]:
     """Yield the tree, an operand a line under its operator; or as the formula that it stands for."""
     if spec.write != "tree":
         from engines.formula.operator_tree import OperatorTree
-        from engines.formula.parser import operator_tree
+        from engines.formula.operator_tree_parser import operator_tree
         from engines.formula.render import to_latex
         from engines.formula.unicode import unicode_text
 

@@ -17,7 +17,7 @@ from engines.core.errors import DataError
 from engines.formula.content_mathml import read_content_mathml
 from engines.formula.layout import DEEPEST
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import ParserMode, operator_tree, search_tree
+from engines.formula.operator_tree_parser import ParserMode, operator_tree, search_tree
 from engines.formula.render import to_latex
 from engines.formula.spans import node_spans
 from engines.formula.symbol_layout import layout_tree, read_presentation_mathml

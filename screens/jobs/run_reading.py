@@ -1,4 +1,4 @@
-"""What threads read: run folders of jobs (curves, events, checkpoints, files, logs), and the machine."""
+"""Read run folders of jobs (curves, events, checkpoints, files, logs), and look at the machine, in threads."""
 
 from __future__ import annotations
 
