@@ -317,10 +317,11 @@ class NameParser(Cursor):
         if self.context.is_open and self.here.text == "[" and self.here.role == PieceRole.OPEN:
             # Square brackets behind a name are an argument, an index or a factor.
             alone = self.piece_ahead(2).text == "]"
-            if alone or "A" <= name[0] <= "Z" or len(name) > 1:
+            several = power is None and self.has_several_indices()
+            if alone or several or "A" <= name[0] <= "Z" or len(name) > 1:
                 head = label if label.label == "call" else call_unknown(label.label)
                 head = Tree("call", (Tree(f"{head.children[0].label}[]"), *head.children[1:]))
-                return self.parse_call(head, power)
+                return self.parse_array_entry(head) if several else self.parse_call(head, power)
         lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.at - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
@@ -519,6 +520,23 @@ class NameParser(Cursor):
         if head == "gamma" and len(result) == 1 and not extra:
             return self.parse_powers(Tree("gamma", tuple(result)))
         return self.parse_powers(Tree("call", (Tree(head), *extra, *result)))
+
+    def has_several_indices(self) -> bool:
+        """Return whether another square bracket opens where the one here is closed, as in `a[i][j]`."""
+        depth = 0
+        for at in range(self.at, self.length):
+            piece = self.parts[at]
+            depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+            if depth <= 0:
+                return at + 1 < self.length and self.parts[at + 1].text == "["
+        return False
+
+    def parse_array_entry(self, head: Tree) -> Tree:
+        """Parse the indices of an entry of an array, each in square brackets."""
+        indices: list[Tree] = []
+        while self.here.text == "[" and self.here.role == PieceRole.OPEN:
+            indices += map(as_argument, self.parse_bracketed()[2])
+        return self.parse_powers(Tree("call", (*head.children, *indices)))
 
     def parse_bracketed(self) -> tuple[str, str, list[Tree]]:
         """Return an opening bracket, the closing one, and the things in between."""

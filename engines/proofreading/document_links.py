@@ -19,7 +19,6 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge
-from engines.proofreading.misnamed_variables import count_indexed_names
 from engines.proofreading.near_consequences import FAR
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
@@ -63,7 +62,6 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
                 if not piece.formula and distinguishes_cases(piece.text)
             }
         ),
-        name_counts=count_indexed_names(formulas),
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
@@ -103,9 +101,6 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         for each in found
     ]
     _find_misquotation(found, reader)
-    for place, each in enumerate(found):
-        if each.outcome in ("given", "not shown") and (why := reader.misnamed.get(id(each.link))):
-            found[place] = replace(each, outcome="wrong", reason=why)
     return found
 
 

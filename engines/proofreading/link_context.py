@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -73,8 +72,6 @@ class LinkContext:
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         in_chain: Whether it has more than one equation.
-        name_counts: In how many formulas each name with an index occurs.
-        misnamed: Why links have a name that is to be another, by their identity.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -97,8 +94,6 @@ class LinkContext:
     settled: set[int] = field(default_factory=set)
     last_before: int = -1
     in_chain: bool = False
-    name_counts: Counter[str] = field(default_factory=Counter)
-    misnamed: dict[int, str] = field(default_factory=dict)
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
 

@@ -24,9 +24,8 @@ from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
-from engines.proofreading.misnamed_variables import find_misnamed
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
-from engines.proofreading.roles import is_concluded, is_supposed, read_role, write_term
+from engines.proofreading.roles import is_concluded, read_role, write_term
 from engines.proofreading.scopes import NOWHERE
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.term_properties import (
@@ -116,7 +115,6 @@ class LinkJudge(LinkContext):
             )
             self.next_link = None if following else next_link
             with limit_work(_MOST_WORK) as limit:
-                self._note_misnamed(link, left.tree, right.tree)
                 judged = self._judge_link(link, left.tree, right.tree, equality_count, next_side)
             unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
             if unsettled and limit.refused and not link.of_problem:
@@ -142,13 +140,6 @@ class LinkJudge(LinkContext):
             if judged.outcome == "wrong":
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
-
-    def _note_misnamed(self, link: ChainLink, left: Tree, right: Tree) -> None:
-        """Note whether a link has a name that is to be another, if it claims something."""
-        if link.relation != "=" or link.of_problem or is_supposed(link):
-            return
-        if reason := find_misnamed(self.facts, self.name_counts, link, left, right):
-            self.misnamed[id(link)] = reason
 
     def _renew_letters(self, piece: int) -> None:
         """Introduce the letters anew that the text introduces up to a piece."""

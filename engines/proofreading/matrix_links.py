@@ -12,7 +12,7 @@ from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
-from engines.proofreading.roles import is_supposed
+from engines.proofreading.roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import any_values, are_exactly_equal, at_values, free_symbols
 
 
@@ -65,7 +65,9 @@ class MatrixLinks:
         sure = not (link.of_problem or link.is_refused or is_supposed(link))
         if sure and not left.children and left.label in values and not (begun or self.cases):
             known = values[left.label]
-            if slip := find_entry_slip(known.right, right, self._are_equal_matrices):
+            # A matrix of numbers alone may have another value in another calculation.
+            same_meant = is_concluded(link) or free_symbols(known.right)
+            if same_meant and (slip := find_entry_slip(known.right, right, self._are_equal_matrices)):
                 return LinkVerdict(link, "wrong", f"{slip.reason}, {describe_sources([known])}")
         if right.label == "matrix" and not left.children:
             self.state(link, left, right)

@@ -192,7 +192,8 @@ def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[F
     """Return whether a system goes on, which may have no solution: behind `x + y = 2` and `x - y = 0` stands
     `3x + 2y = 1`, and no conclusion is drawn."""
     rows = [(left, right), *((fact.left, fact.right) for fact in used)]
-    alike = all(len(free_symbols(one)) > 1 and not free_symbols(other) for one, other in rows)
+    counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]
+    alike = all(fewer == 0 and more > 1 for fewer, more in counts)
     return alike and link.joined in ("", "row", ",", "and")
 
 

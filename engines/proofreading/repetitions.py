@@ -122,6 +122,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 first, second, text, instead = second, first, one, other
             kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
             # The more the two have in common, the less likely is a coincidence.
+            if kind_of and _gives_vector(first):
+                kind_of = "value"
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
@@ -145,6 +147,15 @@ def _choose_nearest(
     return min(
         ((one, other) for one in some for other in others),
         key=lambda pair: abs(pair[0].link.line - pair[1].link.line),
+    )
+
+
+def _gives_vector(statement: RepeatedStatement) -> bool:
+    """Return whether a name gets a vector or matrix of numbers, of which other calculations have another."""
+    sides = statement.left, statement.right
+    return any(
+        not one.children and other.label in ("matrix", "tuple") and not free_symbols(other)
+        for one, other in (sides, sides[::-1])
     )
 
 

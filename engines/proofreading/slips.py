@@ -164,6 +164,9 @@ def find_identity_slip(
 
     def are_same(one: Tree, other: Tree) -> bool:
         shared = free_symbols(one) & free_symbols(other)
+        # An integral from a to a is 0 whatever it is of.
+        if _has_empty_range(one) or _has_empty_range(other):
+            return False
         # f(a) + f(a) = 0 comes from f(a) + f(b) = 0, and is an equation.
         constant = "call" not in labels and len(left) + len(right) >= _ENOUGH
         constant = constant and not (free_symbols(one) and free_symbols(other))
@@ -199,6 +202,10 @@ def find_identity_slip(
         ]
         found = found or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
     return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
+
+
+def _has_empty_range(tree: Tree) -> bool:
+    return any(node.label == "integral" and node.children[1] == node.children[2] for node in tree)
 
 
 def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:

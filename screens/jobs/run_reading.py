@@ -1,4 +1,4 @@
-"""Read run folders of jobs (curves, events, checkpoints, files, logs), and look at the machine, in threads."""
+"""Read run folders of jobs (curves, events, checkpoints, files, logs), and look at the machine in threads."""
 
 from __future__ import annotations
 
