@@ -242,8 +242,9 @@ def context_of(parts: list[Piece], names: Names) -> ReadingContext:
             if name == "i" and behind is not None and behind.role == PieceRole.RELATION:
                 opens = at == 0 or line_parts[at - 1].role in (PieceRole.PUNCTUATION, PieceRole.RELATION)
                 after = line_parts[at + 2].alone.label if at + 2 < len(line_parts) else ""
-                # Not so in "i = √…", which defines the imaginary unit.
-                if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
+                # Not so in "i = √…" and "i = (0, 1)", which define the imaginary unit.
+                defines = after == "O!root" or [one.text for one in line_parts[at + 2 : at + 4]] == ["(", "0"]
+                if opens and not (behind.operator.label == "U!eq" and defines):
                     letters.add("i")
     # A name is a function if it is always followed by a bracket, or if the formula defines it.
     functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _find_defined_names(parts)

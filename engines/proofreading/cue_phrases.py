@@ -103,6 +103,8 @@ PHRASES: Mapping[str, str] = {
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
         no_longer neither fails fail
     """,
+    "restricted": "for if when where on",
+    "misprint": "typo typos misprint* errat*",
     "refused": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
@@ -141,7 +143,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "supposing": """
         let suppose assume assuming if when whenever set setting choose consider unless whether try
-        trying guess take taking put say picking pick letting defined define
+        trying guess take taking put say picking pick letting defined define seek seeking want
     """,
     "introducing value": "where at",
     "cases": "case cases otherwise possibilit*",

@@ -97,13 +97,23 @@ def find_near_consequence(
         reduced = facts.reduce_by_facts(one, other)
         used = reduced.used if reduced else ()
         near = all(link.line - fact.line <= FAR for fact in used)
-        repeated = any((fact.left, fact.right) in ((one, other), (other, one)) for fact in used)
+        repeated = any(_say_the_same(fact, one, other) for fact in used)
         if reduced is None or not reduced.same or not near or repeated:
+            return False
+        # Two differential equations are rarely about the same function.
+        if any("'" in name for fact in used for name in fact.variables) or exchanges_indices(one, other):
             return False
         first = min((fact.position.paragraph for fact in used), default=0)
         if any(first <= paragraph <= link.position.paragraph for paragraph in cases):
             return False
         return not determined or _is_reliable(facts, link, one, other, used)
+
+    free = free_symbols(left) | free_symbols(right)
+
+    def exchanges_indices(one: Tree, other: Tree) -> bool:
+        """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""
+        now = free_symbols(one) | free_symbols(other)
+        return not {*map(_sort_letters, free - now)}.isdisjoint(map(_sort_letters, now))
 
     found: Slip | None = find_slip(
         *known.sides,
@@ -120,6 +130,18 @@ def find_near_consequence(
         return ""
     shown = replace(found, at=known.names.show_place(found.at))
     return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _sort_letters(name: str) -> str:
+    return "".join(sorted(name))
+
+
+def _say_the_same(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact is the equation of two sides, also where it has them in another form."""
+    if (fact.left, fact.right) in ((left, right), (right, left)):
+        return True
+    sums = (Tree("+", (fact.left, right)), Tree("+", (fact.right, left)))
+    return fact.variables == free_symbols(left) | free_symbols(right) and bool(are_exactly_equal(*sums))
 
 
 def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:

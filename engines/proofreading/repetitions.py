@@ -37,7 +37,17 @@ _OFTEN = 1.0
 """So much less is enough of what is said more than once."""
 _LONG_FRACTION = 2
 """Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
-_ENOUGH = {"digit": 4.5, "value": 14.0, "sign": 5.0, "negation": 7.0, "index": 7.0, "new name": 2.5}
+_SHORT_VALUE = 2
+"""Digits of values that are rarely copied from elsewhere."""
+_ENOUGH = {
+    "digit": 4.5,
+    "same fraction": 2.5,
+    "value": 14.0,
+    "sign": 5.0,
+    "negation": 7.0,
+    "index": 7.0,
+    "new name": 4.0,
+}
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
 
 
@@ -122,14 +132,13 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 first, second, text, instead = second, first, one, other
             kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
             # The more the two have in common, the less likely is a coincidence.
-            if kind_of and _gives_vector(first):
+            if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
-            # A number in a statement that is made once, and once far away, can be that of another example.
-            far = abs(first.link.line - second.link.line) > _FAR
-            if kind == "number" and far and max(many) == 1:
+            # Far away it can be about another example.
+            if kind == "number" and abs(first.link.line - second.link.line) > _FAR:
                 continue
             if (
                 second.place in reported
@@ -159,6 +168,17 @@ def _gives_vector(statement: RepeatedStatement) -> bool:
     )
 
 
+def _are_values_at_others(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether a function has the same value at two arguments, as at both ends of an interval."""
+    return any(
+        mine.label == theirs.label == "call" and mine != theirs and value == same
+        for mine, value, theirs, same in (
+            (one.left, one.right, other.left, other.right),
+            (one.right, one.left, other.right, other.left),
+        )
+    )
+
+
 def _describe(kind: str, text: str, instead: str) -> str:
     if kind == "negation":
         return "another sign"
@@ -184,8 +204,8 @@ def _name_difference(
             and instead.partition(".")[2] == fraction
             and (many == 2 or len(fraction) >= _LONG_FRACTION)
         ):
-            return "new name"
-        alone = not after and before[-1].text in RELATIONS and len(text) == 1
+            return "same fraction"
+        alone = not after and before[-1].text in RELATIONS and len(text) <= _SHORT_VALUE
         return "" if many > 2 else "value" if alone else "digit"
     if kind == "index" and names.get(f"{before[-1].text}{text}" if before else text, 0) == 1:
         return "new name"
@@ -215,6 +235,10 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement, *, new: boo
     if _are_in_one_sentence(*((one, other) if one.piece < other.piece else (other, one))):
         return False
     if other.is_refused or one.is_refused:
+        return False
+    if any(mentions("misprint", last_sentence(link.before)) for link in (one, other)):
+        return False
+    if all(mentions("restricted", " ".join(link.after.split()[:1])) for link in (one, other)):
         return False
     return new or not (_are_parallel(one, other) or mentions("varied", _last_words(other, _MOST_WORDS)))
 

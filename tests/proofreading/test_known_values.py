@@ -103,6 +103,10 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
         # a matrix that is another one in another calculation
         r"The vectors $v = \begin{bmatrix} 1 \\ 0 \end{bmatrix}$ are used. Then another one, using"
         r" $v = \begin{bmatrix} 1 \\ 1 \end{bmatrix}$, gives the rest.",
+        # differential equations of several functions, mixed derivatives, what is asked for
+        r"We have seen \begin{align} y'' + k^2 y &= 0 \\ y'' - k^2 y &= 0 \end{align}",
+        "Consider $y'' + 5y' + 6y = 2x+1$ and $y'' + 5y' + 6y = 0$. Let $Ly_c = 0$.\n\nFind one of"
+        " $Ly_p = 2x+1$.",
         # a function with several definitions, and an unknown one
         "Let $f(x) = x^2$.\n\nLet $f(x) = x^2 + 1$.\n\nFor one of them, where $f(1) = 3$ is asked for,",
         "Here $x = c$. If $|h(x) + h(c)| = 2$, we are done.",

@@ -40,6 +40,17 @@ def test_a_copy_with_another_token_contradicts_the_other(
 @pytest.mark.parametrize(
     "text",
     [
+        # at both ends of an interval, on parts of the range, in another calculation, far away
+        "We know $0 = X(0) = A + B$ here.\n\nIt is simple.\n\nSo $0 = X(1) = A - B$ holds too.",
+        "It is $f(t) = t - 1$ for $1 < t < 2$.\n\nIt is simple.\n\nThen $f(t) = t - 2$ for $2 < t < 3$.",
+        r"Let $v = \begin{bmatrix} 1 \\ 0 \end{bmatrix}$ be one."
+        "\n\nNext.\n\n"
+        r"The same works using $v = \begin{bmatrix} 1 \\ 1 \end{bmatrix}$.",
+        "There $(A - 3I) v_2 = v_1$ holds."
+        + "\n\nIt is simple." * 40
+        + "\n\nHere $(A - 2I) v_2 = v_1$ holds.",
+        # a mistake that is told
+        "It is $y'' + 2xy' + y = 0$ now.\n\nIn the old book a typo rendered it as $y'' - 2xy' + y = 0$.",
         # in the same way
         "The model has $V(q) = a q + 5 q^2$.\n\nThe plan rests on $V(q) = a q + 5 q^2$.",
         # varied in words
