@@ -46,7 +46,8 @@ _OPERATORS = {"+", r"\cdot", r"\times"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
-    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",

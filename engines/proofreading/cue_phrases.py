@@ -144,6 +144,7 @@ PHRASES: Mapping[str, str] = {
     "supposing": """
         let suppose assume assuming if when whenever set setting choose consider unless whether try
         trying guess take taking put say picking pick letting defined define seek seeking want
+        be_the be_a be_an
     """,
     "introducing value": "where at",
     "cases": "case cases otherwise possibilit*",

@@ -19,7 +19,6 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.links import LinkJudge
-from engines.proofreading.near_consequences import FAR
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions
@@ -36,6 +35,9 @@ _NAME = re.compile(r"\\[A-Za-z]+")
 _INTRODUCED = re.compile(
     r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
 )
+
+_BESIDE = 20
+"""Lines: other statements about the same unknown can be those of another task."""
 
 
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
@@ -166,7 +168,8 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
     for odd in find_odd_statements(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
-        if any(abs(found[one].link.line - link.line) > FAR for one in odd.by):
+        apart = [abs(found[one].link.line - link.line) for one in odd.by]
+        if max(apart) > _BESIDE:
             continue
         found[odd.place] = LinkVerdict(
             link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"

@@ -29,7 +29,13 @@ from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip
-from engines.proofreading.term_properties import DEGREES, are_exactly_equal, as_products, free_symbols
+from engines.proofreading.term_properties import (
+    DEGREES,
+    are_exactly_equal,
+    as_products,
+    free_symbols,
+    values_agree,
+)
 
 LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
@@ -118,10 +124,15 @@ class LinkContext:
         return found
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
-        """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
+        """Both sides, read. Degrees are plain numbers where neither side is of an angle or in radians."""
         sides = link.left, link.right
-        if any(DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
-            sides = DEGREES.sub("", sides[0]), DEGREES.sub("", sides[1])
+        in_degrees = [DEGREES.search(side) is not None for side in sides]
+        if any(in_degrees) and not any(_ANGLES.search(side) for side in sides):
+            plain = self.read_formula(DEGREES.sub("", sides[0])), self.read_formula(DEGREES.sub("", sides[1]))
+            trees = [each.tree or ZERO for each in plain]
+            # 1.11 ≈ 63.43° has an angle in radians on its left.
+            if all(in_degrees) or any(map(free_symbols, trees)) or values_agree(*trees, {}) is not False:
+                return plain
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
     def are_equal(self, left: Tree, right: Tree) -> bool:

@@ -137,11 +137,13 @@ def _sort_letters(name: str) -> str:
 
 
 def _say_the_same(fact: Fact, left: Tree, right: Tree) -> bool:
-    """Return whether a fact is the equation of two sides, also where it has them in another form."""
-    if (fact.left, fact.right) in ((left, right), (right, left)):
-        return True
-    sums = (Tree("+", (fact.left, right)), Tree("+", (fact.right, left)))
-    return fact.variables == free_symbols(left) | free_symbols(right) and bool(are_exactly_equal(*sums))
+    """Return whether a fact is the equation of two sides, also where a side is written in another way."""
+    sides = (fact.left, fact.right), (fact.right, fact.left)
+    return any(
+        (one, other) == (left, right)
+        or bool(are_exactly_equal(one, left) and are_exactly_equal(other, right))
+        for one, other in sides
+    )
 
 
 def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:

@@ -41,6 +41,7 @@ _SHORT_VALUE = 2
 """Digits of values that are rarely copied from elsewhere."""
 _ENOUGH = {
     "digit": 4.5,
+    "digit of a definition": 8.0,
     "same fraction": 2.5,
     "value": 14.0,
     "sign": 5.0,
@@ -134,6 +135,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             # The more the two have in common, the less likely is a coincidence.
             if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"
+            if kind_of == "digit" and any(_is_assignment(each) for each in (first, second)):
+                kind_of = "digit of a definition"
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
@@ -176,6 +179,15 @@ def _are_values_at_others(one: RepeatedStatement, other: RepeatedStatement) -> b
             (one.left, one.right, other.left, other.right),
             (one.right, one.left, other.right, other.left),
         )
+    )
+
+
+def _is_assignment(statement: RepeatedStatement) -> bool:
+    """Return whether a name or a function of names stands alone on a side, which may be defined anew."""
+    return any(
+        (not side.children and bool(free_symbols(side)))
+        or (side.label == "call" and not any(one.children for one in side.children))
+        for side in (statement.left, statement.right)
     )
 
 

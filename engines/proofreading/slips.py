@@ -16,7 +16,7 @@ from itertools import chain, count, islice
 from random import Random
 
 from engines.core.expression_language import display_name
-from engines.core.tree import ONE, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.proofreading.cue_phrases import mentions, read_last_cue, words_of
 from engines.proofreading.known_points import PartNames
 from engines.proofreading.term_properties import (
@@ -166,6 +166,10 @@ def find_identity_slip(
         shared = free_symbols(one) & free_symbols(other)
         # An integral from a to a is 0 whatever it is of.
         if _has_empty_range(one) or _has_empty_range(other):
+            return False
+        # a - a = 0 comes of any a - b.
+        now = free_symbols(one) | free_symbols(other)
+        if ZERO in (one, other) and now != free:
             return False
         # f(a) + f(a) = 0 comes from f(a) + f(b) = 0, and is an equation.
         constant = "call" not in labels and len(left) + len(right) >= _ENOUGH
