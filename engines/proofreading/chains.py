@@ -41,13 +41,15 @@ _IMPLYING = r"""
     \Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because
 """
 _ARROWS = frozenset(_IMPLYING.split())
-_WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
+_WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
+_WIDE_SPACE = re.compile(r"\\hspace\*?\s*\{\s*\d*\.?\d*[1-9]\d*\.?\d*\s*(?:em|in|cm|ex|mm|pc)\s*\}")
+"""A space that parts formulas; one of nothing, or a negative one, does not."""
 _OPERATORS = {"+", r"\cdot", r"\times"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
-    r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}"
+    r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
@@ -307,6 +309,10 @@ def trim_side(side: str) -> str:
     return _TRIMMED.sub("", side)
 
 
+def _is_wide(token: str) -> bool:
+    return token in _WIDE or (token.startswith("\\hspace") and _WIDE_SPACE.fullmatch(token) is not None)
+
+
 def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     r"""Split the LaTeX of a formula into statements: sides with the relations between them.
 
@@ -347,7 +353,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
         if match[1] and _LINED.fullmatch(match[1]):
             continue
         if begins and not token.isspace() and token != "&":
-            if token in _WIDE:
+            if _is_wide(token):
                 indented = True
                 continue
             goes_on = token in _OPERATORS or (token == "-" and indented)
@@ -432,7 +438,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             if token in _ARROWS:
                 close_statement("so")
                 continue
-            if token == "," or token in _WIDE or token in _JOINED:
+            if token == "," or token in _JOINED or _is_wide(token):
                 close_statement("and" if token in _JOINED else ",")
                 continue
             if words := _WORDS.fullmatch(token):

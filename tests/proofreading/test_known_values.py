@@ -107,6 +107,13 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
         r"We have seen \begin{align} y'' + k^2 y &= 0 \\ y'' - k^2 y &= 0 \end{align}",
         "Consider $y'' + 5y' + 6y = 2x+1$ and $y'' + 5y' + 6y = 0$. Let $Ly_c = 0$.\n\nFind one of"
         " $Ly_p = 2x+1$.",
+        # radians and degrees, what is asked, a space of no width
+        r"We find $1.11 \approx 63.43^\circ$ and $1.9106 = 109.47^\circ$.",
+        r"See if it is so: $\frac{6-3}{1} \stackrel{?}{=} \frac{6-1}{2}$.",
+        r"Since $\hspace{0in} = 1$ is a space, $\vec F \hspace{0in} = 1$.",
+        # a plane that is introduced, a function of another example
+        "Let $L$ be the line $x = 1 + 2t$, $y = -3t$, $z = t$ and let $P$ be the plane $x + y + z = 2$.",
+        "The depth will be $d(y) = 10 - y$.\n\nAgain.\n\nThe depth will now be $d(y) = 50 - y$.",
         # a function with several definitions, and an unknown one
         "Let $f(x) = x^2$.\n\nLet $f(x) = x^2 + 1$.\n\nFor one of them, where $f(1) = 3$ is asked for,",
         "Here $x = c$. If $|h(x) + h(c)| = 2$, we are done.",
