@@ -131,7 +131,11 @@ class LinkContext:
             plain = self.read_formula(DEGREES.sub("", sides[0])), self.read_formula(DEGREES.sub("", sides[1]))
             trees = [each.tree or ZERO for each in plain]
             # 1.11 ≈ 63.43° has an angle in radians on its left.
-            if all(in_degrees) or any(map(free_symbols, trees)) or values_agree(*trees, {}) is not False:
+            if (
+                all(in_degrees)
+                or any(map(free_symbols, trees))
+                or values_agree(trees[0], trees[1], {}) is not False
+            ):
                 return plain
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
