@@ -156,7 +156,7 @@ def of_half(half: Sequence[Document], arbiter: Judge, sample: int, seed: int) ->
     began = time.process_time()
     for document in half:
         result = judged[document.id] = proofread_document(document, arbiter)
-        claims = [each for each in result if not each.link.said]
+        claims = [each for each in result if not each.link.of_problem]
         counts.update(each.outcome for each in claims)
         if said := [
             f"{each.link.left} {each.link.relation} {each.link.right} ({each.reason})"

@@ -276,7 +276,9 @@ def test_programs_of_a_language_model_are_equations(model: Model, problems: Path
     }
     model.reply = lambda prompt: next(text for key, text in programs.items() if key in prompt.split("\n")[0])
     found = ask(model, problems, mode="program")
-    assert found["unread"] == {"no program: there is no line `name = expression`": 1}
+    assert found["unread"] == {
+        "no program: there is no line `name = expression`, such as `boxes = 12 * 5`": 1
+    }
     assert (found["setting"]["unreadable"], found["right"]["answers"]) == (1, 3)
     assert found["equivalent_accuracy"] == pytest.approx(2 / 3)
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from tests.workbench.operation_samples import SAMPLES
 from workbench.cli.command import app
 from workbench.operations import all_operations, find_operation, write_json
-from workbench.tables import TableForm, TableLine, in_form
+from workbench.tables import HintLine, TableForm, TableLine, in_form
 from workbench.workspace import Workspace
 
 Document = Mapping[str, Any]
@@ -203,7 +203,9 @@ def test_every_row_is_in_every_form(
     expected = COUNTS[name](document)
 
     def written(form: TableForm) -> str:
-        return "\n".join([*in_form(row.text_lines(done.record, spec), form), ""])
+        # Hints go to stderr.
+        lines = in_form(row.text_lines(done.record, spec), form)
+        return "\n".join([*(line for line in lines if not isinstance(line, HintLine)), ""])
 
     assert rows_of_csv(written("csv").removesuffix("\n")) == expected
     assert rows_of_tex(written("tex")) == expected
