@@ -97,7 +97,7 @@ def find_near_consequence(
         reduced = facts.reduce_by_facts(one, other)
         used = reduced.used if reduced else ()
         near = all(link.line - fact.line <= FAR for fact in used)
-        repeated = any(_say_the_same(fact, one, other) for fact in used)
+        repeated = any(_say_the_same(fact, one, other) or _is_other_case(fact, left, right) for fact in used)
         if reduced is None or not reduced.same or not near or repeated:
             return False
         # Two differential equations are rarely about the same function.
@@ -130,6 +130,15 @@ def find_near_consequence(
         return ""
     shown = replace(found, at=known.names.show_place(found.at))
     return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _is_other_case(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact gives the term of a claim, or its variables, other values: in another case."""
+    names = free_symbols(left) | free_symbols(right)
+    bare = not left.children and not right.children
+    if names == fact.variables and (fact.is_value or bare):
+        return True
+    return any(mine.children and mine in (fact.left, fact.right) for mine in (left, right))
 
 
 def _sort_letters(name: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import inf
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions
 from engines.proofreading.term_properties import free_symbols
@@ -37,6 +37,8 @@ _OFTEN = 1.0
 """So much less is enough of what is said more than once."""
 _LONG_FRACTION = 2
 """Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
+_SHORT = 4
+"""Tokens of an equation of two names with an index."""
 _SHORT_VALUE = 2
 """Digits of values that are rarely copied from elsewhere."""
 _ENOUGH = {
@@ -140,6 +142,9 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue
+            # Equations to be solved, values of either sign and inequalities vary.
+            if kind in ("sign", "negation") and _is_varied(first):
+                continue
             # Far away it can be about another example.
             if kind == "number" and abs(first.link.line - second.link.line) > _FAR:
                 continue
@@ -191,6 +196,17 @@ def _is_assignment(statement: RepeatedStatement) -> bool:
     )
 
 
+def _is_varied(statement: RepeatedStatement) -> bool:
+    """Return whether a statement is no equation, one between a term and a number, or one in one variable that
+    is to be 0."""
+    sides = statement.left, statement.right
+    if statement.link.relation not in ("=", ":=", "approx"):
+        return True
+    number = any(not free_symbols(side) for side in sides)
+    zero = any(side == ZERO for side in sides)
+    return number and (not zero or len(free_symbols(sides[0]) | free_symbols(sides[1])) == 1)
+
+
 def _describe(kind: str, text: str, instead: str) -> str:
     if kind == "negation":
         return "another sign"
@@ -208,6 +224,9 @@ def _name_difference(
 ) -> str:
     """Return the kind of a difference that is hardly meant; "" for one that may be."""
     if kind in ("number", "index") and not _is_retyped(text, instead):
+        return ""
+    # a_3 = a_1 and a_3 = a_5 are both said of a sequence.
+    if kind == "index" and len(before) + len(after) <= _SHORT:
         return ""
     if kind == "number":
         fraction = text.partition(".")[2]
