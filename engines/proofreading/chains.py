@@ -42,8 +42,9 @@ _IMPLYING = r"""
 """
 _ARROWS = frozenset(_IMPLYING.split())
 _WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
-_WIDE_SPACE = re.compile(r"\\hspace\*?\s*\{\s*\d*\.?\d*[1-9]\d*\.?\d*\s*(?:em|in|cm|ex|mm|pc)\s*\}")
-"""A space that parts formulas; one of nothing, or a negative one, does not."""
+_SPACE_WIDTH = re.compile(
+    r"\\hspace\*?\s*\{\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:em|in|cm|ex|mm|pc)\s*\}"
+)
 _OPERATORS = {"+", r"\cdot", r"\times"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
@@ -310,7 +311,9 @@ def trim_side(side: str) -> str:
 
 
 def _is_wide(token: str) -> bool:
-    return token in _WIDE or (token.startswith("\\hspace") and _WIDE_SPACE.fullmatch(token) is not None)
+    """Return whether a token is a space that parts formulas; one of nothing, or a negative one, does not."""
+    width = _SPACE_WIDTH.fullmatch(token) if token.startswith("\\hspace") else None
+    return token in _WIDE or (width is not None and float(width[1]) > 0)
 
 
 def split_statements(latex: str, line: int = 1) -> list[_Statement]:

@@ -333,6 +333,16 @@ def test_not_turns_a_relation_and_a_minus_no_rounding(
     assert _last(proofreader, text).verdict == verdict
 
 
+_THREE_CHAINS = [
+    ("s", "=", "a"),
+    ("a", "=", "1"),
+    ("t", "=", "b"),
+    ("b", "=", "2"),
+    ("u", "=", "c"),
+    ("c", "=", "3"),
+]
+
+
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
@@ -345,25 +355,11 @@ def test_not_turns_a_relation_and_a_minus_no_rounding(
         (r"\xi = 1", [(r"\xi", "=", "1")]),
         (
             r"s &= a && = 1,\\ t &= b && = 2,\\ u &= c && = 3",
-            [
-                ("s", "=", "a"),
-                ("a", "=", "1"),
-                ("t", "=", "b"),
-                ("b", "=", "2"),
-                ("u", "=", "c"),
-                ("c", "=", "3"),
-            ],
+            _THREE_CHAINS,
         ),
         (
             r"s &= a && = 1\\ t &= b && = 2\\ u &= c && = 3",
-            [
-                ("s", "=", "a"),
-                ("a", "=", "1"),
-                ("t", "=", "b"),
-                ("b", "=", "2"),
-                ("u", "=", "c"),
-                ("c", "=", "3"),
-            ],
+            _THREE_CHAINS,
         ),
     ],
 )
