@@ -32,7 +32,8 @@ MODULES = {
     "egen.judging": "mathematics.judging",
     "egen.proofreading": "proofreading",
     "egen.proofreading.proofread": "proofreading.proofread_files",
-    "egen.verdicts": "egen.equality",
+    "egen.equality": "egen.verify_and_explain",
+    "egen.verdicts": "egen.verify_and_explain",
     "egen.verification": "mathematics.verification",
     "egen.verification.curves": "mathematics.verification.domain_boundaries",
     "egen.verification.pointwise": "mathematics.verification.rigorous_verifier",
@@ -55,6 +56,9 @@ MODULES = {
     "formula.letters": "formula.name_parser",
     "mathamr.retrieval.folders": "mathamr.retrieval.incremental_index",
     "retrieval.stored": "retrieval.index_storage",
+    "grading.quantities": "grading.quantity_reader",
+    "mathematics.verification.exceptional": "mathematics.verification.exceptional_points",
+    "mwp.problems.bindings": "mwp.problems.number_bindings",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

@@ -124,8 +124,8 @@ def _to_stored_member(row: Mapping[str, Any]) -> StoredMember:
     from engines.egen.corpus.folder import StoredMember
 
     read_prefix(row["prefix"], LETTERS)
-    gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
-    verdict = MemberVerdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions)
+    gained, exceptional = bool(row.get("gained", False)), str(row.get("except", ""))
+    verdict = MemberVerdict(row["verdict"], float(row["kept"]), gained, exceptional_text=exceptional)
     return StoredMember(row["prefix"], verdict, str(row.get("by", "")))
 
 

@@ -243,9 +243,9 @@ def _to_row(member: Member, theory: Theory, *, holes: bool) -> dict[str, Any]:
     }
     if verdict.gained:
         row["gained"] = True
-    if verdict.exceptions:
-        row["except"] = verdict.exceptions
-    if holes and verdict.exceptional.has_holes:
+    if verdict.exceptional_text:
+        row["except"] = verdict.exceptional_text
+    if holes and verdict.exceptional_points.has_holes:
         row["holes"] = True
     if member.by:
         row["by"] = member.by

@@ -94,7 +94,13 @@ class Cluster(Tabular):
         """Return the title, the columns and the rows that a notebook shows."""
         verdicts = [(member, member.verdict) for member in self.members]
         rows = [
-            (self._to_tex(member.tree), verdict.outcome, verdict.exceptions, verdict.kept, member.tokens)
+            (
+                self._to_tex(member.tree),
+                verdict.outcome,
+                verdict.exceptional_text,
+                verdict.kept,
+                member.tokens,
+            )
             for member, verdict in verdicts
         ]
         title = Tex(rf"{self._to_tex(self.head)} = \dots \quad ({len(rows)})")

@@ -24,7 +24,7 @@ from engines.grading.locales import (
     with_decimal_points,
 )
 from engines.grading.numbers import in_words
-from engines.grading.quantities import is_quantity
+from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import (
     AnswerToken,
     Phrases,

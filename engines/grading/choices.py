@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.formula.words import CONNECTIVES
-from engines.grading.quantities import TEXT_COMMANDS
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.tokens import (
+    TEXT_COMMANDS,
+    AnswerToken,
+    Phrases,
+    is_blank,
+    skip_blanks,
+    text_at,
+    tokenize,
+)
 
 _OPTIONS = Phrases(dict.fromkeys(("option", "choice", "answer", "选", "選", "选择", "故选"), ""))
 _SPACES = ("\\ ", "\\,", "\\;", "\\:", "\\quad", "\\qquad", "~")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import Literal
 
 from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.cursor import is_statement
 from engines.formula.statement_view import Statement
+from engines.grading.compare_units import Units, compare_with_units
 from engines.grading.families import (
     cases_of,
     compare_cases,
@@ -39,13 +39,7 @@ from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
 from engines.grading.term_arithmetic import (
-    apply_multiplier,
-    convert_to_radians,
-    divide_by_hundred,
     divide_terms,
-    multiply_by_letter,
-    raise_term,
-    scale_term,
     shown_part,
 )
 from engines.grading.tokens import is_blank, tokenize
@@ -74,8 +68,6 @@ from engines.grading.words import compare_words
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
 from engines.mathematics.judging.verdicts import Verdict
-
-Units = Literal["compare", "require", "ignore"]
 
 _LONG_DECIMAL = 10
 """A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
@@ -162,7 +154,7 @@ class AnswerComparison:
 
     def _compare_terms(self, gold: Term, pred: Term) -> GradeVerdict:
         if gold.unit is not None or pred.unit is not None:
-            return self._compare_with_units(gold, pred)
+            return compare_with_units(gold, pred, self._units, self._compare_terms)
         if gold.shown_digits or pred.shown_digits:
             return self._compare_unfinished_decimals(gold, pred)
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
@@ -298,74 +290,6 @@ class AnswerComparison:
         if near.outcome == "equal":
             return GradeVerdict("equal", reason=precision)
         return to_grade_verdict(same if near.outcome == "different" and same.outcome == "different" else near)
-
-    def _compare_with_units(self, gold: Term, pred: Term) -> GradeVerdict:
-        gold, pred = apply_multiplier(gold), apply_multiplier(pred)
-        mine, theirs = gold.unit, pred.unit
-        if mine is None and theirs is None:
-            return self._compare_terms(gold, pred)
-        plain_gold, plain_pred = replace(gold, unit=None), replace(pred, unit=None)
-        if self._units == "ignore":
-            return self._compare_terms(plain_gold, plain_pred)
-        if mine is None or theirs is None:
-            present = mine or theirs
-            assert present is not None
-            if present.measures_only("percent"):
-                return self._compare_percent(gold, pred)
-            if self._units == "require" and mine is not None:
-                return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
-            result = self._compare_terms(plain_gold, plain_pred)
-            if result.outcome == "different" and present.measures_only("angle"):
-                result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
-                return with_policy(result, "a degree is pi/180")
-            if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
-                # The letter is a variable where the other side has it too.
-                return self._compare_terms(multiply_by_letter(gold), multiply_by_letter(pred))
-            return with_policy(result, f"only one of them has a unit, {present.text}")
-        if mine.powers == theirs.powers:
-            if mine.factor == theirs.factor:
-                return self._compare_terms(plain_gold, plain_pred)
-            scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
-            return with_policy(self._compare_terms(*scaled), f"{theirs.text} converted to {mine.text}")
-        if mine.scale and theirs.scale:
-            sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
-            result = self._compare_terms(
-                raise_term(sizes[0], mine.scale[1]), raise_term(sizes[1], theirs.scale[1])
-            )
-            if result.outcome == "different" and self._compare_terms(*sizes).outcome == "equal":
-                return GradeVerdict("equal if", condition="they are differences of temperatures")
-            return with_policy(result, f"{theirs.text} converted to {mine.text}")
-        if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
-            result = self._compare_terms(convert_to_radians(gold), convert_to_radians(pred))
-            return with_policy(result, "a degree is pi/180")
-        result = self._compare_terms(plain_gold, plain_pred)
-        vague = not (mine.known and theirs.known)
-        vague = (
-            vague
-            or bool(mine.scale and theirs.measures_only("angle"))
-            or bool(theirs.scale and mine.measures_only("angle"))
-        )
-        if result.outcome == "equal" and vague:
-            return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
-        if result.outcome not in ("equal", "different", "equal if"):
-            return result
-        if not (mine.known and theirs.known):
-            return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
-        measured = (
-            f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit
-        )
-        return differ_by(" and ".join(measured))
-
-    def _compare_percent(self, gold: Term, pred: Term) -> GradeVerdict:
-        """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
-        exact = self._compare_terms(divide_by_hundred(gold), divide_by_hundred(pred))
-        if exact.outcome == "equal":
-            return with_policy(exact, "a percent is 1/100")
-        meant = self._compare_terms(replace(gold, unit=None), replace(pred, unit=None))
-        if meant.outcome == "equal":
-            number = pred if pred.unit is None else gold
-            return GradeVerdict("equal if", condition=f"{number.text} is in percent")
-        return exact
 
     # ---- words, lists, sets
 

@@ -21,7 +21,8 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answers import answer
 from engines.grading.choices import Choice, read_choice
-from engines.grading.compare import AnswerComparison, Units
+from engines.grading.compare import AnswerComparison
+from engines.grading.compare_units import Units
 from engines.grading.forms import Form, Many, Matrix, WordsForm
 from engines.grading.locales import Locale, find_language, has_decimal_comma, join_thousands, list_figures
 from engines.grading.normalising import normalise_text

@@ -8,8 +8,15 @@ from engines.formula.words import SETS_IN_WORDS
 from engines.grading.choices import read_choice
 from engines.grading.forms import EMPTY, Form, WordsForm
 from engines.grading.numbers import Term, in_words
-from engines.grading.quantities import TEXT_COMMANDS, unwrap_texts
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
+from engines.grading.tokens import (
+    TEXT_COMMANDS,
+    AnswerToken,
+    Phrases,
+    is_blank,
+    skip_blanks,
+    tokenize,
+    unwrap_texts,
+)
 from engines.grading.unit_reader import names_unit
 
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from engines.formula.cursor import UnreadError
 from engines.formula.notations import latex_of_plain
 from engines.formula.words import NAMES_IN_TEXT
-from engines.grading.quantities import TEXT_COMMANDS
-from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import names_unit
 
 _FORMULA_NAMES = NAMES_IN_TEXT | {"pi", "infty"}

@@ -36,7 +36,7 @@ from engines.grading.forms import (
 from engines.grading.lexicon import is_figures, read_words
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
-from engines.grading.quantities import read_figures, read_measure
+from engines.grading.quantity_reader import read_figures, read_measure
 from engines.grading.unit_reader import read_unit
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex

@@ -25,6 +25,22 @@ _TOKEN = re.compile(
 _FORMULAS = {"\\(": "\\)", "\\[": "\\]"}
 _ENVIRONMENTS = ("equation", "align", "gather", "multline", "displaymath", "math")
 
+TEXT_COMMANDS = frozenset(
+    f"\\{name}"
+    for name in (
+        "text",
+        "textbf",
+        "textit",
+        "textrm",
+        "textnormal",
+        "mbox",
+        "mathrm",
+        "mathbf",
+        "operatorname",
+    )
+)
+"""Commands whose argument is a text."""
+
 
 class AnswerToken(NamedTuple):
     """A piece of a text; `kind` is word, digits, command, sign, space, line or formula.
@@ -78,6 +94,13 @@ def text_at(tokens: Sequence[AnswerToken], at: int) -> str:
 
 
 Value = TypeVar("Value")
+
+
+def unwrap_texts(tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
+    r"""Return tokens with the words of `\text{…}` in its place."""
+    if not any(token.text in TEXT_COMMANDS for token in tokens):
+        return list(tokens)
+    return [token for token in tokens if token.text not in TEXT_COMMANDS and token.text not in ("{", "}")]
 
 
 class Phrases(Generic[Value]):

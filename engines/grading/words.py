@@ -5,8 +5,7 @@ from __future__ import annotations
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term
-from engines.grading.quantities import TEXT_COMMANDS
-from engines.grading.tokens import AnswerToken, is_blank, tokenize
+from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, tokenize
 from engines.grading.verdicts import EQUAL, GradeVerdict, differ_in_kind
 
 

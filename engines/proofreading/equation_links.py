@@ -108,7 +108,7 @@ class EquationLink:
 
     def _judge_as_identity(self) -> LinkVerdict | None:
         if self.exact_equality:
-            return self._say("right", self._name_exceptions())
+            return self._say("right", self._name_exceptional_points())
         left, right = self.left, self.right
         shared = not self.has_bare_side or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
@@ -160,7 +160,7 @@ class EquationLink:
         beside = Tree("+", (self.left, Tree("*", (Tree("0"), self.right))))
         return self._compare(self.left, beside).outcome == "equal if"
 
-    def _name_exceptions(self) -> str:
+    def _name_exceptional_points(self) -> str:
         """Return where only one side of an equation of equal rational functions has a value, as a reason."""
         left, right = self.left, self.right
         if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= LARGEST:

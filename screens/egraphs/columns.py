@@ -177,20 +177,20 @@ VERDICT_SIGNS = (
 _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
 
-def verdict_content(word: str, exceptions: str = "", cells: int = 0) -> Content:
+def verdict_content(word: str, exceptional: str = "", cells: int = 0) -> Content:
     """Draw a verdict in its colour: `✓ equal` or `✓ equal except at 0, 1/2`.
 
     Args:
         word: the verdict.
-        exceptions: the points where the domains differ.
-        cells: the width; then it is `✓ except 0, 1/2`, or the sign alone, `✓*` with exceptions. 0 means any.
+        exceptional: the points where the domains differ.
+        cells: the width; then it is `✓ except 0, 1/2`, or `✓`, `✓*` if there are points. 0 means any.
     """
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
-    words = f"{word} except at {format_condition(exceptions)}" if exceptions else word
+    words = f"{word} except at {format_condition(exceptional)}" if exceptional else word
     if cells:
-        # Without room for words the sign stands alone, with a star for exceptions.
-        words = f"except {format_condition(exceptions)}" if exceptions else "" if word == "equal" else word
-        words = words if len(words) + 2 <= cells else "*" if exceptions else ""
+        # Without room for words the sign stands alone, with a star for exceptional points.
+        words = f"except {format_condition(exceptional)}" if exceptional else "" if word == "equal" else word
+        words = words if len(words) + 2 <= cells else "*" if exceptional else ""
     gap = "" if words in ("", "*") else " "
     return Content.styled(f"{glyph}{gap}{words}", colour)
 

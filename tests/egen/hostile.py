@@ -403,6 +403,6 @@ def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     (verdict,) = make_verifier(head, member).check([member])
     if verdict.outcome == "undecided":
         return "undecided"
-    named = pair.kind == "single" and verdict.exceptions
+    named = pair.kind == "single" and verdict.exceptional_text
     wrong = verdict.outcome == "equal" or (verdict.outcome == "extends" and pair.kind != "gained")
     return "equal" if wrong and not named else "right"

@@ -333,7 +333,10 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
 
 def test_isolated_points_are_kept_with_verdicts(tmp_path: Path) -> None:
     cluster = grown("1", "/ x x")
-    rows = (cluster.rows[0], replace(cluster.rows[1], verdict=MemberVerdict("equal", 1.0, exceptions="0")))
+    rows = (
+        cluster.rows[0],
+        replace(cluster.rows[1], verdict=MemberVerdict("equal", 1.0, exceptional_text="0")),
+    )
     # the second save reads and writes the first again
     for head in (replace(cluster, rows=rows), grown("+ x 5")):
         save_cluster(tmp_path / "new", head, SMALL)

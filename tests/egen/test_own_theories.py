@@ -36,7 +36,6 @@ from engines.egen.corpora import (
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.member_selection import grow_cluster
-from engines.egen.equality import Verify, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.rules_and_theories import CheckTheory, check_theory
 from engines.egen.settings import EgenConfig, Limits
@@ -44,6 +43,7 @@ from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory
 from engines.egen.theories.registry import theory_of, theory_text
 from engines.egen.theories.theory import Theory
+from engines.egen.verify_and_explain import Verify, verify
 from engines.formula.sign_languages import TheorySign, TheorySigns
 from tests.conftest import expect_error, mathwb
 

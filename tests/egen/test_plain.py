@@ -229,7 +229,7 @@ def test_the_papers_mode_draws_all_terms_unless_asked() -> None:
 def test_heads_with_few_forms_have_a_first_page(head: str) -> None:
     cluster = generated(head, members=20)
     assert len(cluster.members) == 20
-    assert not any(member.verdict.exceptional.has_holes for member in cluster.members)
+    assert not any(member.verdict.exceptional_points.has_holes for member in cluster.members)
     with mpmath.workdps(60):
         for values in (0.37, -1.9, 2.3, 0.7), (2.1, 0.4, 0.6, -3.2):
             at = dict(zip("xymv", map(mpmath.mpf, values), strict=True))

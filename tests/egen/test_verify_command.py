@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.egen import equality
+from engines.egen import verify_and_explain
 from tests.conftest import mathwb
 
 GOOD = "sin x\t/ 1 csc x\nx\tsqrt pow x 2\nx\tsin asin x\n* 2 ln x\tln pow x 2\n"
@@ -87,15 +87,15 @@ def test_a_table_for_people(tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
-def test_people_see_what_is_equal_with_exceptions(tmp_path: Path) -> None:
+def test_people_see_what_is_equal_with_exceptional_points(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("x\tx\n* x / x x\tx\n")
     text = verify(file).stdout
-    assert re.search(r"with exceptions +1\n", text)
+    assert re.search(r"with exceptional points +1\n", text)
     assert re.search(r"\n +2 +equal except at 0 ", text)
     assert not re.search(r"\n +1 +equal", text)
     file.write_text("x\tx\n")
-    assert "exceptions" not in verify(file).stdout
+    assert "exceptional" not in verify(file).stdout
     assert "every line holds" in verify(file).stdout
     (row,) = csv.DictReader(verify(file, "--csv").stdout.splitlines())
     assert (row["line"], row["verdict"], row["head"], row["member"]) == ("1", "equal", "x", "x")
@@ -135,13 +135,13 @@ def test_lines_are_judged_in_windows_with_the_same_rows(
     ]
     file = tmp_path / "pairs.tsv"
     file.write_bytes(b"\n".join(pieces * 3))
-    whole = equality.verify(equality.Verify(file))
+    whole = verify_and_explain.verify(verify_and_explain.Verify(file))
     assert [row["line"] for row in whole.results] == [
         number for number, line in enumerate(pieces * 3, 1) if line
     ]
     for lines in (1, 2, 7):
-        monkeypatch.setattr(equality, "_WINDOW_LINES", lines)
-        windows = equality.verify(equality.Verify(file))
+        monkeypatch.setattr(verify_and_explain, "_WINDOW_LINES", lines)
+        windows = verify_and_explain.verify(verify_and_explain.Verify(file))
         assert [*windows.rows()] == [*whole.rows()]
         assert windows.totals == whole.totals
         assert windows._repr_html_() == whole._repr_html_()

@@ -15,9 +15,9 @@ from engines.core.expression_language import LETTERS, to_prefix, variables_of
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import EGraphRunner
-from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.theories.registry import theory_of
+from engines.egen.verify_and_explain import Explain, Verify, explain, verify
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
 from engines.mathematics.verification.enclosures import value_at
@@ -169,10 +169,10 @@ def test_integers_that_were_tried_are_named() -> None:
     head = read("sum(k, 1, n, k)")
     (verdict,) = theory_of("reals", "n integer, n >= 0", head).make_judge(head).check([read("n(n+1)/2")])
     assert verdict.checked is not None
-    assert verdict.checked.integers.startswith("n from 0 to 400, some up to 1")
+    assert verdict.checked.integers_tried.startswith("n from 0 to 400, some up to 1")
     (verdict,) = theory_of("reals", "n integer").make_judge(read("cos(n pi)")).check([read("(-1)^n")])
     assert verdict.checked is not None
-    assert verdict.checked.integers.startswith("n from -400 to 400, some up to -")
+    assert verdict.checked.integers_tried.startswith("n from -400 to 400, some up to -")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_negative_base_has_no_power_that_is_nearly_an_integer(base: str, besid
     for one, other in ((nearly, f"pow {base} 2"), (f"pow {base} 2", nearly)):
         head, member = (read_prefix(text, "y") for text in (one, other))
         (verdict,) = make_verifier(head, member).check([member])
-        assert (verdict.outcome, verdict.exceptions) == ("undecided", "")
+        assert (verdict.outcome, verdict.exceptional_text) == ("undecided", "")
 
 
 @pytest.mark.parametrize("exponent", ["ln pow e 3", "sqrt 9", "/ * 3 pi pi", "+ 2 + pow sin 1 2 pow cos 1 2"])
@@ -179,9 +179,9 @@ def test_values_that_part_far_out_are_seen(end: int, outcome: str) -> None:
 
 def test_isolated_points_are_named() -> None:
     verdict = judged("1", "/ x x")
-    assert (verdict.outcome, verdict.exceptions) == ("equal", "0")
+    assert (verdict.outcome, verdict.exceptional_text) == ("equal", "0")
     assert verdict_row(verdict)["except"] == "0"
-    assert judged("x", "* 1 x").exceptions == ""
+    assert judged("x", "* 1 x").exceptional_text == ""
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_isolated_points_are_named() -> None:
 )
 def test_isolated_points_of_powers_and_of_second_derivatives(head: str, member: str, points: str) -> None:
     verdict = judged(head, member)
-    assert (verdict.outcome, verdict.exceptions) == ("equal", points)
+    assert (verdict.outcome, verdict.exceptional_text) == ("equal", points)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_the_sample_corpus_names_isolated_points() -> None:
     assert named
     for row in named:
         head = corpus.read_members(row["cluster"])["prefix"][0].as_py()
-        assert judged(head, row["prefix"]).exceptions == row["except"]
+        assert judged(head, row["prefix"]).exceptional_text == row["except"]
 
 
 @given(st.floats(-1e300, 1e300), st.integers(1, 8))

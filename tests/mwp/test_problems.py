@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.mwp.problems.bindings import bind_numbers, list_bindings
+from engines.mwp.problems.number_bindings import bind_numbers, list_bindings
 from engines.mwp.problems.numbers import (
     language_of,
     list_unread_numbers,

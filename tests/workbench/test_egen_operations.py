@@ -13,7 +13,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.expression_language import read_prefix
 from engines.core.spec import to_mapping
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.equality import Verify, verify
+from engines.egen.verify_and_explain import Verify, verify
 from tests.conftest import expect_error
 from workbench.operations import find_operation
 from workbench.papers.egen.tables import write_expression

@@ -214,7 +214,7 @@ def write_shard(
         for number, row in enumerate(head.rows):
             of = row.verdict
             values = head.source, number, row.prefix, row.tokens
-            verdict = of.outcome, of.kept, of.gained, of.exceptions
+            verdict = of.outcome, of.kept, of.gained, of.exceptional_text
             for column, value in zip(columns.values(), (*values, *verdict, row.by), strict=named):
                 column.append(value)
     note = {

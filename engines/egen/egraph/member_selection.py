@@ -103,7 +103,7 @@ def grow_cluster(
 def _is_accepted(verdict: MemberVerdict, config: EgenConfig) -> bool:
     if verdict.outcome not in ACCEPTED[config.mode] or (verdict.outcome == "shrinks" and not verdict.kept):
         return False
-    return config.holes or not verdict.exceptional.has_holes
+    return config.holes or not verdict.exceptional_points.has_holes
 
 
 @dataclass
@@ -149,7 +149,7 @@ class _Selection:
         if self.config.order == "interesting":
             self.members = self.choose_members()
         if self.config.style != "any":
-            self.members.sort(key=lambda member: member.verdict.exceptional.has_holes)
+            self.members.sort(key=lambda member: member.verdict.exceptional_points.has_holes)
         stats = Stats(
             stop_reason=self.stop_reason,
             iterations=self.egraph.iterations,
@@ -206,8 +206,10 @@ class _Selection:
             rows = [row for length in lengths for row in codes[sampler.draw_rows(length, _TRIED)].tolist()]
             terms = [" ".join([self.terms.names[code] for code in row if code >= 0]) for row in rows]
             verdicts = self.verifier.check([term.split() for term in terms])
-            points = [point for verdict in verdicts for point in verdict.exceptional.points if point.lost]
-            holed = sum(verdict.exceptional.has_holes for verdict in verdicts)
+            points = [
+                point for verdict in verdicts for point in verdict.exceptional_points.points if point.lost
+            ]
+            holed = sum(verdict.exceptional_points.has_holes for verdict in verdicts)
             # Stop when no new hole appears, or when few terms still have one.
             new = {point.text: point.at for point in points if point.text not in places}
             if not new or holed * _RARE < len(verdicts):
@@ -354,7 +356,7 @@ class _Selection:
         verdicts = self.verifier.check([term.split() for term in terms])
         for term, verdict in zip(terms, verdicts, strict=True):
             if not _is_accepted(verdict, self.config):
-                self.dropped["holes" if verdict.exceptional.has_holes else verdict.outcome] += 1
+                self.dropped["holes" if verdict.exceptional_points.has_holes else verdict.outcome] += 1
                 # A member that differs from the head shows that a rule is wrong.
                 if verdict.outcome == "different":
                     self.raise_contradiction(term)

@@ -254,18 +254,18 @@ class _Renamed:
         return result, judge.reason
 
     def _equal_verdict(self, verdict: MemberVerdict) -> Verdict:
-        exceptions = self._exclude_exceptions(verdict)
+        exceptional = self._exclude_exceptional_points(verdict)
         if verdict.outcome == "equal":
-            outcome: Outcome = "equal if" if exceptions else "equal"
-            return Verdict(outcome, exceptions, checked=verdict.checked)
+            outcome: Outcome = "equal if" if exceptional else "equal"
+            return Verdict(outcome, exceptional, checked=verdict.checked)
         left = verdict.outcome == "extends" or verdict.gained
         sides = [*([self.left] if left else []), *([self.right] if verdict.outcome != "extends" else [])]
         condition = self._describe_domain(sides)
-        conditions = " and ".join(filter(None, [condition, exceptions]))
+        conditions = " and ".join(filter(None, [condition, exceptional]))
         return Verdict("equal if", conditions, checked=verdict.checked)
 
-    def _exclude_exceptions(self, verdict: MemberVerdict) -> str:
-        return verdict.exceptional.exclude_points(lambda tree: rename_variables(tree, self.back))
+    def _exclude_exceptional_points(self, verdict: MemberVerdict) -> str:
+        return verdict.exceptional_points.exclude_points(lambda tree: rename_variables(tree, self.back))
 
     def _describe_domain(self, sides: Sequence[Tree]) -> str:
         """Return where terms are defined, in words: what their own parts need that those of the other do
@@ -323,8 +323,8 @@ class _Renamed:
             much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
             if verdict.outcome in ("equal", "extends") or much:
                 parts = [self._describe_assumptions(candidate)]
-                if verdict.exceptional.points:
-                    parts.append(self._exclude_exceptions(verdict))
+                if verdict.exceptional_points.points:
+                    parts.append(self._exclude_exceptional_points(verdict))
                 return " and ".join(parts)
         return ""
 

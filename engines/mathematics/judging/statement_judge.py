@@ -57,14 +57,18 @@ _APPROX_TOLERANCE = 0.05
 """Numbers said to be about the same that are so far apart, of their size, are not."""
 
 
-def is_statement(tree: Tree) -> bool:
-    """Return whether a tree is a statement."""
+def can_be_judged(tree: Tree) -> bool:
+    """Return whether a tree is a statement of a kind that `judge_statement` decides.
+
+    Of what the reader takes as statements (`engines.formula.cursor.is_statement`), `maps` and `related` are
+    left out: nothing is known of the function or relation.
+    """
     return tree.label in _STATEMENTS and bool(tree.children)
 
 
 def expand_plus_minus(statement: Tree) -> Tree:
     """Return a statement without signs ±: an `or` of the statements with all signs + and with all signs -."""
-    if not is_statement(statement) or "pm" not in statement.list_labels():
+    if not can_be_judged(statement) or "pm" not in statement.list_labels():
         return statement
     if statement.label in ("and", "or", "not", "implies", "iff"):
         return Tree(statement.label, tuple(map(expand_plus_minus, statement.children)))
@@ -77,7 +81,7 @@ def expand_plus_minus(statement: Tree) -> Tree:
 def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judge whether a statement holds."""
     label, parts = statement.label, statement.children
-    if not is_statement(statement):
+    if not can_be_judged(statement):
         return undecided_verdict("it is no statement")
     if label == "=":
         return judge.compare_terms(parts[0], parts[1], assume)
@@ -253,7 +257,7 @@ def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> V
     difference = region.find_difference(both)
     if difference is None:
         return EQUAL
-    # If the claim fails at single points only, not between any two ends, they are exceptions.
+    # If the claim fails at single points only, not between any two ends, these are exceptional points.
     outside = point_sets.PointSet(ends, lambda at: region.holds(at) and not claim.holds(at))
     if not any(
         outside.holds(at)
@@ -378,7 +382,7 @@ def judge_equivalence(judge: TermJudge, left: Tree, right: Tree, assume: Sequenc
         by_table = compare_by_table(left, right)
         if by_table is not None:
             return by_table
-    if not (is_statement(left) and is_statement(right)):
+    if not (can_be_judged(left) and can_be_judged(right)):
         return _compare_with_set(left, right)
     if left.label in QUANTIFIERS or right.label in QUANTIFIERS:
         return _judge_quantified(judge, left, right, assume)
@@ -506,7 +510,7 @@ def _compare_all_remainders(left: Tree, right: Tree) -> Verdict | None:
 
 def _compare_with_set(left: Tree, right: Tree) -> Verdict:
     """Compare a statement in one variable with a set of its values, or with its only one."""
-    statement, other = (left, right) if is_statement(left) else (right, left)
+    statement, other = (left, right) if can_be_judged(left) else (right, left)
     names = free_variables(statement)
     if len(names) != 1 or free_variables(other):
         return undecided_verdict("only one of them is a statement")

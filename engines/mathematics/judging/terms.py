@@ -83,7 +83,7 @@ class TermJudge:
         left, right = (known.substitute_given(shapes.evaluate_matrices(side)) for side in (left, right))
         if left == right:
             return EQUAL
-        if statement_judge.is_statement(left) or statement_judge.is_statement(right):
+        if statement_judge.can_be_judged(left) or statement_judge.can_be_judged(right):
             left, right = (statement_judge.expand_plus_minus(side) for side in (left, right))
             return statement_judge.judge_equivalence(self, left, right, assume)
         if "pm" in {*left.list_labels(), *right.list_labels()}:

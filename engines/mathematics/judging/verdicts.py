@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engines.mathematics.verification.verdicts import Agreed
+from engines.mathematics.verification.verdicts import EqualityEvidence
 
 Outcome = Literal["equal", "equal if", "different", "undecided"]
 
@@ -27,4 +27,4 @@ class Verdict:
     condition: str = ""
     witness: str = ""
     reason: str = ""
-    checked: Agreed | None = field(default=None, compare=False)
+    checked: EqualityEvidence | None = field(default=None, compare=False)

@@ -28,7 +28,11 @@ from engines.mathematics.numbers.precise import (
     apply_operation,
     integer_in_ball,
 )
-from engines.mathematics.verification.exceptional import FoundPlace, LineExceptions, find_condition
+from engines.mathematics.verification.exceptional_points import (
+    ExceptionalPlace,
+    LineExceptionalPoints,
+    find_condition,
+)
 from engines.mathematics.verification.points import (
     functions_at,
     points_beside,
@@ -36,11 +40,11 @@ from engines.mathematics.verification.points import (
     values_of,
 )
 from engines.mathematics.verification.verdicts import (
-    NO_EXCEPTIONS,
-    Agreed,
+    NO_EXCEPTIONAL_POINTS,
     Condition,
+    EqualityEvidence,
     ExceptionalPoint,
-    Exceptions,
+    ExceptionalPoints,
 )
 from engines.mathematics.verification.work_limit import WorkLimitError, current_limit, spend_work
 
@@ -574,10 +578,10 @@ class Recheck:
         node_functions = self.functions.read_programs(head, head.roots)
         self._function = node_functions[head.roots[0]]
         ((self._holes, self._ends),) = self._edges.compute_masks(head, node_functions, head.roots)
-        self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
+        self._agreed: dict[int, tuple[EqualityEvidence | None, int | None]] = {}
         self._elsewhere: dict[float, tuple[Functions, tuple[BallValue, ...]]] = {}
-        self._exceptions = LineExceptions(head, self._edges, self._holes)
-        self._points: dict[tuple[tuple[FoundPlace, ...], bool], Exceptions] = {}
+        self._exceptional_points = LineExceptionalPoints(head, self._edges, self._holes)
+        self._points: dict[tuple[tuple[ExceptionalPlace, ...], bool], ExceptionalPoints] = {}
         self._beside: dict[int, Floats] = {}
         self._known: dict[int, float | None] = {}
 
@@ -591,12 +595,12 @@ class Recheck:
 
     def recheck_values(
         self, programs: Programs, node_functions: list[int], chosen: Sequence[int]
-    ) -> list[Apart | Agreed | None]:
+    ) -> list[Apart | EqualityEvidence | None]:
         """Return, for some programs, a point where one differs from the head, or how far it agrees.
 
         None means that neither has a value at the points that were looked at.
         """
-        results: list[Apart | Agreed | None] = []
+        results: list[Apart | EqualityEvidence | None] = []
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
             function = node_functions[root]
             if function not in self._agreed:
@@ -611,7 +615,7 @@ class Recheck:
         """Return whether a function or the head has no value at any of the points looked at."""
         return any(is_undefined(self.functions.values[one]) for one in (self._function, function))
 
-    def compare_at(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
+    def compare_at(self, programs: Programs, k: int, x: float) -> Apart | EqualityEvidence | None:
         """Compare one program with the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
@@ -620,7 +624,7 @@ class Recheck:
         checked, _ = agreed_at(functions, heads, values_of(functions, programs, [k])[0])
         return checked or self.compare_closer(programs, k, x)
 
-    def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
+    def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | EqualityEvidence | None:
         """Compare one program with the head at one point, with more and more bits.
 
         Returns:
@@ -630,7 +634,7 @@ class Recheck:
             if agreed is None:
                 return Apart(x, *values)
             if agreed >= bits - _SPARE:
-                return Agreed(bits - _SPARE - SPARE, 1)
+                return EqualityEvidence(bits - _SPARE - SPARE, 1)
         return None
 
     def recheck_domains(
@@ -639,10 +643,10 @@ class Recheck:
         """Compare the domains of programs that agree with the head.
 
         Returns:
-            The holes of each program, for `find_exceptions`; by the program's index among the chosen, points
-            next to ends of its domain that are not ends of the head's; and for each program the distance from
-            0 up to which all ends that only one of the two has are known, None if some could only be searched
-            for.
+            The holes of each program, for `find_exceptional_points`; by the program's index among the
+            chosen, points next to ends of its domain that are not ends of the head's; and for each program
+            the distance from 0 up to which all ends that only one of the two has are known, None if some
+            could only be searched for.
         """
         masks = self._edges.compute_masks(programs, node_functions, programs.roots[chosen])
         points: dict[int, Floats] = {}
@@ -672,7 +676,9 @@ class Recheck:
     def _head_looked(self) -> float:
         return search_radius(self._edges, self._ends)
 
-    def find_exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> Exceptions:
+    def find_exceptional_points(
+        self, programs: Programs, k: int, holes: int, *, both: bool
+    ) -> ExceptionalPoints:
         """Return the exceptional points of a program.
 
         Args:
@@ -680,7 +686,7 @@ class Recheck:
             both: Whether also those where the head is undefined count.
         """
         member = partial(programs.select_programs, [k])
-        results, more = self._exceptions.find_places(member, holes, both=both)
+        results, more = self._exceptional_points.find_places(member, holes, both=both)
         key = tuple(results), more
         if key not in self._points:
             points = (
@@ -693,10 +699,10 @@ class Recheck:
                 )
                 for found in results
             )
-            self._points[key] = Exceptions(tuple(points), more) if results else NO_EXCEPTIONS
+            self._points[key] = ExceptionalPoints(tuple(points), more) if results else NO_EXCEPTIONAL_POINTS
         return self._points[key]
 
-    def _find_family(self, member: Programs, found: FoundPlace) -> Condition | None:
+    def _find_family(self, member: Programs, found: ExceptionalPlace) -> Condition | None:
         """Return what holds at all places of a family without end."""
         if not found.endless:
             return None
@@ -706,7 +712,7 @@ class Recheck:
 
 def agreed_at(
     functions: Functions, heads: Sequence[BallValue], members: Sequence[BallValue]
-) -> tuple[Agreed | None, int | None]:
+) -> tuple[EqualityEvidence | None, int | None]:
     """Return how far values at the same points agree, and the place of one where they are not seen to."""
     points, doubtful = 0, None
     with ctx.workprec(functions.bits):
@@ -716,7 +722,7 @@ def agreed_at(
                     points += 1
                 else:
                     doubtful = index
-    return Agreed(functions.agreed - SPARE, points) if points else None, doubtful
+    return EqualityEvidence(functions.agreed - SPARE, points) if points else None, doubtful
 
 
 def iterate_closer(

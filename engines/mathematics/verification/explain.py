@@ -333,9 +333,11 @@ def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
 
 
 def _explain_exception(verdict: MemberVerdict, which: str) -> str:
-    if not verdict.exceptions:
+    if not verdict.exceptional_text:
         return ""
-    positions = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
+    positions = (
+        verdict.exceptional_text if "=" in verdict.exceptional_text else f"x = {verdict.exceptional_text}"
+    )
     return f", except at {positions}, where {which} is undefined or they differ"
 
 

@@ -283,7 +283,7 @@ _POOL = 3_000
 _FEWEST = 200
 _ROUNDS = 12
 _WHOLE_RANGES: tuple[DomainInterval, ...] = ((-2, 2), (-6, 6), (-30, 30))
-# Values at which exceptions are frequent: zeros, poles, and powers with another domain.
+# Values near which exceptional points are frequent: zeros, poles, and powers with another domain.
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
 """Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""

@@ -39,12 +39,12 @@ from engines.mathematics.verification.enclosures import (
     is_finite,
     value_at,
 )
-from engines.mathematics.verification.exceptional import find_exceptional_points
+from engines.mathematics.verification.exceptional_points import select_exceptional_points
 from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.verdicts import (
-    Agreed,
     Counterexample,
-    Exceptions,
+    EqualityEvidence,
+    ExceptionalPoints,
     MemberOutcome,
     MemberVerdict,
 )
@@ -78,14 +78,18 @@ _WRITTEN_OUT = 16
 
 
 class _Point(NamedTuple):
-    """A point with the head's value; `single` has the special values of variables. Far out
-    a value may be too much work; where there are `many`, integrals are."""
+    """A point of comparison with the head's value there.
+
+    `is_far` marks points far from 0, where a value may be too much work; `skips_integrals` those of a large
+    grid, where integrals would be; `special_values` are the values of variables that are special by
+    themselves, such as a = 0.
+    """
 
     at: tuple[float, ...]
     head: BallValue
-    far: bool = False
-    many: bool = False
-    single: Mapping[str, float] = MappingProxyType({})
+    is_far: bool = False
+    skips_integrals: bool = False
+    special_values: Mapping[str, float] = MappingProxyType({})
 
 
 class RigorousVerifier:
@@ -107,7 +111,7 @@ class RigorousVerifier:
         few, _ = region.integer_points(_FEW_INTEGERS)
         self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1), _ENOUGH)
         far = np.concatenate([far[:, :_FAR] for far in region.far_points()], axis=1)
-        self._points += [point._replace(far=True) for point in self._with_head(far)]
+        self._points += [point._replace(is_far=True) for point in self._with_head(far)]
         known = [point.at for point in self._points if is_finite(point.head)]
         self.reason = (
             ""
@@ -129,15 +133,17 @@ class RigorousVerifier:
                 stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND
             )
             self._points += self._with_head(self._lines.points_beside_head_ends())
-        # Special points, such as a = 0, are compared too, but only for exceptions.
+        # Special points, such as a = 0, are compared too, but only to find exceptional points.
         special, singles = region.special_points()
         for column, single in zip(special.T, singles, strict=True):
             self._points += [
-                point._replace(single=single) for point in self._with_head(column[:, np.newaxis])
+                point._replace(special_values=single) for point in self._with_head(column[:, np.newaxis])
             ]
         if "integral" not in head.list_labels():
             for points, far_out in zip(region.integer_points(), (False, True), strict=True):
-                self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
+                self._points += [
+                    point._replace(is_far=far_out, skips_integrals=True) for point in self._with_head(points)
+                ]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         """Judge members, as trees or prefix notation."""
@@ -203,7 +209,7 @@ class RigorousVerifier:
             )
             points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
         for point in points:
-            if point.many and integral:
+            if point.skips_integrals and integral:
                 continue
             try:
                 head, member = point.head, self._value_at(tree, point.at)
@@ -214,8 +220,8 @@ class RigorousVerifier:
                 kind = "" if head is member else "member" if member is None else "head"
                 if not is_finite(head if member is None else member):
                     kind = ""
-                if point.single:
-                    singles.append((point.single, kind, self._name_values(point)))
+                if point.special_values:
+                    singles.append((point.special_values, kind, self._name_values(point)))
                 elif kind == "member":
                     inside, missing, lost = inside + 1, missing + 1, lost or (point, member)
                 elif kind == "head":
@@ -223,7 +229,9 @@ class RigorousVerifier:
                 continue
             # A value that is not known (an integral over a pole) decides nothing.
             if not (head.is_finite() and member.is_finite()):
-                unknown += head.is_finite() != member.is_finite() and not point.far and not point.single
+                unknown += (
+                    head.is_finite() != member.is_finite() and not point.is_far and not point.special_values
+                )
                 continue
             with ctx.workprec(_BITS):
                 bits = agreed_bits(head, member)
@@ -231,14 +239,14 @@ class RigorousVerifier:
             if bits is None:
                 example = self._make_counterexample(point, head, member, member - head)
                 return MemberVerdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
-            if point.single:
-                singles.append((point.single, "", self._name_values(point)))
+            if point.special_values:
+                singles.append((point.special_values, "", self._name_values(point)))
                 continue
             inside += 1
             if bits >= _AGREED:
                 agreeing.append(point.at)
             else:
-                vague += not point.far
+                vague += not point.is_far
         # The outcome by what was met; without enough agreeing points it is undecided.
         outcome: MemberOutcome = "shrinks" if missing else "extends" if gained else "equal"
         if len(agreeing) + missing < _FEWEST or (not missing and (unknown or vague > len(agreeing) * _VAGUE)):
@@ -251,9 +259,9 @@ class RigorousVerifier:
             if verdict is not None:
                 return verdict
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
-        checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
+        checked = EqualityEvidence(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
-        exceptional = Exceptions(find_exceptional_points(outcome, singles))
+        exceptional = ExceptionalPoints(select_exceptional_points(outcome, singles))
         return MemberVerdict(
             outcome,
             len(agreeing) / inside if inside else 0.0,

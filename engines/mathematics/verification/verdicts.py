@@ -78,21 +78,28 @@ def format_distinguishable(
     return one, f"{one} {'+' if difference > 0 else '-'} {abs(difference):.3g}"
 
 
-class Agreed(NamedTuple):
-    """How far equality was checked: values agree to so many leading bits at so many points.
+class EqualityEvidence(NamedTuple):
+    """How far two terms that are held to be equal were compared.
 
-    `integers` says at which values of variables that are integers the two were looked at.
-
-    Where no variable is farther from 0 than `within`, no region beyond an end of a domain, a kink or a jump
-    was missed into which a square (interval, cube) of this `side` fits: 0 where all of them were worked out.
-    Both None where that is not known.
+    Attributes:
+        bits: The leading bits to which their values agree at every point.
+        points: The number of points.
+        integers_tried: The values that integer variables had, in words; "" without such variables.
+        within: The region of the search, as the largest distance of a variable from 0; None if unknown.
+        side: The side of the smallest square (interval, cube) of that region, beyond an end of a domain, a
+            kink or a jump, that may have been missed; 0 if every such region was examined; None if unknown.
     """
 
     bits: int
     points: int
-    integers: str = ""
+    integers_tried: str = ""
     within: float | None = None
     side: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence for JSON, where `integers_tried` is called `integers`."""
+        row = self._asdict()
+        return {"integers" if name == "integers_tried" else name: value for name, value in row.items()}
 
 
 EXCLUDED = 12
@@ -136,7 +143,7 @@ class ExceptionalPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Exceptions:
+class ExceptionalPoints:
     """The exceptional points of a member, those of a variable nearest to 0 first.
 
     Args: more: whether there are others than `points`.
@@ -183,18 +190,23 @@ class Exceptions:
         return ", ".join([*texts, *(["…"] if more else [])])
 
 
-NO_EXCEPTIONS = Exceptions()
+NO_EXCEPTIONAL_POINTS = ExceptionalPoints()
 
 
 @dataclass(frozen=True, slots=True)
 class MemberVerdict:
     """How a member compares with its head on the reals.
 
-    `kept` is the share (0 to 1) of the points of the head's domain where the member is defined; `gained` says
-    that a `shrinks` member is also defined where the head is not; `points` counts the points that decided.
-    `checked` says how far values were compared; None where they are not held to be equal. `exceptions` lists
-    isolated points where one of the two is undefined ("0, 1/2", or of several variables "a = 0, x = 1"): for
-    `equal` either, for `extends` the member. `exceptional` has them as they were found.
+    Attributes:
+        outcome: The verdict.
+        kept: The share (0 to 1) of the points of the head's domain where the member is defined.
+        gained: Whether a `shrinks` member is also defined where the head is not.
+        points: How many points decided.
+        counterexample: A point at which the two differ.
+        checked: How far values were compared; None where they are not held to be equal.
+        exceptional_text: The isolated points where one of the two is undefined, as "0, 1/2", or of several
+            variables "a = 0, x = 1": for `equal` either, for `extends` the member.
+        exceptional_points: The same points as they were found.
     """
 
     outcome: MemberOutcome
@@ -202,14 +214,14 @@ class MemberVerdict:
     gained: bool = False
     points: int = 0
     counterexample: Counterexample | None = None
-    checked: Agreed | None = None
-    exceptions: str = ""
-    exceptional: Exceptions = field(default=NO_EXCEPTIONS, compare=False, repr=False)
+    checked: EqualityEvidence | None = None
+    exceptional_text: str = ""
+    exceptional_points: ExceptionalPoints = field(default=NO_EXCEPTIONAL_POINTS, compare=False, repr=False)
 
 
 def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
-    """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
-    ("0, 1/2", "" without exceptions), checked (see `Agreed`)."""
+    """Return a verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference),
+    except ("0, 1/2", "" without exceptional points), checked (see `EqualityEvidence`)."""
     example, checked = verdict.counterexample, verdict.checked
     return {
         "verdict": verdict.outcome,
@@ -217,6 +229,6 @@ def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
         "gained": verdict.gained,
         "points": verdict.points,
         "counterexample": example and example.to_dict(),
-        "except": verdict.exceptions,
-        "checked": checked and checked._asdict(),
+        "except": verdict.exceptional_text,
+        "checked": checked and checked.to_dict(),
     }

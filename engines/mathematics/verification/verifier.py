@@ -49,10 +49,10 @@ from engines.mathematics.verification.enclosures import (
     iterate_closer,
     too_large,
 )
-from engines.mathematics.verification.exceptional import (
-    SpaceExceptions,
-    find_exceptional_points,
-    unite_exceptions,
+from engines.mathematics.verification.exceptional_points import (
+    SpaceExceptionalPoints,
+    select_exceptional_points,
+    unite_exceptional_points,
 )
 from engines.mathematics.verification.points import (
     CLEAR,
@@ -69,17 +69,17 @@ from engines.mathematics.verification.points import (
 )
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
-    NO_EXCEPTIONS,
-    Agreed,
+    NO_EXCEPTIONAL_POINTS,
     Counterexample,
-    Exceptions,
+    EqualityEvidence,
+    ExceptionalPoints,
     MemberOutcome,
     MemberVerdict,
 )
 
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
-# Agreement in double precision alone, without rigorous values, is reported as this many bits.
+# EqualityEvidence in double precision alone, without rigorous values, is reported as this many bits.
 CLEAR_BITS = 30
 SHARP = 1e-6
 """Values that agree are evidence where their error bounds are below this share of the value, or of `CLEAR`
@@ -235,7 +235,7 @@ class Verifier:
                 case.outcome = "different"
                 case.example = Counterexample(*checked)
             else:
-                case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
+                case.checked = checked or EqualityEvidence(CLEAR_BITS, case.agreeing)
                 if checked is None and self._recheck.is_undefined_everywhere(
                     node_functions[programs.roots[case.index]]
                 ):
@@ -281,7 +281,7 @@ class Verifier:
         """Take back that both are equal, where double precision has values of both and there are none, as of
         a negative base to a power that only seems an integer."""
         if case.outcome != "shrinks":
-            case.outcome, case.exceptional = "undecided", NO_EXCEPTIONS
+            case.outcome, case.exceptional_points = "undecided", NO_EXCEPTIONAL_POINTS
 
     def _search_domains(self, programs: Programs, node_functions: list[int], cases: list[MemberCase]) -> None:
         holes, points, known = self._recheck.recheck_domains(
@@ -289,7 +289,7 @@ class Verifier:
         )
         self._compare_at_own_points(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[MemberCase] = []
-        claims: dict[tuple[int, float], Agreed] = {}
+        claims: dict[tuple[int, float], EqualityEvidence] = {}
         for case, within in zip(cases, known, strict=True):
             if within is None:
                 searched.append(case)
@@ -301,7 +301,7 @@ class Verifier:
         self._compare_beyond_boundaries(programs, searched)
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
-                case.exceptional = self._recheck.find_exceptions(
+                case.exceptional_points = self._recheck.find_exceptional_points(
                     programs, case.index, own, both=case.outcome == "equal"
                 )
 
@@ -366,7 +366,7 @@ class Verifier:
         points = case.agreeing + case.missing
         if example is not None:
             return self._make_verdict(case, kept, gained, points, example)
-        key = case.outcome, kept, gained, points, case.checked, id(case.exceptional)
+        key = case.outcome, kept, gained, points, case.checked, id(case.exceptional_points)
         if key not in self._verdicts:
             self._verdicts[key] = self._make_verdict(case, kept, gained, points, None)
         return self._verdicts[key]
@@ -375,7 +375,7 @@ class Verifier:
     def _make_verdict(
         case: MemberCase, kept: float, gained: bool, points: int, example: Counterexample | None
     ) -> MemberVerdict:
-        texts = case.exceptional.describe_points(), case.exceptional
+        texts = case.exceptional_points.describe_points(), case.exceptional_points
         return MemberVerdict(case.outcome, kept, gained, points, example, case.checked, *texts)
 
     def _make_counterexample(
@@ -406,8 +406,8 @@ class MemberCase:
     suspect_at: int
     sharp_at: int
     example: Counterexample | None = None
-    checked: Agreed | None = None
-    exceptional: Exceptions = NO_EXCEPTIONS
+    checked: EqualityEvidence | None = None
+    exceptional_points: ExceptionalPoints = NO_EXCEPTIONAL_POINTS
 
 
 # Columns of what `_count_points` returns, which are the fields of `MemberCase`.
@@ -620,7 +620,7 @@ class MultivariateVerifier(Verifier):
             return
         through = max(2, _LINES // len(self.shown))
         self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
-        self._exceptions = SpaceExceptions(self._program, self._lines.lines)
+        self._exceptional_points = SpaceExceptionalPoints(self._program, self._lines.lines)
         if (ends := self._lines.points_beside_head_ends()).size:
             self._set_points(points, ends)
         self._tried = region.describe_tried(self.points)
@@ -652,10 +652,10 @@ class MultivariateVerifier(Verifier):
             if case.outcome != "different" and case.checked is None and case.sharp_at >= 0:
                 self._decide_case(programs, case, case.sharp_at)
             if case.outcome != "different":
-                checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+                checked = case.checked or EqualityEvidence(CLEAR_BITS, case.agreeing)
                 if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
                     self._withdraw_equality(case)
-                case.checked = checked._replace(integers=self._tried)
+                case.checked = checked._replace(integers_tried=self._tried)
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.points_for_programs(programs, [case.index for case in whole])
@@ -663,7 +663,7 @@ class MultivariateVerifier(Verifier):
             programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)]
         )
         self._compare_beyond_boundaries(programs, whole)
-        # Step 3: values at the special points, whose coordinates exceptions often have.
+        # Step 3: values at the special points, whose coordinates exceptional points often have.
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(
@@ -672,10 +672,10 @@ class MultivariateVerifier(Verifier):
         # Step 4: exceptional points, which a verdict of equal names.
         for case, (_, holes) in zip(whole, points, strict=True):
             if case.outcome in ("equal", "extends"):
-                found = self._exceptions.find_exceptions(
+                found = self._exceptional_points.find_exceptional_points(
                     programs, case.index, holes, both=case.outcome == "equal"
                 )
-                case.exceptional = unite_exceptions(found, case.exceptional)
+                case.exceptional_points = unite_exceptional_points(found, case.exceptional_points)
 
     def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
         point = self.points[:, index]
@@ -685,7 +685,7 @@ class MultivariateVerifier(Verifier):
                 case.example = self._make_counterexample(point, *values)
                 return
             if agreed >= bits // 2:
-                case.checked = case.checked or Agreed(agreed, 1)
+                case.checked = case.checked or EqualityEvidence(agreed, 1)
                 return
 
     def _compare_special(
@@ -707,4 +707,4 @@ class MultivariateVerifier(Verifier):
                         point, float(head), float(member), float(member - head)
                     )
                     return
-        case.exceptional = Exceptions(find_exceptional_points(case.outcome, kinds))
+        case.exceptional_points = ExceptionalPoints(select_exceptional_points(case.outcome, kinds))

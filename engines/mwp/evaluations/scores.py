@@ -9,8 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from engines.mwp.augmentation.variant import is_question, renumber_problem, split_clauses, split_sentences
-from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import are_equivalent
+from engines.mwp.problems.number_bindings import list_bindings
 from engines.mwp.problems.problem import (
     EquationError,
     Problem,

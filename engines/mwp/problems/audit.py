@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from engines.core.files import write_rows
 from engines.core.spec import Arg, specification
-from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.near_duplicates import find_look_alikes, list_words
+from engines.mwp.problems.number_bindings import list_bindings
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import (
     EquationError,

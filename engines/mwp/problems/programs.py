@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.mwp.problems.bindings import bind_numbers
+from engines.mwp.problems.number_bindings import bind_numbers
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import (
     EquationError,

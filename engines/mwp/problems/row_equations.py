@@ -11,9 +11,9 @@ from typing import Any
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.mwp.problems.bindings import bind_numbers, list_bindings
 from engines.mwp.problems.equivalence import signature
 from engines.mwp.problems.layouts import ProblemLayout
+from engines.mwp.problems.number_bindings import bind_numbers, list_bindings
 from engines.mwp.problems.numbers import MaskedText, language_of, mask_numbers, plain_digits, value_of
 from engines.mwp.problems.problem import (
     OPERATORS,

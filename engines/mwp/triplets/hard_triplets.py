@@ -20,8 +20,8 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import make_refusal, suggest_name
 from engines.core.tree import Tree
 from engines.core.tree_edit import NearestTrees
-from engines.mwp.problems.bindings import list_bindings
 from engines.mwp.problems.equivalence import signature
+from engines.mwp.problems.number_bindings import list_bindings
 from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import RowNote

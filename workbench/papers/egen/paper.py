@@ -49,9 +49,9 @@ OPERATIONS = (
     Operation(
         "egen.verify",
         "Judge pairs of expressions from a file.",
-        "engines.egen.equality:verify",
-        spec="engines.egen.equality:Verify",
-        document="engines.egen.equality:to_document",
+        "engines.egen.verify_and_explain:verify",
+        spec="engines.egen.verify_and_explain:Verify",
+        document="engines.egen.verify_and_explain:to_document",
         tool=True,
         tables=True,
     ),
@@ -100,7 +100,7 @@ OPERATIONS = (
     Operation(
         "egen.explain",
         "Explain a verdict, point by point.",
-        "engines.egen.equality:explain",
+        "engines.egen.verify_and_explain:explain",
         expressions=True,
         tool=True,
         tables=True,
@@ -108,7 +108,7 @@ OPERATIONS = (
     Operation(
         "egen.curve",
         "Values of expressions for a plot.",
-        "engines.egen.equality:plot_curve",
+        "engines.egen.verify_and_explain:plot_curve",
         expressions=True,
         listed=False,
     ),

@@ -26,12 +26,12 @@ from workbench.tables import (
 if TYPE_CHECKING:
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import Extract, WalkEgraph
-    from engines.egen.equality import Verified
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
     from engines.egen.rules.own import Difference
     from engines.egen.rules_and_theories import FileChecked
+    from engines.egen.verify_and_explain import Verified
     from engines.grading.grades import Graded, GradePairs
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 
@@ -67,8 +67,8 @@ def _notation_writer(notation: str) -> Callable[[TableRow], str]:
     return lambda row: write_expression(notation, row["head"] if "head" in row else row["prefix"])
 
 
-def _format_verdict(outcome: str | None, exceptions: str | None) -> str:
-    return f"{outcome or ''} except at {exceptions}" if exceptions else outcome or ""
+def _format_verdict(outcome: str | None, exceptional: str | None) -> str:
+    return f"{outcome or ''} except at {exceptional}" if exceptional else outcome or ""
 
 
 def _cluster_and_member(row: TableRow) -> str:
@@ -249,7 +249,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
 
 def _verdict_row(row: TableRow, _result: object) -> dict[str, Any]:
-    from engines.egen.equality import explain_row
+    from engines.egen.verify_and_explain import explain_row
 
     return {"gained": None, "except": "", **row, "because": explain_row(row)}
 
@@ -294,8 +294,8 @@ def verify(result: Verified, _spec: object) -> Iterator[str]:
     def is_plain(row: TableRow) -> bool:
         return row["verdict"] in ("equal", "extends") and not row["except"]
 
-    exceptions = sum(bool(row.get("except")) for row in result.results)
-    totals = {**result.totals, **({"with exceptions": exceptions} if exceptions else {})}
+    exceptional = sum(bool(row.get("except")) for row in result.results)
+    totals = {**result.totals, **({"with exceptional points": exceptional} if exceptional else {})}
     yield from map(str, align_rows(["verdict", "lines"], totals.items()))
     yield ""
     # Unreadable lines first: among thousands of verdicts they would go unseen.

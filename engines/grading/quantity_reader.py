@@ -1,37 +1,27 @@
-"""Parse quantities as answers write them: numbers and formulas with units, `$5`, `2 h 30 min`, 42只."""
+"""Read quantities as answers write them: numbers and formulas with a unit, `$5`, `30°`, 42只."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
-from itertools import pairwise
 
 from engines.formula.unit_table import BARE_UNITS, UNIT_SYMBOLS
+from engines.grading.compound_quantities import read_compound
 from engines.grading.numbers import NumberParser, Term, in_words, plain_number
-from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize
+from engines.grading.tokens import (
+    TEXT_COMMANDS,
+    AnswerToken,
+    is_blank,
+    skip_blanks,
+    text_at,
+    tokenize,
+    unwrap_texts,
+)
 from engines.grading.unit_reader import MeasureUnit, names_unit, read_unit
 from engines.language.numerals import split_chinese
 
-TEXT_COMMANDS = frozenset(
-    f"\\{name}"
-    for name in (
-        "text",
-        "textbf",
-        "textit",
-        "textrm",
-        "textnormal",
-        "mbox",
-        "mathrm",
-        "mathbf",
-        "operatorname",
-    )
-)
-"""Commands whose argument is a text."""
 _CURRENCIES = {"$": "$", "\\$": "$", "€": "€", "£": "£", "¥": "¥", "USD": "usd"}
 _UNIT_SIGNS = ("%", "\\%", "€", "\\$", "$", "£", "¢")
-_FEET, _INCHES = ("'", "′"), ('"', "″", "''")
-_JOINS = ("and", "und", "et")
 _ADJACENT = frozenset(("cm", "km", "mm", "kg", "ft", "in", "mi", "am", "pm"))
 """Short units that need no space before them."""
 _MOST_WORDS = 5
@@ -56,15 +46,6 @@ def read_measure(text: str) -> Term | None:
     return _MeasureParser(text, tokenize(text)).parse_measure()
 
 
-def read_compound(text: str) -> Term | None:
-    r"""Read a quantity in several units of one kind, the larger first, as the sum in the last.
-
-    >>> read_compound("2 h 30 min").value, read_compound("5'6\"").unit.text
-    (Fraction(150, 1), 'inches')
-    """
-    return _CompoundParser(text, unwrap_texts(tokenize(text))).parse_compound()
-
-
 def is_quantity(text: str) -> bool:
     """Return whether a text is no more than numbers with known units."""
     if not text[:1].isdecimal() or not text[-1:].isalpha():
@@ -76,13 +57,6 @@ def is_quantity(text: str) -> bool:
     figures = all(token.kind in ("digits", "space") or token.text in tuple(".,/") for token in tokens[:last])
     spaced = last + 1 < len(tokens) and is_blank(tokens[last + 1])
     return figures and spaced and names_unit(text[tokens[last].end :])
-
-
-def unwrap_texts(tokens: Sequence[AnswerToken]) -> list[AnswerToken]:
-    r"""Return tokens with the words of `\text{…}` in its place."""
-    if not any(token.text in TEXT_COMMANDS for token in tokens):
-        return list(tokens)
-    return [token for token in tokens if token.text not in TEXT_COMMANDS and token.text not in ("{", "}")]
 
 
 def _parse_all(text: str, tokens: Sequence[AnswerToken]) -> Term | None:
@@ -254,56 +228,3 @@ class _MeasureParser(NumberParser):
         if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:
             return replace(number, unit=read_unit(counted))
         return None
-
-
-class _CompoundParser(NumberParser):
-    """Parser of numbers, each with its unit."""
-
-    def parse_compound(self) -> Term | None:
-        """Return the sum in the last unit; None where the units are not of one kind, the larger first."""
-        parts: list[tuple[Fraction, MeasureUnit]] = []
-        self.take_space()
-        while self.at < len(self.tokens):
-            amount = self.take_amount()
-            unit = self.take_unit(parts[-1][1] if parts else None)
-            if amount is None or unit is None or not unit.known:
-                return None
-            parts.append((amount, unit))
-            self.take(",")
-            self.take_space()
-            if self.take(*_JOINS):
-                self.take_space()
-        falling = all(one.factor > other.factor for (_, one), (_, other) in pairwise(parts))
-        if len(parts) < 2 or len({unit.powers for _, unit in parts}) != 1 or not falling:
-            return None
-        last = parts[-1][1]
-        total = sum((amount * unit.factor for amount, unit in parts), Fraction(0)) / last.factor
-        return Term(str(total), total, unit=last)
-
-    def take_amount(self) -> Fraction | None:
-        digits = self.take_digits()
-        decimals = self.take_digits() if digits and self.peek(1).isdecimal() and self.take(".") else ""
-        self.take_space()
-        return Fraction(f"{digits}.{decimals or 0}") if digits else None
-
-    def take_unit(self, before: MeasureUnit | None) -> MeasureUnit | None:
-        """Take one word or mark of a unit; a prime means minutes behind degrees, and feet elsewhere."""
-        if self.at >= len(self.tokens):
-            return None
-        token = self.tokens[self.at]
-        self.at += 1
-        if token.text in _FEET:
-            if token.text == "'" and self.take("'"):
-                return read_unit("inches")
-            is_angle = before is not None and before.measures_only("angle")
-            return read_unit("arcminutes" if is_angle else "feet")
-        if token.text in _INCHES:
-            return read_unit("inches")
-        if token.kind != "word" and token.text != "°":
-            return None
-        word = token.text
-        while word[-1] >= "\u3040" and self.at < len(self.tokens) and self.tokens[self.at].kind == "word":
-            word += self.tokens[self.at].text
-            self.at += 1
-        self.take(".")
-        return read_unit(word)

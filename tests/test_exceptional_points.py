@@ -73,12 +73,12 @@ def generate(head: str, member: str, _folder: Path) -> str:
     one, other = read_sides(head, member)
     (verdict,) = theory_of("reals", "", one, other).make_judge(one).check([other])
     assert verdict.outcome == "equal"
-    return verdict.exceptions
+    return verdict.exceptional_text
 
 
 def verify(head: str, member: str, folder: Path) -> str:
-    from engines.egen.equality import Verify
-    from engines.egen.equality import verify as verify_file
+    from engines.egen.verify_and_explain import Verify
+    from engines.egen.verify_and_explain import verify as verify_file
 
     file = folder / "pair.tsv"
     file.write_text(f"{head}\t{member}\n")

@@ -25,10 +25,10 @@ from engines.core.tree import Tree
 from engines.mathematics.numbers.domain import DomainPlace, Edges
 from engines.mathematics.numbers.numeric import Programs, evaluate_balls
 from engines.mathematics.verification.points import BoundaryLine, exact_value_at, points_around
-from engines.mathematics.verification.verdicts import Condition, ExceptionalPoint, Exceptions
+from engines.mathematics.verification.verdicts import Condition, ExceptionalPoint, ExceptionalPoints
 
 
-def find_exceptional_points(
+def select_exceptional_points(
     outcome: str, kinds: Iterable[tuple[Mapping[str, float], str, Mapping[str, float]]]
 ) -> tuple[ExceptionalPoint, ...]:
     """Return the points at which only one of head and member is defined, if the outcome allows such points.
@@ -52,12 +52,12 @@ def find_exceptional_points(
     return tuple(found)
 
 
-def unite_exceptions(one: Exceptions, other: Exceptions) -> Exceptions:
+def unite_exceptional_points(one: ExceptionalPoints, other: ExceptionalPoints) -> ExceptionalPoints:
     """Return the points of both, each condition once: variables in the order of their names, then curves."""
     points = {point.conditions: point for point in (*other.points, *one.points)}
     if len(points) == len(one.points):
         return one
-    return Exceptions(tuple(sorted(points.values(), key=_order_of)), one.more or other.more)
+    return ExceptionalPoints(tuple(sorted(points.values(), key=_order_of)), one.more or other.more)
 
 
 def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:
@@ -66,7 +66,7 @@ def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:
     return len(point.conditions), bool(term.children), text, abs(point.at.get(term.label, 0.0))
 
 
-class FoundPlace(NamedTuple):
+class ExceptionalPlace(NamedTuple):
     """A place on a line where only one of head and member has a value, or the values differ.
 
     Args: lost: whether it is the member that has none. endless: whether it is of a family without end.
@@ -77,7 +77,7 @@ class FoundPlace(NamedTuple):
     endless: bool = False
 
 
-class LineExceptions:
+class LineExceptionalPoints:
     """The exceptional points of members on a line.
 
     Args: head: its program on the line. edges: of head and members. holes: of the head, a mask of places.
@@ -86,11 +86,11 @@ class LineExceptions:
     def __init__(self, head: Programs, edges: Edges, holes: int) -> None:
         self._head, self._edges, self._holes = head, edges, holes
         self._sides: dict[DomainPlace, int] = {}
-        self._known: dict[tuple[int, bool], tuple[list[FoundPlace], float]] = {}
+        self._known: dict[tuple[int, bool], tuple[list[ExceptionalPlace], float]] = {}
 
     def find_places(
         self, member: Callable[[], Programs], holes: int, *, both: bool
-    ) -> tuple[list[FoundPlace], bool]:
+    ) -> tuple[list[ExceptionalPlace], bool]:
         """Return the places, nearest to 0 first, and whether there may be more.
 
         Args: member: gives its program on the line. holes: of the member. both: whether also those where the
@@ -107,7 +107,7 @@ class LineExceptions:
             own = {*self._edges.iterate_places(holes)}
             endless = self._edges.find_endless(apart, holes | self._holes)
             found = [
-                FoundPlace(one, one in own, one in endless)
+                ExceptionalPlace(one, one in own, one in endless)
                 for one in places
                 if abs(one.value) < known and self._sides[one] > 0
             ]
@@ -120,7 +120,7 @@ class LineExceptions:
 
     def _iterate_isolated(
         self, member: Callable[[], Programs], mask: int, both: bool
-    ) -> Iterator[FoundPlace]:
+    ) -> Iterator[ExceptionalPlace]:
         """Return the isolated points of a domain at which only the head is defined, or with `both` only
         one, and those at which the values differ."""
         places = list(self._edges.iterate_places(mask))
@@ -135,7 +135,7 @@ class LineExceptions:
         lost, gained = np.isfinite(wide) & np.isnan(other), np.isfinite(broad) & np.isnan(one)
         for place, differs, only_head, only_member in zip(places, apart, lost, gained, strict=True):
             if differs or only_head or (only_member and both):
-                yield FoundPlace(place, bool(only_head))
+                yield ExceptionalPlace(place, bool(only_head))
 
     def _compare_at_own_points(self, places: Sequence[DomainPlace]) -> None:
         """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
@@ -155,7 +155,7 @@ class LineExceptions:
                 self._sides[place] = max(-1 if value is None else int(value.is_finite()) for value in exact)
 
 
-class SpaceExceptions:
+class SpaceExceptionalPoints:
     """The exceptional points of members of several variables.
 
     Args: head: its program. lines: through points of its domain.
@@ -163,15 +163,19 @@ class SpaceExceptions:
 
     def __init__(self, head: Programs, lines: Sequence[BoundaryLine]) -> None:
         self._head, self._lines = head, lines
-        self._on_lines = [LineExceptions(line.restrict(head), line.edges, line.holes) for line in lines]
+        self._on_lines = [
+            LineExceptionalPoints(line.restrict(head), line.edges, line.holes) for line in lines
+        ]
         self._conditions: dict[tuple[int, DomainPlace, bool], Condition | None] = {}
 
-    def find_exceptions(self, programs: Programs, k: int, holes: Sequence[int], *, both: bool) -> Exceptions:
+    def find_exceptional_points(
+        self, programs: Programs, k: int, holes: Sequence[int], *, both: bool
+    ) -> ExceptionalPoints:
         """Return the points of one of the programs.
 
         Args: holes: of it on each line. both: whether also those where the head is undefined count.
         """
-        found: dict[str, list[tuple[int, list[FoundPlace]]]] = {}
+        found: dict[str, list[tuple[int, list[ExceptionalPlace]]]] = {}
         for number, (line, own) in enumerate(zip(self._lines, holes, strict=True)):
             member = partial(line.restrict, programs.select_programs([k]))
             rows, _ = self._on_lines[number].find_places(member, own, both=both)
@@ -203,7 +207,7 @@ class SpaceExceptions:
                         curves.setdefault(point.text, point)
             values.sort(key=lambda row: (abs(row[0].value), row[0].value))
             points += (point for _, point in values)
-        return Exceptions((*points, *sorted(curves.values(), key=_order_of)), more)
+        return ExceptionalPoints((*points, *sorted(curves.values(), key=_order_of)), more)
 
     def _find_condition(
         self, programs: Programs, k: int, number: int, place: DomainPlace, *, lost: bool
@@ -218,7 +222,7 @@ class SpaceExceptions:
         return self._conditions[key]
 
 
-def _is_on_all(place: DomainPlace, others: Sequence[Sequence[FoundPlace]]) -> bool:
+def _is_on_all(place: DomainPlace, others: Sequence[Sequence[ExceptionalPlace]]) -> bool:
     """Return whether a place is one of those of all other lines of its variable, of which there are some."""
     return bool(others) and all(any(place.ball.overlaps(one.place.ball) for one in rows) for rows in others)
 

@@ -1,0 +1,97 @@
+"""Compare quantities with units: converted, or where only one side has a unit, a percent sign or degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from engines.grading.messages import to_message_text
+from engines.grading.numbers import Term
+from engines.grading.term_arithmetic import (
+    apply_multiplier,
+    convert_to_radians,
+    divide_by_hundred,
+    multiply_by_letter,
+    raise_term,
+    scale_term,
+)
+from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
+
+Units = Literal["compare", "require", "ignore"]
+"""Compare units where both sides have one, require that of the reference, or ignore all."""
+TermComparison = Callable[[Term, Term], GradeVerdict]
+
+
+def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermComparison) -> GradeVerdict:
+    """Compare two terms of which at least one has a unit, after conversion to the same unit.
+
+    Args:
+        gold: The reference.
+        pred: The answer.
+        units: What a missing unit means: see `grade`.
+        compare: Compares the terms without their units.
+    """
+    gold, pred = apply_multiplier(gold), apply_multiplier(pred)
+    mine, theirs = gold.unit, pred.unit
+    if mine is None and theirs is None:
+        return compare(gold, pred)
+    plain_gold, plain_pred = replace(gold, unit=None), replace(pred, unit=None)
+    if units == "ignore":
+        return compare(plain_gold, plain_pred)
+    if mine is None or theirs is None:
+        present = mine or theirs
+        assert present is not None
+        if present.measures_only("percent"):
+            return _compare_percent(gold, pred, compare)
+        if units == "require" and mine is not None:
+            return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
+        result = compare(plain_gold, plain_pred)
+        if result.outcome == "different" and present.measures_only("angle"):
+            result = compare(convert_to_radians(gold), convert_to_radians(pred))
+            return with_policy(result, "a degree is pi/180")
+        if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
+            # The letter is a variable where the other side has it too.
+            return compare(multiply_by_letter(gold), multiply_by_letter(pred))
+        return with_policy(result, f"only one of them has a unit, {present.text}")
+    if mine.powers == theirs.powers:
+        if mine.factor == theirs.factor:
+            return compare(plain_gold, plain_pred)
+        scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
+        return with_policy(compare(*scaled), f"{theirs.text} converted to {mine.text}")
+    if mine.scale and theirs.scale:
+        sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
+        result = compare(raise_term(sizes[0], mine.scale[1]), raise_term(sizes[1], theirs.scale[1]))
+        if result.outcome == "different" and compare(*sizes).outcome == "equal":
+            return GradeVerdict("equal if", condition="they are differences of temperatures")
+        return with_policy(result, f"{theirs.text} converted to {mine.text}")
+    if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
+        result = compare(convert_to_radians(gold), convert_to_radians(pred))
+        return with_policy(result, "a degree is pi/180")
+    result = compare(plain_gold, plain_pred)
+    vague = not (mine.known and theirs.known)
+    vague = (
+        vague
+        or bool(mine.scale and theirs.measures_only("angle"))
+        or bool(theirs.scale and mine.measures_only("angle"))
+    )
+    if result.outcome == "equal" and vague:
+        return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
+    if result.outcome not in ("equal", "different", "equal if"):
+        return result
+    if not (mine.known and theirs.known):
+        return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
+    measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
+    return differ_by(" and ".join(measured))
+
+
+def _compare_percent(gold: Term, pred: Term, compare: TermComparison) -> GradeVerdict:
+    """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
+    exact = compare(divide_by_hundred(gold), divide_by_hundred(pred))
+    if exact.outcome == "equal":
+        return with_policy(exact, "a percent is 1/100")
+    meant = compare(replace(gold, unit=None), replace(pred, unit=None))
+    if meant.outcome == "equal":
+        number = pred if pred.unit is None else gold
+        return GradeVerdict("equal if", condition=f"{number.text} is in percent")
+    return exact
