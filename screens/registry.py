@@ -74,7 +74,7 @@ def _own_entry(
 _OWN = (
     _own_entry("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive", "corpus"),
     _own_entry("2", "triplets", "Triplets", "panes", "word problems: hard triplets, solutions", "problems"),
-    _own_entry("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch", "job"),
+    _own_entry("3", "jobs", "Jobs", "job_list", "trainings and other work: start, watch", "job"),
     _own_entry("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge"),
     _own_entry("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs"),
 )

@@ -261,11 +261,24 @@ class TableSpec:
         cells = ([column.in_file(row, location) for column in columns] for row in rows)
         return [column.name for column in columns], cells
 
-    def screen_columns(self, **cells: Callable[[TableRow], Any]) -> tuple[Column, ...]:
-        """Return the columns of a screen; `cells` are functions that draw the columns of their names."""
-        columns = self.columns_on("screen")
-        assert cells.keys() <= {column.name for column in columns}
-        return tuple(replace(one, show=cells[one.name]) if one.name in cells else one for one in columns)
+    def screen_columns(
+        self,
+        fit: Mapping[str, Callable[[TableRow, int], Any]] | None = None,
+        /,
+        **cells: Callable[[TableRow], Any],
+    ) -> tuple[Column, ...]:
+        """Return the columns of a screen.
+
+        Args:
+            fit: Functions that draw columns within a number of cells, by name.
+            cells: Functions that draw the other columns which the screen draws itself, by name.
+        """
+        columns, fit = self.columns_on("screen"), fit or {}
+        assert {*cells, *fit} <= {column.name for column in columns}
+        return tuple(
+            replace(column, show=cells.get(column.name, column.show), fit=fit.get(column.name, column.fit))
+            for column in columns
+        )
 
 
 def filter_columns(names: str, on: str = "") -> Iterator[Column]:

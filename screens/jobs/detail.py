@@ -24,15 +24,12 @@ from screens.jobs.columns import (
     diff_columns,
     diff_rows,
     differing_at,
-    flow_parts,
-    job_selection,
-    list_measures,
     metric_row,
     shorten_measure,
     standing_columns,
     standing_rows,
-    summarise_job,
 )
+from screens.jobs.job_list import job_selection
 from screens.jobs.run_reading import (
     MAX_FILES,
     Follower,
@@ -44,6 +41,7 @@ from screens.jobs.run_reading import (
     recipe_lines,
     standings_of,
 )
+from screens.jobs.summary import flow_parts, list_measures, summarise_job
 from screens.shell.export import CommandLine, Export, PaneSelection, table_exports
 from screens.shell.theme import format_count, format_number, safe_text
 from screens.widgets.listing import Listing, ReaderBox

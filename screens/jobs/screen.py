@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from engines.core.errors import EngineError
-from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
+from screens.jobs.job_list import JobList
 from screens.jobs.run_reading import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
@@ -56,7 +56,7 @@ class JobsScreen(WorkbenchScreen):
         return self.jobs, self.detail
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """Remember the state until the jobs are read, since the filter needs their fields."""
+        """Remember the state until there are jobs to put the cursor on."""
         self._saved_state = state
 
     def begin(self) -> None:
@@ -75,11 +75,7 @@ class JobsScreen(WorkbenchScreen):
 
     @on(JobWatch.Looked)
     async def _take_jobs(self, event: JobWatch.Looked) -> None:
-        from workbench.jobs.job_views import FIELDS
-
-        self.jobs.listing.fields = FIELDS
         saved, self._saved_state = self._saved_state, {}
-        # Only once the fields are known, which filters of the session may name.
         if saved:
             await super().restore(saved)
         if event.jobs is not self._shown:

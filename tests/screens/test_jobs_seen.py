@@ -17,8 +17,10 @@ from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from engines.training.loop import explain_failures, no_number
 from screens.app import Workbench
-from screens.jobs.columns import JobList, differing_at, elide_alike, summarise_job
+from screens.jobs.columns import differing_at, elide_alike
 from screens.jobs.form import NewJob
+from screens.jobs.job_list import JobList
+from screens.jobs.summary import summarise_job
 from screens.shell.bars import KeyBar
 from screens.shell.watch import JobWatch, LoadMeter
 from screens.widgets.listing import ReaderBox

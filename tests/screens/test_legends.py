@@ -5,7 +5,7 @@ from __future__ import annotations
 from screens.arqmath.columns import grade_cell, move_cell
 from screens.arqmath.ranking import RankingPane, TopicsPane
 from screens.arqmath.searching import HitList
-from screens.jobs.columns import JobList
+from screens.jobs.job_list import JobList
 from screens.mathamr.graph import GraphPane
 from screens.shell.theme import STATES
 from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane

@@ -36,7 +36,8 @@ from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find_job
-from workbench.jobs.job_views import FIELDS, AttemptView, JobSnapshot, JobView, notable_endings
+from workbench.jobs.job_table import JOBS, describe_progress, describe_state, job_document
+from workbench.jobs.job_views import AttemptView, JobSnapshot, JobView, notable_endings
 from workbench.jobs.measures import explain_measures
 from workbench.jobs.placement import device_of
 from workbench.jobs.reporting import ReportState, check_reporter, read_report_states
@@ -150,27 +151,6 @@ def compare_two(first: JobView, second: JobView, form: TableForm | None, as_json
     print_result(result, as_json, text=lines[:-1], form=form)
 
 
-def describe_state(view: JobView) -> str:
-    """Return the state of a job with its health, such as `running (stalled?)`."""
-    doubt = "?" if view.health == "stalled" else ""
-    return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
-
-
-def describe_progress(view: JobView) -> str:
-    """Return how far a job is: `120/4,000 steps`."""
-    if view.done is None:
-        return ""
-    total = "" if view.total is None else f"/{view.total:,.0f}"
-    return f"{view.done:,.0f}{total} {view.unit}".rstrip()
-
-
-def describe_remaining(view: JobView) -> str:
-    """Return the remaining time of a job, what it waits for, or why it ended."""
-    if not view.live:
-        return view.reason
-    return view.waiting if view.eta_s is None else to_the_second(view.eta_s)
-
-
 app = make_group("jobs", "Watch, stop and resume background jobs. Exit code 4 means that a job is lost.")
 
 JobNumber = Annotated[int, plain_argument(metavar="ID", help="The job's number.")]
@@ -227,33 +207,26 @@ def list_jobs(
     _print_news(workspace, look)
     # Words of the filter and of --where are one filter: both have to match.
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
-    wanted = parse_filter(where, (*FIELDS, *NOTE_FIELDS))
+    wanted = parse_filter(where, (*JOBS.fields, *NOTE_FIELDS))
     notes = workspace.notes
     # Unreadable notes matter only to a filter that asks for them.
     for problem in notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
         print_message(str(problem))
-    views = [
-        view
-        for view in control.list_jobs(workspace, look)
-        if wanted.matches(view.to_row() | notes.filter_fields(f"job/{view.id}"))
-    ]
-    rows = {
-        view.id: (
-            view.id,
-            view.title,
-            describe_state(view),
-            view.attempt,
-            describe_progress(view),
-            describe_remaining(view),
-        )
-        for view in views
-    }
+    rows = []
+    for view in control.list_jobs(workspace, look):
+        row = JOBS.make_row(view)
+        row.update(notes.filter_fields(f"job/{view.id}"))
+        if wanted.matches(row):
+            rows.append(row)
+    columns = JOBS.columns_on("text")
+    header = [column.title for column in columns]
+    cells = {row["id"]: [column.in_line(row) for column in columns] for row in rows}
     # A sweep is one line of its own; its runs appear only if a filter asks for them.
-    shown = [rows[view.id] for view in views if where or not view.sweep]
+    shown = [cells[row["id"]] for row in rows if where or not row["sweep"]]
     none = "No job matches." if where else "There are no jobs yet."
-    header = ("id", "title", "state", "attempt", "done", "left")
-    lines = align_rows(header, shown, lambda _: (header, rows.values()), none=none)
-    print_result(views, as_json, text=lines, form=form_of(tex, csv, as_json))
+    lines = align_rows(header, shown, lambda _: (header, cells.values()), none=none)
+    documents = [job_document(row["view"]) for row in rows]
+    print_result(documents, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command("show")

@@ -10,6 +10,7 @@ from typing import Any
 from engines.core.errors import CODES
 from workbench import __version__
 from workbench.cli.command import list_subcommands, program_command
+from workbench.jobs.job_table import JOBS
 from workbench.operations import all_operations
 from workbench.paper import load
 
@@ -123,8 +124,9 @@ def _command_section(command: Any, context: Any, path: str, level: int) -> Itera
         yield from rows
         yield ""
     row = all_operations().get(path.removeprefix("mathwb ").replace(" ", "."))
-    if row is not None and row.where is not None:
-        known = (column for column in load(row.where.table).columns if not column.unfiltered)
+    table = load(row.where.table) if row and row.where else JOBS if path == "mathwb jobs list" else None
+    if table is not None:
+        known = (column for column in table.columns if not column.unfiltered)
         names = (f"`{one.name}`" + (f" ({one.unit})" if one.unit else "") for one in known)
         yield f"Columns for `--where`: {', '.join(names)}."
         yield ""

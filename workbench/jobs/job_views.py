@@ -19,13 +19,6 @@ from workbench.jobs.sweep_members import EARLY, SWEEP, is_divided, sweep_members
 from workbench.jobs.tail import read_progress
 from workbench.recipes import Recipe
 
-_FIELD_NAMES = """
-id task title state reason health attempt sweep seed step done total out waiting rate eta loss start took
-"""
-FIELDS = tuple(_FIELD_NAMES.split())
-"""The names that a filter over jobs may use, on the screen and in `jobs list --where`; `eta` and `took` are
-seconds, `start` is local time as in `2026-11-22 07:30`."""
-
 EXIT_CODES = {"succeeded": 0, "failed": 1, "stopped": 130, "lost": 4}
 
 
@@ -166,13 +159,6 @@ class JobView:
         if verb == "remove" and self.protected:
             return f"job {self.id} is protected" if self.task != SWEEP else f"sweep {self.id} is protected"
         return f"job {self.id} has succeeded" if verb == "resume" and self.state == "succeeded" else ""
-
-    def to_row(self) -> dict[str, Any]:
-        """Return the fields of a table row and of a filter, by the names in `FIELDS`."""
-        known = {name: getattr(self, name, None) for name in FIELDS}
-        start = "" if self.started is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
-        loss = self.metrics.get("loss_nats")
-        return {**known, "eta": self.eta_s, "loss": loss, "start": start, "took": self.wall_s}
 
 
 @dataclass(frozen=True, slots=True)
