@@ -14,6 +14,7 @@ from screens.shell.keymap import (
     TEXT_KEYS,
     VERBS,
     VIEW_KEYS,
+    Verb,
     VerbKey,
     key_text,
     scope,
@@ -42,8 +43,14 @@ EGRAPH_KEYS = scope(
 )
 GROW_KEYS = scope(
     "grow",
-    style="While you type an expression: switch its style between plain, distinct and any.",
-    order="While an expression is written: another order of its members, shortest, readable or random.",
+    style=(
+        Verb(("f2",), "style", hint=False),
+        "While you type an expression: switch its style between plain, distinct and any.",
+    ),
+    order=(
+        Verb(("f3",), "order", hint=False),
+        "While you type an expression: order its members by length, readability or at random.",
+    ),
 )
 MISTAKE_KEYS = scope(
     "mistakes",
@@ -101,7 +108,10 @@ JOBS_SCREEN = scope(
     kill="Kill the job at once; unsaved work is lost.",
     again="Run it again: an unfinished job resumes from what it saved, a finished one starts anew.",
     delete="In the list: put a job that is over into the trash, a sweep with its runs; u brings it back.",
-    protect="Protect the job, or the sweep with its runs, from being deleted; again: no longer.",
+    protect=(
+        Verb(("P",), "protect", hint=False),
+        "Protect the job, or the sweep with its runs, from being deleted; again: no longer.",
+    ),
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "
@@ -208,12 +218,13 @@ def write_reference() -> str:
         '(`stop = "z"`). This page is written by `python -m screens.keys`.',
     ]
     lines += ["", "## One letter, one verb", ""]
+    scopes = list_scopes()  # every screen's keys are loaded here, with the verbs that they add
     lines += [f"| key | {' | '.join(entry.title for entry in SCREENS)} |", "|---" * (len(SCREENS) + 1) + "|"]
     for verb, known in VERBS.items():
         labels = [_label_of(entry, verb) for entry in SCREENS]
         if any(labels):
             lines.append(f"| `{key_text(known.keys[0])}` | {' | '.join(labels)} |")
-    for title, keys in list_scopes():
+    for title, keys in scopes:
         lines += ["", f"## {title}", "", "| key | id | what it does |", "|---|---|---|"]
         for key in keys:
             shown = " ".join(f"`{key_text(name)}`" for name in key.keys)

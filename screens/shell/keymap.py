@@ -1,8 +1,8 @@
 """Keymap of all screens: the same letter is the same verb everywhere.
 
 A verb owns its keys; a scope (the app, a kind of widget, a screen) says in one sentence what the verb does
-there. From this one registry come the bindings, the footer, the `?` help, the palette, user remaps and
-`docs/keys.md`.
+there, and may bring a verb of its own. From this one registry come the bindings, the footer, the `?` help,
+the palette, user remaps and `docs/keys.md`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Verb:
 
 
 VERBS: dict[str, Verb] = {
+    # The verbs of several scopes; those of one scope alone are declared there, and added by `scope`.
     # In the order in which the footer gives up its space: the last ones go first. What ends or keeps
     # something applies seldom, and matters most then.
     "stop": Verb(("x",), "stop"),
@@ -81,10 +82,7 @@ VERBS: dict[str, Verb] = {
     "half_up": Verb(("ctrl+u", "pageup"), "half page up", hint=False),
     "earlier": Verb(("less_than_sign",), "one before", hint=False),
     "later": Verb(("greater_than_sign",), "one after", hint=False),
-    "style": Verb(("f2",), "style", hint=False),
-    "order": Verb(("f3",), "order", hint=False),
     "delete": Verb(("D",), "delete"),
-    "protect": Verb(("P",), "protect", hint=False),
     "undo": Verb(("u",), "undo"),
     "notes": Verb(("B",), "notes", hint=False),
     "jump": Verb(("apostrophe", "ctrl+o"), "jump"),
@@ -139,24 +137,39 @@ class VerbKey:
         return self.id.partition(".")[2]
 
 
-def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[VerbKey, ...]:
+def scope(name: str, /, **sentences: str | tuple[str | Verb, str]) -> tuple[VerbKey, ...]:
     """Return the keys of one scope.
 
     Args:
         name: the scope, the first part of the keys' ids.
-        sentences: for each verb the sentence that describes it here, or a footer label and the sentence.
+        sentences: for each verb the sentence that describes it here, or a pair of a footer label and the
+            sentence. Of a verb that no other scope has, the first of the pair is the `Verb` itself.
+
+    Raises:
+        LookupError: A verb has no key, or its key is that of another verb.
 
     >>> scope("jobs", stop="Stop it.", again=("resume", "Start a new attempt."))[1].label
     'resume'
     """
     keys = []
     for verb, text in sentences.items():
+        first, sentence = text if isinstance(text, tuple) else ("", text)
+        if isinstance(first, Verb):
+            _add_verb(f"{name}.{verb}", verb, first)
         if verb not in VERBS:
-            raise LookupError(f"{name}.{verb}: a verb without a key; add its words to VERBS")
+            raise LookupError(f"{name}.{verb}: a verb without a key; write Verb((key,), label) before it")
         usual = VERBS[verb]
-        label, sentence = text if isinstance(text, tuple) else (usual.label, text)
+        label = first if isinstance(first, str) and first else usual.label
         keys.append(VerbKey(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint, usual.always))
     return tuple(keys)
+
+
+def _add_verb(id_: str, verb: str, new: Verb) -> None:
+    """Add the verb that a scope brings, unless the keymap uses its name or a key of it otherwise."""
+    for known, what in VERBS.items():
+        if what != new if known == verb else not set(what.keys).isdisjoint(new.keys):
+            raise LookupError(f"{id_}: the verb {known} has the keys {', '.join(what.keys)} already")
+    VERBS[verb] = new
 
 
 APP_KEYS = scope(

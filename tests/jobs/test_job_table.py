@@ -52,7 +52,7 @@ def test_screen_and_reference_have_the_columns_of_the_table(lab: Lab) -> None:
     drawn = {column.name: cell_content(column, row).plain for column in JOB_COLUMNS}
     assert drawn["id"].endswith(str(number))
     assert re.fullmatch(r"\d\d:\d\d|\d\d \w+", drawn["start"])
-    assert drawn["loss"] == ""
+    assert drawn["loss"] == "0.5000"
     section = commands_page().partition("mathwb jobs list\n")[2].partition("####")[0]
     assert {column.name for column in JOBS.columns if not column.unfiltered} <= set(
         re.findall(r"`(\w+)`", section)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import screens.shell.keymap as keys
 from engines.core.errors import EngineError
 from screens.app import Workbench
@@ -61,6 +63,16 @@ def test_every_key_is_done_by_somebody() -> None:
         room = doers.get(key.id.partition(".")[0])
         if room is not None:
             assert any(hasattr(doer, f"action_{key.action.partition('(')[0]}") for doer in room), key.id
+
+
+def test_a_scope_brings_a_verb_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "VERBS", dict(keys.VERBS))
+    (key,) = keys.scope("jobs", zoom=(keys.Verb(("Z",), "zoom"), "Zoom in."))
+    assert (key.id, key.keys, key.label, key.action) == ("jobs.zoom", ("Z",), "zoom", "zoom")
+    assert keys.remap_keys({"zoom": "W"}, [key], refuse) == {"jobs.zoom": "W"}
+    for verb, used in (("spin", "Z"), ("spin", "x"), ("zoom", "W")):
+        with pytest.raises(LookupError, match=rf"jobs.{verb}: the verb (zoom|stop) has the keys"):
+            keys.scope("jobs", **{verb: (keys.Verb((used,), verb), "Do it.")})
 
 
 def refuse(error: EngineError) -> None:
