@@ -104,48 +104,11 @@ def read_expression(text: str) -> tuple[str, str]:
     try:
         return to_prefix(read_head(text)), ""
     except ExpressionError as error:
-        return "", _describe_error(error)
+        return "", describe_error(error)
 
 
-# Expression, then optionally `where`, `weights` and `theory`, in this order.
-_ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*?))?(?:\s+theory\s+(\S+))?\s*", re.DOTALL)
-
-
-def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
-    """Read what is to be grown: `sqrt(x^2*y) where x > 0 weights trig=4`, `A u B theory sets`.
-
-    Returns:
-        The prefix form, the settings that the text names (`assume`, `weights`, `theory`) and an empty
-        string; or an empty string, no settings and what is wrong.
-    """
-    from engines.core.expression_language import to_prefix
-    from engines.egen.settings import normalise_family_weights
-    from engines.egen.theories.own import theory_file
-    from engines.egen.theories.registry import theory_of
-    from engines.mathematics.assumptions import read_assumptions
-
-    match = _ASKED.fullmatch(text.strip())
-    written, assumed, weighed, named = match.groups("") if match else ("", "", "", "")
-    try:
-        # A theory of its own has terms and assumptions, but no weights.
-        if named not in ("", "reals"):
-            if weighed:
-                raise ExpressionError("weights are of real functions", remedy="Leave them out.")
-            place = str(theory_file(named)) if named.endswith(".toml") else named
-            head = theory_of(place, assumed).read_term(written)
-            return to_prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
-        # Real functions: everything is read before anything is returned, so the first mistake is reported.
-        head = theory_of("reals", "").read_term(written)
-        assume = str(read_assumptions(assumed))
-        weights = normalise_family_weights(weighed)
-        theory = theory_of("reals", assume, head)
-    except EngineError as error:
-        return "", {}, _describe_error(error)
-    settings = {name: value for name, value in (("assume", assume), ("weights", weights)) if value}
-    return ("", {}, theory.unwritten) if theory.unwritten else (to_prefix(head), settings, "")
-
-
-def _describe_error(error: EngineError) -> str:
+def describe_error(error: EngineError) -> str:
+    """Return what is wrong with an expression, where and what to do, in one line."""
     # The position is added unless the message names it already.
     place = ""
     named = "(character " in error.what

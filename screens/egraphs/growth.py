@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,7 +16,8 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.egraphs.columns import format_expression, parse_growth, stop_words
+from screens.egraphs.columns import format_expression, stop_words
+from screens.egraphs.growth_text import list_settings, parse_growth
 from screens.egraphs.sources import NOT_SAVED, ClusterSource, member_row, row_from_members
 from screens.keys import GROW_KEYS
 from screens.shell.keymap import bindings
@@ -27,10 +28,6 @@ from screens.widgets.line_input import LineInput
 from screens.widgets.listing import failure_content
 from workbench.config import load_config
 from workbench.tables import LazyRow
-
-_SET = ("max_tokens", "mode", "style", "holes")
-"""Settings of the user's own with which growth begins."""
-
 
 # What grows
 
@@ -115,11 +112,12 @@ class GrowthDraft:
             return ""
         from engines.egen.generation import without_members
 
+        settings = load_config().settings
         why, change = without_members(self.generated)
         said = [
             f"mathwb config set egen.{name} {'true' if value is True else value}"
             for name, value in change.items()
-            if name in _SET
+            if f"egen.{name}" in settings
         ]
         said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
         return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
@@ -282,17 +280,14 @@ class GrowLine(Vertical):
         return {**self.usual, **self._chosen}
 
     def action_style(self) -> None:
-        from engines.egen.settings import Style
-
-        self._choose_next("style", get_args(Style))
+        self._choose_next("style")
 
     def action_order(self) -> None:
-        from engines.egen.settings import Order
+        self._choose_next("order")
 
-        self._choose_next("order", get_args(Order))
-
-    def _choose_next(self, name: str, choices: tuple[str, ...]) -> None:
-        here = choices.index(str(self.settings[name]))
+    def _choose_next(self, name: str) -> None:
+        choices = list_settings()[name].choices
+        here = choices.index(self.settings[name])
         self._chosen[name] = choices[(here + 1) % len(choices)]
         self._check_text(self.field.value)
 
@@ -408,14 +403,14 @@ class GrowLine(Vertical):
         ]
         Chooser(f"{len(lines)} lines were pasted", choices).ask(self.app, grow_each)
 
-    def _check_text(self, text: str) -> tuple[str, dict[str, str]]:
+    def _check_text(self, text: str) -> tuple[str, dict[str, Any]]:
         """Say what the text means or what is wrong with it.
 
         Returns:
             Its prefix form, or nothing, and the settings that it names.
         """
         if not text.strip():
-            what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4  theory sets"
+            what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4  members 50"
             most = f"at most {self.usual['max_tokens']} tokens"
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
             self._said.update(safe_text(f"{what};  enter grows it ({how}), esc cancels"))
@@ -424,8 +419,7 @@ class GrowLine(Vertical):
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}
-        words = (("where", "assume"), ("weights", "weights"), ("theory", "theory"))
-        more = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
+        more = "".join(f"   {name} {value}" for name, value in named.items()).replace(" assume ", " where ")
         more += f"   {self._manner}" if self._chosen else ""
         meaning = Content.assemble(
             ("= ", "$success"), safe_text(format_expression(prefix)), safe_text(more, "$quiet")
@@ -455,17 +449,3 @@ class GrowLine(Vertical):
         prefix, named = self._check_text(event.value)
         if prefix:
             self.grow(prefix, {**self.settings, **named})
-
-
-_USUAL = ("mode", "order", "max_tokens", "holes")
-
-
-def usual_settings() -> dict[str, Any]:
-    """Return the settings with which growth begins, with the user's own."""
-    from engines.egen.settings import style_of
-
-    settings = load_config().settings
-    results: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in _USUAL}
-    style = settings["egen.style"]
-    results["style"] = style_of(results["mode"]) if style.origin == "default" else style.value
-    return {**results, "members": 1_000, "seed": 0}

@@ -273,7 +273,8 @@ class EgraphsScreen(BrowserScreen):
             line.grow(cluster.head, {**cluster.settings, "seed": cluster.seed})
 
     async def _growth_line(self) -> GrowLine:
-        from screens.egraphs.growth import GrowLine, usual_settings
+        from screens.egraphs.growth import GrowLine
+        from screens.egraphs.growth_text import usual_settings
 
         # Anew each time: the settings may have been changed since.
         usual = usual_settings()

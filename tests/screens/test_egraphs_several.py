@@ -12,8 +12,8 @@ from textual.widgets import Static
 from engines.core.expression_language import LETTERS, to_prefix
 from engines.formula.infix import read_infix
 from screens.app import Workbench
-from screens.egraphs.columns import parse_growth
 from screens.egraphs.growth import GrowLine
+from screens.egraphs.growth_text import parse_growth
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.listing import ReaderBox
@@ -40,10 +40,12 @@ GROWN = ["* y sqrt pow x 2", "* x y"]
         ("a*x  where x>0, n integer", "a*x", {"assume": "n integer, 0 < x"}),
         ("sin x weights trig=4,hyperbolic=.2", "sin(x)", {"weights": "hyperbolic=0.2, trig=4.0"}),
         ("x where x>0 weights power=2", "x", {"assume": "0 < x", "weights": "power=2.0"}),
+        ("x weights power=2 where x > 0", "x", {"assume": "0 < x", "weights": "power=2.0"}),
+        ("ln x members 50 holes mode common", "ln x", {"members": 50, "holes": True, "mode": "common"}),
     ],
 )
 def test_what_is_assumed_and_weighed_comes_after_the_expression(
-    text: str, infix: str, settings: dict[str, str]
+    text: str, infix: str, settings: dict[str, object]
 ) -> None:
     assert parse_growth(text) == (to_prefix(read_infix(infix, LETTERS)), settings, "")
 
@@ -53,8 +55,9 @@ def test_what_is_assumed_and_weighed_comes_after_the_expression(
     [
         ("x where x", "compares nothing"),
         ("x weights trig", "is not a family's weight"),
-        ("x weights trig=2 where x > 0", "is not a family's weight"),
-        ("where x > 0", "where"),
+        ("x mode strikt", "Did you mean 'strict'?"),
+        ("x members many", "a whole number is needed"),
+        ("where x > 0", "is empty"),
         ("x^ where x > 0", "character"),
         ("sum(k, 1, n, k)", "not rewritten"),
     ],

@@ -18,7 +18,8 @@ from engines.egen.theories import own
 from engines.egen.theories.registry import theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
-from screens.egraphs.columns import format_expression, parse_growth, tree_lines
+from screens.egraphs.columns import format_expression, tree_lines
+from screens.egraphs.growth_text import parse_growth
 from screens.egraphs.sources import ListedCluster, read_source
 from tests.screens.driving import place, press, ready
 from tests.screens.test_egraphs import WIDE, build, case, corpus
@@ -65,7 +66,7 @@ def test_what_is_typed_names_the_theory() -> None:
     assert format_expression(found) == "(A ∪ B)'"
     assert tree_lines(found) == ["complement", "└ union", "  ├ A", "  └ B"]
     assert "Did you mean 'sets'" in parse_growth("A u B theory set")[2]
-    assert "weights are of real functions" in parse_growth("A u B weights trig=4 theory sets")[2]
+    assert "have no families to weigh" in parse_growth("A u B weights trig=4 theory sets")[2]
     assert "character 3" in parse_growth("A + B theory sets")[2]
 
 
