@@ -460,17 +460,31 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     return result
 
 
-_NEXT_COLUMN = re.compile(r"\s*&")
-_ROW_ENDED = re.compile(r"\\\\|\\end\b")
-
-
 def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
-    r"""Return whether `&` and another one part two statements of a row, `a &= b && c &= d`."""
-    following = _NEXT_COLUMN.match(latex, at)
-    if following is None or not (statement.relations and statement.sides[-1].strip()):
+    r"""Return whether `&` parts two statements of a row: `a &= b && c &= d`, `a &= b & c &= d`."""
+    if not (statement.relations and statement.sides[-1].strip()):
         return False
-    rest = _ROW_ENDED.split(latex[following.end() :], maxsplit=1)[0]
-    return any((WRITTEN.get(token[2] or token[0])) for token in _TOKEN.finditer(rest))
+    cell, *others = _split_row(latex, at)
+    if not cell:
+        return any(token in WRITTEN for other in others for token in other)
+    goes_on = cell[0] in WRITTEN or cell[0] in (*_OPERATORS, "-") or _WORDS.fullmatch(cell[0]) is not None
+    return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _split_row(latex: str, at: int) -> list[list[str]]:
+    """Return the cells of a row from a place on, each as its tokens without spaces."""
+    cells: list[list[str]] = [[]]
+    depth = 0
+    for match in _TOKEN.finditer(latex, at):
+        token = match[0]
+        if depth <= 0 and (token == r"\\" or match[1]):
+            break
+        depth += (token in _OPENING) - (token in _CLOSING)
+        if token == "&" and depth <= 0:
+            cells.append([])
+        elif not token.isspace():
+            cells[-1].append(match[2] or token)
+    return cells
 
 
 def _share_relation(found: Sequence[_Statement]) -> None:

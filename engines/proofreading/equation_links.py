@@ -38,6 +38,7 @@ from engines.proofreading.term_properties import (
     is_slope,
     list_divisors,
     real_roots,
+    take_odd_roots,
     values_agree,
 )
 
@@ -131,8 +132,10 @@ class EquationLink:
                 return self._say("wrong", slip)
             return self._say("right if", found.condition)
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
+        # So is a law of several letters.
         of_logarithm = not left.children and "ln" in self._labels
-        if of_logarithm or mentions("law", self.link.before) or not self._loses_domain(found.condition):
+        law = len(self.free) > 1 or mentions("law", self.link.before)
+        if of_logarithm or law or not self._loses_domain(found.condition):
             return self._say("right", f"where {found.condition}")
         return self._say("loses domain", found.condition)
 
@@ -157,7 +160,7 @@ class EquationLink:
         )
         if meant:
             return False
-        beside = Tree("+", (self.left, Tree("*", (Tree("0"), self.right))))
+        beside = Tree("+", (self.left, Tree("*", (Tree("0"), take_odd_roots(self.right)))))
         return self._compare(self.left, beside).outcome == "equal if"
 
     def _name_exceptional_points(self) -> str:
@@ -428,7 +431,7 @@ class EquationLink:
         last = len(reduced.used) == 1 and first == facts.last_number
         defined = any(fact.left == base for fact in reduced.used)
         recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
-        if base.children or free_symbols(right) or not recent:
+        if base.children or free_symbols(right) or not recent or self._stands_beside_another:
             return ""
         if not all(fact.is_certain for fact in facts.in_scope if fact.number >= first):
             return ""
@@ -449,6 +452,15 @@ class EquationLink:
     @property
     def _labels(self) -> set[str]:
         return {*self.left.list_labels(), *self.right.list_labels()}
+
+    @property
+    def _stands_beside_another(self) -> bool:
+        """Whether an equation stands before it in its formula, parted by a comma or space: both are of a
+        system, or the equations of several roots."""
+        before = self.context.equations[-2:-1]
+        return self.link.joined in (",", "column") and any(
+            link.piece == self.link.piece and link.chain != self.link.chain for link, _, _ in before
+        )
 
     @property
     def _is_doubtful(self) -> bool:

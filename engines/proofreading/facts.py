@@ -325,13 +325,14 @@ class Facts:
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
         """Return whether statements contradict each other: a claim that follows from them follows also
         where it is changed."""
-        if len(used) < 2:
-            return False
-        beside = Tree("+", (left, ONE))
+        return len(used) > 1 and self.follows_from(Tree("+", (left, ONE)), right, used)
+
+    def follows_from(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
+        """Return whether a claim follows from these statements alone."""
         kept = self.in_scope, self.functions
         self.in_scope = [fact for fact in self.in_scope if fact in used]
         self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
-        found = self._by_facts(beside, right, certain_only=False, values=True)
+        found = self._by_facts(left, right, certain_only=False, values=True)
         self.in_scope, self.functions = kept
         return found is not None and found.same
 

@@ -9,7 +9,9 @@ import re
 from collections.abc import Sequence
 
 from engines.core.tree import Tree
+from engines.formula.words import variable_name
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -43,6 +45,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", reason)
     if reason := _add_rounded(left, right, numbers):
         return LinkVerdict(link, "right", reason)
+    if _holds_with_imaginary_unit(left, right, judge):
+        return LinkVerdict(link, "right", "where i is the imaginary unit")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
     excuse = _find_excuse(judged, links, left, right)
@@ -59,6 +63,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     mistyped = "it holds with" in judged.reason
     if free and not mistyped and starts_with("reason", link.after):
         return "the words behind it say when it holds"
+    if not free and starts_with("degrees", link.after):
+        return "a side is in degrees"
     fractions = (node for side in (left, right) for node in side if node.label == "mod")
     if free and any("/" in part.list_labels() for node in fractions for part in node.children):
         return "residues of fractions are not judged"
@@ -163,7 +169,16 @@ def _list_terms(tree: Tree) -> list[Tree]:
     return [tree]
 
 
-# ---- powers of complex numbers
+# ---- complex numbers
+
+
+def _holds_with_imaginary_unit(left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether terms with a letter i, which is an index elsewhere, are equal where it is no letter."""
+    letter = variable_name("i")
+    if letter not in free_symbols(left) | free_symbols(right):
+        return False
+    one, other = (replace_variable(side, letter, Tree("i")) for side in (left, right))
+    return judge.equal(one, other).outcome == "equal"
 
 
 def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:

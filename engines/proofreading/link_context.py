@@ -266,6 +266,9 @@ class LinkContext:
         if self.are_contradictory(link, used):
             contradicting = " and ".join(map(cite_fact, used))
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
+        earlier = [fact for fact in used if fact.number <= self.last_before]
+        if 0 < len(earlier) < len(used) and self.facts.follows_from(left, right, earlier):
+            used = earlier
         # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
         shared = free_symbols(left) & free_symbols(right)
         doubtful = any(

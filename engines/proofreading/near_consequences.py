@@ -11,11 +11,12 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
-from engines.proofreading.term_properties import are_exactly_equal, free_symbols, values_agree
+from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
 _NEAR = 20
 """Lines: what was said shortly before."""
+_APART = 1e-6
 FAR = 60
 """Lines: what was said longer ago is no reason to call a claim wrong."""
 
@@ -40,6 +41,11 @@ class KnownPlaces:
     def differ(self) -> bool:
         """Whether the sides of the claim differ there."""
         return values_agree(*self.sides, self.points[0]) is False
+
+    def varies(self, side: Tree) -> bool:
+        """Return whether a side has no one value by what was said."""
+        first, second = (evaluate_term(side, point) for point in self.points)
+        return first is not None and second is not None and abs(first - second) > _APART * (1 + abs(first))
 
 
 def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> KnownPlaces | None:
@@ -82,6 +88,9 @@ def find_near_consequence(
     known = None if _is_definition(left, right) else find_known_places(facts, left, right, link.line)
     if known is None:
         return ""
+    pairs = known.sides, known.sides[::-1]
+    if any(not free_symbols(side) and known.varies(other) for side, other in pairs):
+        return ""  # it gives a variable its value, of which nothing was said
     used: Sequence[Fact] = ()
     determined = any(
         (not one.children and bool(free_symbols(one)) and one.label not in free_symbols(other))

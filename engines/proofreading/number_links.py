@@ -11,6 +11,7 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import (
@@ -66,7 +67,11 @@ class NumberLinks:
         if link.of_problem or link.is_refused:
             supposed = f"it is only supposed: {found.witness}"
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
-        if not (left.children or right.children or link.place) and ZERO in (left, right):
+        # "But then 1 = 2" is what a false assumption leads to.
+        plain = link.left.isdecimal() and link.right.isdecimal() and link.relation == "="
+        absurd = plain and read_last_cue(link.before) == "claimed"
+        bare = not (left.children or right.children)
+        if not link.place and (absurd or (bare and ZERO in (left, right))):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if left.label == "e" and self._is_mistyped(left, right):
             return LinkVerdict(link, "wrong", found.witness)

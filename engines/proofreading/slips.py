@@ -197,6 +197,10 @@ def find_identity_slip(
     if infinite:
         points = [{**at, "inf": _MANY} for at in points]
     in_calls = not any(_is_value(side) for side in (left, right)) or _are_long_values(left, right)
+    # |f|² = f(e^{jω}) f(e^{-jω}) is said of a function with complex values.
+    in_calls = in_calls and not any(
+        node.label == "abs" and "call" in node.list_labels() for side in (left, right) for node in side
+    )
     found = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike)
     # A coefficient n over k, and the factorial of n - k, have values where n is the larger one.
     for step in (1, -1) if whole and found is None else ():

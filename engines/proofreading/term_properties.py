@@ -11,6 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import cache, reduce
 from itertools import product, repeat
 from random import Random
@@ -429,6 +430,21 @@ def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> l
         return [-c / b] if abs(b) > _CLOSE * size else []
     inside = b * b - 4 * a * c
     return [] if inside < 0 else [(-b + sign * math.sqrt(inside)) / (2 * a) for sign in (1, -1)]
+
+
+def take_odd_roots(tree: Tree) -> Tree:
+    """Return a term with the powers 1/3, 2/5 … as roots, which negative numbers have too."""
+    children = tuple(map(take_odd_roots, tree.children))
+    if tree.label == "pow" and not free_symbols(tree.children[1]):
+        value = evaluate_term(tree.children[1], {}) or 0.0
+        exponent = Fraction(value).limit_denominator(_MOST_ROOTS)
+        if exponent.denominator > 1 and exponent.denominator % 2 and abs(exponent - value) < _CLOSE:
+            root = Tree("root", (Tree(f"{exponent.denominator}"), children[0]))
+            return Tree("pow", (root, Tree(f"{exponent.numerator}")))
+    return Tree(tree.label, children)
+
+
+_MOST_ROOTS = 99
 
 
 def find_residue(tree: Tree, modulus: int) -> int | None:

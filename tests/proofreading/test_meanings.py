@@ -66,7 +66,21 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # two equations in one row
         (r"$$\begin{aligned} 2+3 &= 5 && 3+4 &= 7 \\ &= 10/2 && &= 14/2\end{aligned}$$", False),
         (r"$$\begin{aligned} 2+3 &= 5 && 3+4 &= 7 \\ &= 11/2 && &= 14/2\end{aligned}$$", True),
+        (r"$$\begin{align*} 2+3 &= 5 & 3+4 &= 7 \\ &= 10/2 & &= 14/2\end{align*}$$", False),
+        (r"$$\begin{align*} 2+3 &= 5 & 3+4 &= 7 \\ &= 10/2 & &= 15/2\end{align*}$$", True),
+        # equations of two roots, a value that the text did not give before, a value from what was said
+        (r"We solve $$3^x = 9, \qquad 3^x = 1.$$ We see that $x = 2$ or $x = 0$.", False),
+        (r"We have $b = 3$. The estimate is $\frac{s + t}{s} b = \frac{10 + 10}{10} 3$.", False),
+        (r"We choose $y = z$. This gives $x = \frac12 y + \frac12 z = z$.", False),
+        # imaginary numbers beside an index i, and in functions of which nothing is known
+        (r"For $i = 1, \ldots, n$ let $a_i = 2$. It is $(a+bi)(a-bi) = a^2+b^2$.", False),
+        (r"Here $H(e^{jw}) H(e^{-jw}) F(w) = |H(e^{jw})|^2 F(w)$.", False),
         # words
+        (r"We turn through $2\pi = 360$ degrees.", False),
+        (r"We turn through $2\pi = 360$.", True),
+        ("We have $0 \\cdot 1 = 0 \\cdot 2$. But then $1 = 2$.", False),
+        (r"Thus $\log(e) \approx .43$.", False),
+        (r"Thus $\log(e) \approx .53$.", True),
         ("Here $3 < 1$ does not hold.", False),
         ("So $3 < 1$. Not every set is finite.", True),
         (r"The definition that $1 = 2\pi$ makes this simple.", False),
