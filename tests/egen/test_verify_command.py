@@ -146,3 +146,12 @@ def test_lines_are_judged_in_windows_with_the_same_rows(
         assert windows.totals == whole.totals
         assert windows._repr_html_() == whole._repr_html_()
         assert windows._repr_latex_() == whole._repr_latex_()
+
+
+def test_a_verdict_does_not_depend_on_the_other_lines() -> None:
+    pairs = [("x", "x*cos(y)/cos(y)"), ("x", "x*(x-7/3)/(x-7/3)"), ("x", "x*floor(z+2)/floor(z+2)")]
+    together = list(verify_and_explain.verify(pairs).results)
+    for pair, row in zip(pairs, together, strict=True):
+        (alone,) = verify_and_explain.verify([pair]).results
+        assert {**row, "line": 1} == alone
+    assert together[1]["except"] == "7/3"

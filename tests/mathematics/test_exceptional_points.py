@@ -27,6 +27,9 @@ PAIRS = [
     ("sqrt(x*y)", "x*y/sqrt(x*y)", "x = 0, y = 0", True),
     ("x", "x*(y^2+1)/(y^2+1)", "", False),
     ("a*b+b*c+c*a", "(a+b)*c+a*b", "", False),
+    ("1", "(x^2+y^2)/(x^2+y^2)", "x = 0 and y = 0", True),
+    ("x", "x*(y-2)/(y-2)", "y = 2", True),
+    ("x", "x*(x*y-1)/(x*y-1)", "x*y - 1 = 0", True),
     ("sqrt(x*y)", "sqrt(x*y)*(y-7/3)^2/(y-7/3)^2", "y = 7/3", True),
     ("1/x", "1/x/(1/sin(2*x))/sin(2*x)", "-pi/2, pi/2, -pi, pi, …", True),
     ("cosh(x)^2", "1/sech(x)/sech(x)", "", False),
@@ -54,12 +57,12 @@ def test_one_side_has_no_value_at_the_points_and_both_have_beside_them(
     one, other = (read_expression(text, "auto", LETTERS) for text in (head, member))
     with mpmath.workdps(DIGITS):
         for point in judged(head, member).exceptional_points.points:
-            (term, value), *_ = point.conditions
             at = {name: mpmath.mpf(x) for name, x in point.at.items()}
-            if term.children:  # x + y = 0
-                at["y"] = -at["x"]
-            else:
-                at[term.label] = value_at(read_expression(value), {})
+            for term, value in point.conditions:
+                if term.children:  # x + y = 0, x*y - 1 = 0
+                    at["y"] = -at["x"] if term.label == "+" else 1 / at["x"]
+                else:
+                    at[term.label] = value_at(read_expression(value), {})
             assert [value_at(tree, at) is None for tree in (one, other)] == [not point.lost, point.lost]
             beside = {name: x + mpmath.mpf("0.001") for name, x in at.items()}
             assert abs(value_at(one, beside) - value_at(other, beside)) < TINY

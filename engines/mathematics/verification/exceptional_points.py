@@ -23,7 +23,7 @@ from flint import arb, ctx
 from engines.core.expression_language import variables_of
 from engines.core.tree import Tree
 from engines.mathematics.numbers.domain import DomainPlace, Edges
-from engines.mathematics.numbers.numeric import Programs, evaluate_balls
+from engines.mathematics.numbers.numeric import Programs, compile_valid, evaluate_balls
 from engines.mathematics.verification.points import BoundaryLine, exact_value_at, points_around
 from engines.mathematics.verification.verdicts import Condition, ExceptionalPoint, ExceptionalPoints
 
@@ -57,7 +57,24 @@ def unite_exceptional_points(one: ExceptionalPoints, other: ExceptionalPoints) -
     points = {point.conditions: point for point in (*other.points, *one.points)}
     if len(points) == len(one.points):
         return one
+    simple = [point for point in points.values() if len(point.conditions) == 1]
+    points = {
+        conditions: point
+        for conditions, point in points.items()
+        if len(conditions) == 1 or not any(_includes(wider, point) for wider in simple)
+    }
     return ExceptionalPoints(tuple(sorted(points.values(), key=_order_of)), one.more or other.more)
+
+
+def _includes(wider: ExceptionalPoint, point: ExceptionalPoint) -> bool:
+    """Return whether the single condition of an exceptional point also holds at another."""
+    ((term, value),) = wider.conditions
+    if not term.children:
+        return point.at[term.label] == wider.at[term.label]
+    variables = tuple(point.at)
+    program = compile_valid([term], variables=variables)
+    found = exact_value_at(program, 0, np.array(list(point.at.values())))
+    return found is not None and bool(found.overlaps(arb(value)))
 
 
 def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:

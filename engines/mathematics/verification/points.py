@@ -286,7 +286,7 @@ _WHOLE_RANGES: tuple[DomainInterval, ...] = ((-2, 2), (-6, 6), (-30, 30))
 # Values near which exceptional points are frequent: zeros, poles, and powers with another domain.
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
-"""Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
+"""Variables of which two are special together: a power of a power such as (x^2)^(1/2), or x^2 + y^2 = 0."""
 _ONE_BY_ONE, _TOGETHER = 400, 8
 """So far from 0, or from a bound, integers are tried one by one, and two of them together."""
 _IN_A_ROW = 16
@@ -311,7 +311,7 @@ class Region:
         self._seed = seed
 
     def special_points(self) -> tuple[Floats, list[dict[str, float]]]:
-        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
+        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 0, or 2 and 1/2.
 
         The others are in general position. And for each point what is special.
         """
@@ -321,6 +321,7 @@ class Region:
         pairs = [
             {one: 2.0, two: 0.5} for two in real[:_PAIRED] for one in self.variables[:_PAIRED] if one != two
         ]
+        pairs += [{one: 0.0, two: 0.0} for one, two in combinations(self.variables[:_PAIRED], 2)]
         # the first point, and the first of the most other signs
         others = (np.sign(self.points) != np.sign(self.points[:, :1])).sum(axis=0)
         opposite = self.points[:, [0, int(others.argmax())]]

@@ -39,9 +39,13 @@ from engines.mathematics.verification.enclosures import (
     is_finite,
     value_at,
 )
-from engines.mathematics.verification.exceptional_points import select_exceptional_points
+from engines.mathematics.verification.exceptional_points import (
+    select_exceptional_points,
+    unite_exceptional_points,
+)
 from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
 from engines.mathematics.verification.verdicts import (
+    NO_EXCEPTIONAL_POINTS,
     Counterexample,
     EqualityEvidence,
     ExceptionalPoints,
@@ -261,7 +265,8 @@ class RigorousVerifier:
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
         checked = EqualityEvidence(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
-        exceptional = ExceptionalPoints(select_exceptional_points(outcome, singles))
+        special = ExceptionalPoints(select_exceptional_points(outcome, singles))
+        exceptional = unite_exceptional_points(NO_EXCEPTIONAL_POINTS, special)
         return MemberVerdict(
             outcome,
             len(agreeing) / inside if inside else 0.0,

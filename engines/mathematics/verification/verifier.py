@@ -486,29 +486,28 @@ def verify_lines(
 ) -> Iterator[Judged]:
     """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
 
-    Lines are gathered by head, so they come back grouped by head, in the order heads first appear. A line
-    that cannot be read comes back with its error; the rest is done.
+    Lines come back grouped by the verifier that judges them, in the order in which each is first needed. A
+    line that cannot be read comes back with its error; the rest is done.
     """
-    # Gather members by head: one verifier judges all members of a head.
-    groups: dict[str, list[tuple[int, str]]] = {}
+    # What a verifier tries depends on the variables, and whether it uses double precision on the functions:
+    # members that differ in these are judged apart, so that no verdict depends on the other lines.
+    groups: dict[tuple[str, frozenset[str], bool], list[tuple[int, str]]] = {}
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
         if member.strip() and "\t" not in member.strip():
-            groups.setdefault(head, []).append((number, member))
+            met = {*member.split()}
+            names = frozenset(name for name in met if name != VARIABLE and is_name(name))
+            groups.setdefault((head, names, not met.isdisjoint(FURTHER)), []).append((number, member))
         elif line.strip():
             what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
             what = what if tab else "the line has no tab"
             error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             yield Judged(number, head, "", error=error)
-    for head, members in groups.items():
+    for (head, names, is_beyond_double), members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
-            # The verifier must know the variables of the members too.
             tokens = [member.split() for _, member in members]
-            met = set().union(*tokens)
-            others = [Tree(name) for name in sorted(met) if name != VARIABLE and is_name(name)]
-            others += [] if met.isdisjoint(FURTHER) else [_BEYOND_DOUBLE]
-            verifier = make_judge(tree, others)
+            verifier = make_judge(tree, [*map(Tree, sorted(names)), *[_BEYOND_DOUBLE] * is_beyond_double])
         except ExpressionError as error:
             yield from (Judged(number, head, member, error=error) for number, member in members)
             continue
