@@ -110,12 +110,14 @@ def _rate_cell(row: Record) -> str:
     return "" if rate is None else f"{rate:.3g}/s" if rate < 1e4 else f"{format_number(rate)}/s"
 
 
-JOB_COLUMNS = JOBS.screen_columns(
+_DRAWN = JOBS.screen_columns(
     {"title": _title_cell, "state": _state_cell},
     id=lambda row: Content.assemble(row["sign"], f"{row['id']:>4}"),
     rate=_rate_cell,
     reason=lambda row: safe_text(short_reason(row["view"]), "$quiet"),
 )
+# The reason is the longest text, so it stands at the end of the line.
+JOB_COLUMNS = tuple(sorted(_DRAWN, key=lambda column: column.name == "reason"))
 
 
 def job_selection(job: JobView, line: CommandLine, *words: object) -> PaneSelection:

@@ -47,7 +47,7 @@ def test_a_new_column_is_printed_filtered_and_written(
 def test_screen_and_reference_have_the_columns_of_the_table(lab: Lab) -> None:
     number = lab.submit(n=2)
     lab.wait(number, "succeeded")
-    assert [column.name for column in JOB_COLUMNS] == [column.name for column in JOBS.columns_on("screen")]
+    assert {column.name for column in JOB_COLUMNS} == {column.name for column in JOBS.columns_on("screen")}
     (row,) = job_records([control.read_job(lab.workspace, number)])
     drawn = {column.name: cell_content(column, row).plain for column in JOB_COLUMNS}
     assert drawn["id"].endswith(str(number))

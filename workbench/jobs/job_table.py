@@ -71,12 +71,18 @@ def _view_fields(view: JobView, _: object = None) -> dict[str, Any]:
 
 
 JOBS = TableSpec(
+    # In the order of the exported files, which programs may rely on: a new column comes last.
     (
         Column("id", "id", 5, "right"),
+        *filter_columns("task"),
         Column("title", "title"),
         Column("state", "state", 22, least=11, format=lambda row: describe_state(row["view"])),
+        Column("reason", "reason", on="screen", drop=6, room=90),
+        *filter_columns("health"),
         Column("attempt", "attempt", on=_LINES),
+        *filter_columns("sweep seed step"),
         Column("done", "done", on=_LINES, format=lambda row: describe_progress(row["view"])),
+        *filter_columns("total out waiting"),
         Column(
             "left",
             "left",
@@ -129,8 +135,6 @@ JOBS = TableSpec(
             value=lambda row: row["view"].wall_s,
             format=lambda row: format_duration(row["took"]),
         ),
-        Column("reason", "reason", on="screen", drop=6, room=90),
-        *filter_columns("task health sweep seed step total out waiting"),
     ),
     item=_view_fields,
 )
