@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.arqmath.collection.index import DEPTH, AnswerIndex, open_index
+from engines.arqmath.collection.index import AnswerIndex, open_index
 from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
@@ -41,7 +41,7 @@ from engines.retrieval.bm25 import Bm25, Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.significance import bootstrap_interval, compare, holm
-from engines.retrieval.trec import Qrels, TrecRun, read_qrels, read_run
+from engines.retrieval.trec import DEPTH, Qrels, TrecRun, read_qrels, read_run
 from workbench.cli.command import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")

@@ -90,11 +90,11 @@ def measured(task: EvaluationName, name: str, data: Path, count: int, cache: Pat
 
 def compared(wrong: dict[str, set[tuple[str, ...]]]) -> list[dict[str, Any]]:
     """Every pair of models: what the one has right and the other wrong, and the adjusted p-value."""
-    pairs = [
+    pairs: list[dict[str, Any]] = [
         {"a": a, "b": b, "a_alone": len(wrong[b] - wrong[a]), "b_alone": len(wrong[a] - wrong[b])}
         for a, b in combinations(wrong, 2)
     ]
-    adjusted = holm([sign_p(int(pair["a_alone"]), int(pair["b_alone"])) for pair in pairs])
+    adjusted = holm([sign_p(pair["a_alone"], pair["b_alone"]) for pair in pairs])
     return [{**pair, "p": p} for pair, p in zip(pairs, adjusted, strict=True)]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -53,7 +54,7 @@ def quickest(encode: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
-    import onnxruntime
+    import onnxruntime  # type: ignore[import-not-found]
     import torch
 
     from engines.egen.models.model_folder import load_model
@@ -61,7 +62,7 @@ def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
 
     model = load_model(folder)
 
-    class Embed(torch.nn.Module):
+    class Embed(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -101,11 +102,11 @@ def main() -> None:
             ("egen-composed", arrays.composed_encoder),
         ):
             folder = asset(f"models/{name}")
-            ways = {
-                "torch": lambda: torch.encode(texts, normalise=False),  # noqa: B023
-                "numpy": lambda: plain.encode(texts, normalise=False),  # noqa: B023
-            }
             torch, plain = load_encoder(folder, device="cpu"), opened(folder)
+            ways: dict[str, Callable[[], Any]] = {
+                "torch": partial(torch.encode, texts, normalise=False),
+                "numpy": partial(plain.encode, texts, normalise=False),
+            }
             if given.onnx and name == "egen-cl-mean":
                 ways["onnx"] = by_onnx(folder, texts, Path(place) / "model.onnx")
             vectors = {}

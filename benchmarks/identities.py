@@ -26,6 +26,7 @@ LIMIT_S = 2.0
 
 Meant = Literal["", "common", "false", "lost"]
 """What the list says of a line; see its head."""
+MEANT: tuple[Meant, ...] = get_args(Meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ def read_identities(path: Path = LIST) -> list[Identity]:
         if text.startswith("#") or not text.strip():
             continue
         family, left, right, *rest = [*text.split("\t"), "", ""]
-        meant = rest[0]
-        if not right or meant not in get_args(Meant) or any(rest[1:]):
-            raise DataError(f"not family, left, right and {get_args(Meant)}", path=path, line=number)
+        meant = next((known for known in MEANT if known == rest[0]), None)
+        if not right or meant is None or any(rest[1:]):
+            raise DataError(f"not family, left, right and {MEANT}", path=path, line=number)
         result.append(Identity(number, family, left, right, meant))
     return result
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 
 from benchmarks._record import Record, parser_of
 from benchmarks.classical import value

@@ -119,7 +119,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
         figures: dict[str, object] = {"formulas": made["formulas"], "distinct": made["looks"]}
         figures |= {"queries": len(asked), "only": sum(alone), "ceiling": round(ceiling, 4)}
         for name, (way, which) in ways.items():
-            found = [way(row[1 + which]) for row in asked]
+            found = [way(cut if which else whole) for _, whole, cut in asked]
             itself = [reciprocal(one, {row[0]}) for one, row in zip(found, asked, strict=True)]
             only = [rank for rank, one in zip(itself, alone, strict=True) if one]
             within = [reciprocal(one, own) for one, own in zip(found, having, strict=True)]

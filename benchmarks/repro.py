@@ -9,6 +9,7 @@ fails until then. A row of a name that the paper lacks is ours and has no number
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from pathlib import Path
+from typing import Any
 
 from benchmarks._record import RESULTS
 from engines.core.system import asset
@@ -50,6 +52,8 @@ class Measured:
 
 def _of_result(path: Path, where: tuple[str, str], times: float) -> dict[str, float]:
     figures = json.loads(path.read_bytes())["figures"]
+    value: Any
+    bounds: Any
     value, bounds = (reduce(getitem, keys.split("/"), figures) if keys else None for keys in where)
     found = {"mean": value} if bounds is None else {"mean": value, "low": bounds[0], "high": bounds[1]}
     return {name: round(number * times, 4) for name, number in found.items()}
@@ -217,6 +221,9 @@ def measured() -> list[Measured]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     for row in measured():
         print(row.save(asset("repro").parent))
 
