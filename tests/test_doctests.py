@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).parents[1]
-_MODULES = sorted(
+MODULES = sorted(
     ".".join(path.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__")
     for package in ("engines", "mathwb", "screens", "workbench")
     for path in (_ROOT / package).rglob("*.py")
@@ -18,7 +18,7 @@ _MODULES = sorted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _MODULES)
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_print_what_they_say(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NoReturn
@@ -44,8 +44,8 @@ CALLED: dict[str, tuple[str, int]] = {
     "binom": ("binomial", 2),
 }
 """Every name that takes arguments: what it stands for, and how many."""
-_NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - {*FURTHER, "binom"}, key=len, reverse=True)
-_MORE_NAMES = sorted({*_NAMES, *FURTHER, "binom"}, key=len, reverse=True)
+_NAMES = tuple(sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - {*FURTHER, "binom"}, key=len, reverse=True))
+_MORE_NAMES = tuple(sorted({*_NAMES, *FURTHER, "binom"}, key=len, reverse=True))
 """Those of expressions with several variables."""
 
 _TOKENS = r"""(?P<space>\s+)
@@ -205,7 +205,15 @@ def _split_names(text: str, word: str, start: int, spaced: bool, letters: str) -
     return result
 
 
-def split_word(word: str, names: Sequence[str], letters: Container[str] = ()) -> list[str]:
+@cache
+def _group_by_initial(names: tuple[str, ...]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name[0], []).append(name)
+    return groups
+
+
+def split_word(word: str, names: tuple[str, ...], letters: Container[str] = ()) -> list[str]:
     """Split a word into the names that stand side by side in it.
 
     Args:
@@ -219,10 +227,11 @@ def split_word(word: str, names: Sequence[str], letters: Container[str] = ()) ->
     >>> split_word("xsinx", ("sin",), "xyz"), split_word("cost", ("cos",), "xyz")
     (['x', 'sin', 'x'], [])
     """
+    by_initial = _group_by_initial(names)
     result: list[str] = []
     at = 0
     while at < len(word):
-        name = next((name for name in names if word.startswith(name, at)), "")
+        name = next((name for name in by_initial.get(word[at], ()) if word.startswith(name, at)), "")
         if not name and word[at] not in letters:
             return []
         result.append(name or word[at])

@@ -63,7 +63,7 @@ _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
 _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
-_NAMES = sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True)
+_NAMES = tuple(sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True))
 _CONNECTED = ("and", "or", "if", "in", "und", "oder", "ou")
 _POSTFIX = ("!", "'")
 _PHRASES = frozenset(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase)

@@ -24,6 +24,7 @@ from engines.core.compiling import Kernel, compile_kernel, compile_kinds, fused_
 from engines.mathematics.numbers import numeric_kernel
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.numeric_kernel import BINARY, UNARY
+from tests.conftest import count_examples
 
 ROOT = Path(__file__).resolve().parents[2]
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 1e300, 1e-8, 710.0, -800.0, 1e155, np.pi, 1.57, 33.0)
@@ -47,7 +48,7 @@ def _compiled() -> None:
     compile_kinds(cast(Kernel, numeric_kernel.run), kinds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 @given(st.lists(TERMS, min_size=1, max_size=30), st.lists(st.floats(-1e300, 1e300), max_size=8))
 def test_values_and_their_bounds_are_the_same_bits(terms: list[list[str]], more: list[float]) -> None:
     programs = compile_valid(terms)

@@ -31,7 +31,7 @@ from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.novelty import normalise_arithmetic
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verifier import Verifier
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 from tests.egen.expressions import trees
 
 
@@ -117,7 +117,7 @@ def test_every_form_of_the_textbook_heads_has_the_same_values_by_other_arithmeti
     assert checked > 1_500
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=count_examples(60))
 @given(trees(max_leaves=6))
 def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
     """Where a form may lose domain or need a sign the judge says so; a wrong identity would differ."""

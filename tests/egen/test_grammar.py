@@ -18,6 +18,7 @@ from engines.egen.egraph import extraction as sampling
 from engines.egen.egraph.extraction import EGraph, ENode, Sampler, TermGrammar
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.settings import Limits
+from tests.conftest import count_examples
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
 CATALAN = EGraph.from_classes(0, {0: (ENode("x"), ENode("+", (0, 0)))})
@@ -63,7 +64,7 @@ def brute_force(egraph: EGraph, length: int, *, loops: bool) -> list[str]:
     return grow(egraph.root, length, None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 @given(GRAPHS, st.booleans())
 def test_counts_and_terms_are_those_of_brute_force(egraph: EGraph, padding: bool) -> None:
     grammar = TermGrammar(egraph, padding=padding)

@@ -42,7 +42,7 @@ from engines.egen.models.transformer import (
 from engines.egen.models.transformer import compute_logits as logits_of
 from engines.egen.models.transformer import encode as encoded
 from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 from tests.egen.expressions import trees
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -75,7 +75,7 @@ def _ids(texts: list[str]) -> torch.Tensor:
 
 
 @given(trees())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 def test_ids_are_those_of_training_notation(tree) -> None:
     plain = without_log(tree)
     try:
@@ -98,7 +98,7 @@ def test_sequences_say_which_expression_is_too_long() -> None:
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
     found = make_batches(np.array(lengths, np.int64), budget)
     assert sorted(itertools.chain.from_iterable(part.tolist() for part in found)) == list(range(len(lengths)))

@@ -24,7 +24,7 @@ from engines.egen.semvec.evaluate import (
     read_splits,
     split_file,
 )
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 
 CLASSES = {
     "2*a": ["a + a", "( b + a ) + ( a - b )", "- ( ( b - a ) - ( a + b ) )", "a - ( b - ( a + b ) )"],
@@ -73,7 +73,7 @@ def again(tree: Tree) -> str:
 
 
 @given(expressions())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=count_examples(80), deadline=None)
 def test_what_is_read_is_what_was_written(text: str) -> None:
     assert again(read_expression(text)) == text
 

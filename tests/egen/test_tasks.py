@@ -26,7 +26,7 @@ from engines.egen.models.model_folder import shipped_models
 from engines.mathematics.verification.verifier import Verifier
 from engines.retrieval.dense import nearest, normalize_rows, precision_at
 from engines.retrieval.pictures import draw_labelled_points, project_to_plane
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
 
@@ -60,7 +60,7 @@ def test_the_best_assignment_does_not_depend_on_the_order() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 def test_the_best_assignment_is_at_least_the_paper_s(pairs: list[tuple[int, int]]) -> None:
     numbers = {label: n for n, label in enumerate(dict.fromkeys(label for label, _ in pairs))}
     labels = np.array([numbers[label] for label, _ in pairs])

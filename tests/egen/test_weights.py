@@ -23,7 +23,7 @@ from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.novelty import normalise_arithmetic, tidy_expression
 from engines.mathematics.verification.verifier import Verifier
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 from tests.egen.expressions import trees
 from tests.egen.grammar_terms import drawn, sample, terms
 
@@ -145,7 +145,7 @@ def test_a_sign_that_counts_stays(one: str) -> None:
     assert len({idea(text) for text in (one, turned, f"* -1 {turned}")}) == 3
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=count_examples(60))
 @given(trees(max_leaves=6))
 def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     """But for f(f(u)) of an inverse function f first, which is u for some u only."""

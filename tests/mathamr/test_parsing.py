@@ -28,7 +28,7 @@ from engines.mathamr.parsing.roles import (
     load_roles,
     train_roles,
 )
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 
 
 def graph(text: str) -> str:
@@ -117,7 +117,7 @@ WORDS = ["let", "Find", "the", "sum", "of", '"eqx1eqx"', '"eqx22eqx"', "and", "i
 UGLY = ["?", "x\\{^(2)~:ly", '1"/2', "quickly", "e^{-\\frac{1}(y)", "2.5", "-", "'"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=count_examples(40))
 @given(st.lists(st.sampled_from(WORDS + UGLY), max_size=14))
 def test_no_formula_is_lost_and_frames_are_the_inventorys(words: list[str]) -> None:
     (made,) = parse_contexts([" ".join(words)], open_parser("builtin"))
@@ -144,7 +144,7 @@ SAID = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 @given(st.lists(st.sampled_from(WORDS + SAID), max_size=16))
 def test_nothing_is_said_twice(words: list[str]) -> None:
     """By penman, an edge and its inverse being one triple."""

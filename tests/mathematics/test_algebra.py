@@ -23,12 +23,13 @@ from engines.mathematics.algebra.rational import (
 )
 from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.terms.symbolic import to_sympy
+from tests.conftest import count_examples
 from tests.egen.expressions import arithmetic
 
 POINTS = np.array([0.3, 0.7, 1.9, 4.1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count_examples(60), deadline=None)
 @given(arithmetic(max_leaves=10))
 def test_the_expanded_form_is_equal_and_is_one_form(tree: Tree) -> None:
     try:

@@ -13,6 +13,7 @@ from engines.core.expression_language import FUNCTIONS, read_prefix, to_prefix
 from engines.core.tree import Tree
 from engines.mathematics.numbers.numeric import DEFINED, compile_many, evaluate
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
+from tests.conftest import count_examples
 from tests.egen.expressions import arithmetic
 from tests.sympy_opinion import second_opinion
 
@@ -74,7 +75,7 @@ def test_acot_differs_from_sympys_below_zero() -> None:
     assert to_prefix(from_sympy(sympy.acot(X))) == "atan / 1 x"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=count_examples(60))
 @given(arithmetic(8))
 def test_a_tree_keeps_its_value_through_sympy(tree: Tree) -> None:
     try:

@@ -43,7 +43,7 @@ from engines.mwp.problems.readers import (
     write_problems,
 )
 from engines.mwp.problems.records import read_records
-from tests.conftest import expect_error
+from tests.conftest import count_examples, expect_error
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -660,7 +660,7 @@ keys = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=count_examples(40))
 @given(st.lists(st.dictionaries(keys, odd, max_size=8), min_size=1, max_size=4))
 def test_no_row_is_too_odd_to_be_counted(rows: list[dict[str, Any]]) -> None:
     with TemporaryDirectory() as place:

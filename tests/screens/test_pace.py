@@ -23,7 +23,7 @@ def as_it_was() -> Iterator[None]:
     before = gc.get_threshold()
     gc.unfreeze()
     yield
-    gc.unfreeze()
+    gc.freeze()
     gc.set_threshold(*before)
 
 
