@@ -37,6 +37,7 @@ def test_every_paper_is_held_to_this() -> None:
     assert set(PAPERS) <= VERBS.keys()
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")
 @pytest.mark.parametrize("paper", VERBS)
 def test_verbs_come_with_their_specs_and_nothing_hides_them(paper: str) -> None:
     engine = import_module(f"engines.{paper}")

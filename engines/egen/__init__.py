@@ -10,11 +10,11 @@ from engines.core.spec import offer_verbs
 
 _VERBS = {
     "generate": ("generation", "Generate"),
-    "verify": ("equality", "Verify"),
+    "verify": ("verify_and_explain", "Verify"),
     "derive": ("egraphs", "Derive"),
     "build_corpus": ("corpora", "BuildCorpus"),
     "embed": ("models.embed", "Embed"),
-    "explain": ("equality", "Explain"),
+    "explain": ("verify_and_explain", "Explain"),
     "evaluate": ("evaluations.evaluate", "Evaluate"),
 }
 __all__, __getattr__ = offer_verbs(__name__, _VERBS)
