@@ -102,7 +102,7 @@ _NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What a relation says behind \\not; of others only that they do not hold, which is not judged."""
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
-SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
+SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class ChainLink:
     words that follow its formula. chain: number of the chain in the document. place: of the link in the
     chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
     or words. modulus: of a congruence. of_problem: the problem says it. formulas: those of its sentence
-    before it. next_formula: the one behind it. bracketed: the conditions in brackets behind it.
+    before it. next_formula: the one behind it. words_behind_next: what stands behind that. bracketed: the conditions in brackets behind it.
     """
 
     left: str
@@ -131,6 +131,7 @@ class ChainLink:
     piece: int = 0
     formulas: tuple[str, ...] = ()
     next_formula: str = ""
+    words_behind_next: str = ""
     bracketed: tuple[str, ...] = ()
 
     @property
@@ -228,7 +229,9 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
         after = f". {after}" if ended else after
-        behind = document.pieces[at + 2].text if at + 2 < len(document.pieces) else ""
+        behind, beyond = (
+            document.pieces[at + step].text if at + step < len(document.pieces) else "" for step in (2, 3)
+        )
         last = ""
         before += " for all " if r"\forall" in piece.text else ""
         statements = split_statements(piece.text, piece.line)
@@ -253,6 +256,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                         piece=at,
                         formulas=shown,
                         next_formula=behind,
+                        words_behind_next=_separate_words(beyond[:80]),
                         bracketed=bracketed,
                     )
                     for link in result

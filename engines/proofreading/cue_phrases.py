@@ -174,6 +174,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
     "ranging": "whenever all every each any",
+    "limiting": "in on with such between from where satisfying if when provided greater less",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",
     "joining": "and or be a an the let of",
@@ -187,7 +188,7 @@ PHRASES: Mapping[str, str] = {
     "varied": """
         let suppose assume if when now next similarly likewise instead another other otherwise but however
         whereas while or either respectively replac* chang* switch* new different consider take taking choose
-        set setting first second third case
+        set setting first second third case increas* decreas* rais* lower*
     """,
 }
 """The phrases of each cue."""
@@ -212,7 +213,8 @@ DOMAINS: Mapping[str, str] = {
         symmetric_difference axiom_of_choice zermelo
     """,
     "logic and bits": """
-        boolean truth_value* truth_table* bitwise xor bits the_bit each_bit bitmask* bitshift* nim nimber*
+        boolean boole truth_value* truth_table* bitwise xor bits the_bit each_bit bitmask* bitshift* nim
+        nimber*
     """,
     "digits": """
         in_binary binary_representation* binary_number* binary_digit* binary_notation binary_expansion*
@@ -315,6 +317,11 @@ def last_sentence(words: str) -> str:
 def ends_with(cue: str, words: str) -> bool:
     """Return whether the last word before a statement is of a cue."""
     return words_of(words)[-1:] != [] and words_of(words)[-1] in PHRASES[cue].split() and words[-1:] != "§"
+
+
+def begins_with(cue: str, words: str) -> bool:
+    """Return whether the first word is of a cue."""
+    return words_of(words)[:1] != [] and words_of(words)[0] in PHRASES[cue].split()
 
 
 def ranges_over_numbers(words: str) -> bool:

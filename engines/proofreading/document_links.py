@@ -23,7 +23,7 @@ from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
-from engines.proofreading.term_properties import free_symbols, matrices_of
+from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
 
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
@@ -155,7 +155,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         first = begun.setdefault(link.chain, left)
         if link.place and not first.children and not free_symbols(right):
             statements.append(ComparedSides(place, first, right, link.before, link.after, True))
-        if found[place].outcome in ("right", "right if"):
+        if found[place].outcome in ("right", "right if") or LOG.search(link.left + link.right):
             continue
         free = found[place].outcome in ("given", "not shown") and not link.of_problem
         free = free and not link.is_denied
@@ -169,7 +169,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
         apart = [abs(found[one].link.line - link.line) for one in odd.by]
-        if max(apart) > _BESIDE:
+        if max(apart) > _BESIDE or any(_are_listed_together(found[one].link, link) for one in odd.by):
             continue
         found[odd.place] = LinkVerdict(
             link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
@@ -178,3 +178,9 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
             if found[one].outcome == "wrong":
                 why = f"it contradicts {link.left} = {link.right}"
                 found[one] = LinkVerdict(found[one].link, "not shown", why)
+
+
+def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:
+    """Return whether two equations are of one chain, or stand in one formula with a comma or space between:
+    of those all are said, and none of them leads to another."""
+    return one.piece == other.piece and (one.chain == other.chain or "," in (one.joined, other.joined))

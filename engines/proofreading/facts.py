@@ -43,6 +43,8 @@ class Fact:
         is_local: Whether it holds in its paragraph only, as a value at which something is examined.
         is_claim: Whether it is what a theorem or exercise claims, which its own proof cannot use.
         alternative: Whether it is one of several values or cases.
+        is_supposed: Whether its sentence begins with a condition, as in `if n = 2` or `at the end`.
+        piece: The piece of the document in which it stands.
     """
 
     left: Tree
@@ -56,6 +58,8 @@ class Fact:
     is_local: bool = False
     is_claim: bool = False
     alternative: bool = False
+    is_supposed: bool = False
+    piece: int = 0
 
     @property
     def is_value(self) -> bool:
@@ -214,13 +218,15 @@ class Facts:
         is_local: bool = False,
         is_claim: bool = False,
         alternative: bool = False,
+        is_supposed: bool = False,
+        piece: int = 0,
     ) -> None:
         """Keep an equation; `f(x) = …` defines f.
 
         Args:
             anew: it gives a variable a value, and takes those from it that it had.
             is_certain, is_local, is_claim: As `Fact` describes them.
-            alternative: it is one of several values or cases.
+            alternative, is_supposed, piece: As `Fact` describes them.
         """
         if len(left) + len(right) > _MOST_NODES:
             return
@@ -238,6 +244,8 @@ class Facts:
             is_local,
             is_claim,
             alternative,
+            is_supposed,
+            piece,
         )
         if anew and fact.is_value:
             old = [one for one in self.in_scope if one.is_value and one.left == left and one.right != right]

@@ -6,7 +6,7 @@ A link that holds so is right, and of one that may hold so nobody can say that i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engines.core.tree import Tree
 from engines.formula.words import variable_name
@@ -16,7 +16,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.term_properties import WHOLE, evaluate_complex, free_symbols
+from engines.proofreading.term_properties import WHOLE, evaluate_complex, find_residue, free_symbols
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
@@ -41,15 +41,20 @@ def reconsider_link(
         links: the chain of the link.
     """
     link = judged.link
+    free = free_symbols(left) | free_symbols(right)
     if reason := _read_symbol(link, left, right):
         return LinkVerdict(link, "right", reason)
     if reason := _add_rounded(left, right, numbers):
         return LinkVerdict(link, "right", reason)
-    if _holds_with_imaginary_unit(left, right, judge):
+    if _hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right", "where i is the imaginary unit")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
-    excuse = _find_excuse(judged, links, left, right)
+    if _hold_as(_take_inverses, left, right, judge):
+        return LinkVerdict(link, "right", "with inverses modulo a number")
+    excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(link, free, numbers)
+    if not excuse and _hold_as(_merge_cases, left, right, judge):
+        excuse = "a name is written with small and large letters"
     return LinkVerdict(link, "not shown", excuse) if excuse else judged
 
 
@@ -75,6 +80,41 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if "inf" in (left.label, right.label):
         return "an infinite value is a convention"
     return ""
+
+
+def _find_condition_behind(link: ChainLink, free: frozenset[str], numbers: NumberLinks) -> str:
+    """Return an excuse if the words behind a link give an equation of its variables as its reason."""
+    if not link.next_formula or not starts_with("reason", link.after):
+        return ""
+    tree = numbers.read_formula(link.next_formula).tree
+    conditional = tree is not None and "=" in tree.list_labels() and not free.isdisjoint(free_symbols(tree))
+    return "the equation behind it says why it holds" if conditional else ""
+
+
+def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether terms that differ are equal in another meaning."""
+    one, other = meaning(left), meaning(right)
+    if (one, other) == (left, right):
+        return False
+    found = judge.equal(one, other)
+    return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+
+
+def _merge_cases(tree: Tree) -> Tree:
+    """Return a term in which names that have an index have only small letters in it."""
+    if tree.children:
+        return Tree(tree.label, tuple(map(_merge_cases, tree.children)))
+    base, index, below = tree.label.partition("_")
+    return Tree(f"{base}{index}{below.lower()}")
+
+
+def _take_inverses(tree: Tree) -> Tree:
+    """Return a term with the residues of reciprocals worked out, as 2 for `3^{-1} mod 5`."""
+    if tree.label == "mod" and len(tree.children) == 2 and WHOLE.match(tree.children[1].label):
+        residue = find_residue(tree.children[0], int(tree.children[1].label))
+        if residue is not None:
+            return Tree(f"{residue}")
+    return Tree(tree.label, tuple(map(_take_inverses, tree.children)))
 
 
 def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:
@@ -172,13 +212,9 @@ def _list_terms(tree: Tree) -> list[Tree]:
 # ---- complex numbers
 
 
-def _holds_with_imaginary_unit(left: Tree, right: Tree, judge: Judge) -> bool:
-    """Return whether terms with a letter i, which is an index elsewhere, are equal where it is no letter."""
-    letter = variable_name("i")
-    if letter not in free_symbols(left) | free_symbols(right):
-        return False
-    one, other = (replace_variable(side, letter, Tree("i")) for side in (left, right))
-    return judge.equal(one, other).outcome == "equal"
+def _take_imaginary_unit(tree: Tree) -> Tree:
+    """Return a term in which a letter i, which is an index elsewhere, is the imaginary unit."""
+    return replace_variable(tree, variable_name("i"), Tree("i"))
 
 
 def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:

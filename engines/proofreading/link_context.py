@@ -13,9 +13,11 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
+    begins_with,
     ends_with,
     has_condition,
     last_clause,
+    last_sentence,
     mentions,
     read_last_cue,
 )
@@ -304,4 +306,6 @@ class LinkContext:
             is_local=is_local,
             is_claim=is_claim,
             alternative=link.is_alternative,
+            is_supposed=begins_with("examined", last_sentence(link.before)),
+            piece=link.piece,
         )

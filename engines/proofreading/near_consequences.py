@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import mentions, read_last_cue
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
@@ -109,6 +110,11 @@ def find_near_consequence(
         repeated = any(_say_the_same(fact, one, other) or _is_other_case(fact, left, right) for fact in used)
         if reduced is None or not reduced.same or not near or repeated:
             return False
+        begun = link.piece - 2 * link.before.count("§")
+        if any(fact.is_supposed and fact.piece < begun for fact in used):
+            return False  # it was supposed in another sentence
+        if not drawn and len(used) == 1 and used[0].variables == free:
+            return False  # another equation of the same variables, as that of a second line
         # Two differential equations are rarely about the same function.
         if any("'" in name for fact in used for name in fact.variables) or exchanges_indices(one, other):
             return False
@@ -118,6 +124,12 @@ def find_near_consequence(
         return not determined or _is_reliable(facts, link, one, other, used)
 
     free = free_symbols(left) | free_symbols(right)
+    drawn = (
+        read_last_cue(link.before) == "claimed"
+        or mentions("equivalent", link.before)
+        or link.place > 0
+        or link.joined in ("so", "row")
+    )
 
     def exchanges_indices(one: Tree, other: Tree) -> bool:
         """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from engines.proofreading.term_properties import (
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _RUN_ON = re.compile(r"\^\d{2,}")
 _LETTERS = "e and i can be variables"
+_NEAR_EXPONENT = 0.01
+"""Of an exponent, by which a power is about another."""
+_COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
 _LONG = 5
@@ -94,6 +98,12 @@ class NumberLinks:
         power = right.label == "pow" and right.children[0].label == "10"
         if power and one is not None and other and abs(one - other) < 0.1 * abs(other):
             return f"rounded to a power of ten: {witness}"
+        if right.label == "pow" and link.relation == "approx" and one and other and one * other > 0:
+            sizes = math.log(abs(one)), math.log(abs(other))
+            if abs(sizes[0] - sizes[1]) < _NEAR_EXPONENT * abs(sizes[1]):
+                return f"rounded to a power: {witness}"
+        if self._hold_in_another_locale(link):
+            return "a comma can be that of thousands or of decimals"
         if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
             return "a division can leave a remainder"
         if _PAIR.search(link.left + " " + link.right):
@@ -136,6 +146,21 @@ class NumberLinks:
             else mixed
         )
 
+    def _hold_in_another_locale(self, link: ChainLink) -> bool:
+        """Return whether a link holds where commas of one side are those of decimals."""
+        for left, right in (
+            (link.left.replace(_COMMA, "."), link.right),
+            (link.left, link.right.replace(_COMMA, ".")),
+        ):
+            one, other = self.read_formula(left).tree, self.read_formula(right).tree
+            if (left, right) == (link.left, link.right) or one is None or other is None:
+                continue
+            if self.compare_by_relation(
+                link.relation, one, other
+            ).outcome == "equal" or self.describe_rounding(one, other, link.relation):
+                return True
+        return False
+
     def compare_by_relation(self, relation: str, left: Tree, right: Tree) -> Verdict:
         """Judge whether a relation holds."""
         if relation == "=":
@@ -146,12 +171,13 @@ class NumberLinks:
         """Return the reason that one side is the other, rounded to the digits that it shows; "" where it is
         not."""
         for one, other in ((left, right), (right, left)):
-            if one.label == "/" and one.children[1].label == "100" and not one.children[0].children:
+            percent = one.label == "/" and one.children[1].label == "100" and not one.children[0].children
+            if percent:
                 one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent
             # Digits show no more of a negative number than of its opposite.
             if not one.children and one.label.startswith("-"):
                 one, other = Tree(one.label[1:]), Tree("*", (Tree("-1"), other))
-            shown = relation == "approx" or any(map(DECIMAL.match, one.list_labels()))
+            shown = relation == "approx" or percent or any(map(DECIMAL.match, one.list_labels()))
             if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
                 return "rounded"
         decimal = any(DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))

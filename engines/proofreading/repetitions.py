@@ -47,7 +47,9 @@ _ENOUGH = {
     "same fraction": 2.5,
     "value": 14.0,
     "sign": 5.0,
+    "sign of a definition": 6.0,
     "negation": 7.0,
+    "negation of a definition": 10.0,
     "index": 7.0,
     "new name": 4.0,
 }
@@ -137,8 +139,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             # The more the two have in common, the less likely is a coincidence.
             if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"
-            if kind_of == "digit" and any(_is_assignment(each) for each in (first, second)):
-                kind_of = "digit of a definition"
+            if f"{kind_of} of a definition" in _ENOUGH and any(map(_is_assignment, (first, second))):
+                kind_of = f"{kind_of} of a definition"
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
             if shared + _count_shared(kind, text, instead) < enough:
                 continue

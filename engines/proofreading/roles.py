@@ -25,6 +25,7 @@ from engines.proofreading.cue_phrases import (
     mentions,
     ranges_over_numbers,
     read_last_cue,
+    starts_with,
     words_behind,
 )
 from engines.proofreading.term_properties import free_symbols
@@ -110,6 +111,8 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
         return False
     if words is before and ends_with("ranging", before.rpartition("§")[2]):
         return False  # it says itself for which numbers
+    if words is after and starts_with("limiting", link.words_behind_next):
+        return False  # "for every x in …"
     named = link.next_formula if words is after else _find_quantified(link)
     if not free or not named:
         return True

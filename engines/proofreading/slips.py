@@ -609,6 +609,8 @@ def _iterate_oddities(
                 for one in near
             ):
                 if number == 0 and mentions("task", each.before):
+                    if any(free_symbols(side) - {name} for side in (each.left, each.right)):
+                        break
                     # where an equation is to be solved and the next has not its solution, that is wrong
                     for task, following, one in zip(holds[0], holds[1], places, strict=True):
                         if task and following is False:

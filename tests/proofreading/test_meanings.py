@@ -75,6 +75,26 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # imaginary numbers beside an index i, and in functions of which nothing is known
         (r"For $i = 1, \ldots, n$ let $a_i = 2$. It is $(a+bi)(a-bi) = a^2+b^2$.", False),
         (r"Here $H(e^{jw}) H(e^{-jw}) F(w) = |H(e^{jw})|^2 F(w)$.", False),
+        # roundings: percentages, powers, decimals without a zero
+        (r"It is about $1-e^{-1} = 63\%$, and $0.15/0.76 = 20\%$.", False),
+        (r"It is $0.15/0.76 = 21\%$.", True),
+        (r"We have $2^{100} \approx 10^{30}$ and $\sqrt{.45 \cdot .55/20} = .111$.", False),
+        (r"We have $36^8 \approx 1.1 \cdot 10^{12}$.", True),
+        # inverses modulo a number
+        (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
+        (r"It is $7^{-1} \bmod 20 = 4$.", True),
+        # conditions behind a claim, and suppositions of another sentence
+        (r"We have $I = \frac{R}{S} J = J$ since $R = S$.", False),
+        (r"We have $\cos^{-1}(\cos(x)) = x$ for every $x$ in $0 \le x \le \pi$.", False),
+        (
+            r"If it does not move ($v = w = 0$) then $P + gy = Q + gz$. If the height is constant ($y = z$)"
+            r" then $P + \frac12 v^2 = Q + \frac12 w^2$.",
+            False,
+        ),
+        # statements that stand beside each other
+        (r"Here $i^2 = j^2 = k^2 = ijk = -1$, and $$ij = k, jk = i, ki = j.$$", False),
+        (r"It lies between the lines $x+1 = y$ and $1+y = x$ and the line $x+y = 1$.", False),
+        (r"The former's equation is $y = x^2 - 1$. The other is $y = x^2 + 1$, where $y = 0$ never.", False),
         # words
         (r"We turn through $2\pi = 360$ degrees.", False),
         (r"We turn through $2\pi = 360$.", True),

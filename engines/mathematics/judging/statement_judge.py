@@ -161,7 +161,7 @@ def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
                 # Take each side in turn as the rounded one: it has as many decimals as are written.
                 text = side.label if not side.children else ""
                 digits = len(text.partition(".")[2])
-                digit = 10.0**-digits if text.lstrip("-")[:1].isdigit() else 0.0
+                digit = 10.0**-digits if text.lstrip("-.")[:1].isdigit() else 0.0
                 # rounded, or cut off
                 if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
                     return EQUAL
