@@ -113,7 +113,8 @@ class ChainLink:
     words that follow its formula. chain: number of the chain in the document. place: of the link in the
     chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
     or words. modulus: of a congruence. of_problem: the problem says it. formulas: those of its sentence
-    before it. next_formula: the one behind it. words_behind_next: what stands behind that. bracketed: the conditions in brackets behind it.
+    before it. next_formula: the one behind it. words_behind_next: what stands behind that. bracketed: the
+    conditions in brackets behind it.
     """
 
     left: str
