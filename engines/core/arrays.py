@@ -6,6 +6,8 @@ takes 10 ms.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,8 @@ Ints = NDArray[np.int64]
 ShortInts = NDArray[np.int32]
 Floats = NDArray[np.float64]
 ShortFloats = NDArray[np.float32]
+NamedArrays = Mapping[str, ShortFloats]
+"""The weights of a model, by the names that its file gives them."""
 
 
 def sort_distinct(values: Floats) -> Floats:

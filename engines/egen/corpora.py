@@ -61,7 +61,7 @@ class SaveDocument:
 
 
 def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
-    """Keep a cluster that `generation.to_document` describes, or its head, stats and some of its members.
+    """Save a cluster as `generation.cluster_document` describes it, or its head, stats and some members.
 
     Returns:
         Out and cluster, the number it has there.

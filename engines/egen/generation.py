@@ -142,7 +142,7 @@ def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never,
     if spec.out is not None:
         from engines.core.files import write_json
 
-        write_json(spec.out, to_document(cluster))
+        write_json(spec.out, cluster_document(cluster))
     return cluster
 
 
@@ -169,7 +169,7 @@ def _sort_for_listing(cluster: Cluster, order: Order) -> tuple[Member, ...]:
     return cluster.members
 
 
-def to_document(cluster: Cluster) -> dict[str, Any]:
+def cluster_document(cluster: Cluster) -> dict[str, Any]:
     """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
     where the head is not, though they have lost some of its domain, `holes` for those of the styles `plain`
     and `distinct` without a value at single points where the head has one."""

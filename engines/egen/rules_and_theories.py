@@ -107,7 +107,7 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
     return RulesFound(families, {one.rule.name: one for one in result})
 
 
-def to_document(found: RulesFound | FileChecked) -> dict[str, Any]:
+def rules_document(found: RulesFound | FileChecked) -> dict[str, Any]:
     """Return the rules, with `check` where they were checked; of a file: file, counts (by class), rules,
     unread (line and why), problems.
     """

@@ -243,7 +243,7 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
         yield Judged(number, head, member, verdict)
 
 
-def to_document(found: Verified) -> dict[str, Any]:
+def verification_document(found: Verified) -> dict[str, Any]:
     """Return the results as the JSON document of the command."""
     return {"results": found.results, "totals": found.totals}
 

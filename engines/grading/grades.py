@@ -326,7 +326,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     return graded.finish_grading()
 
 
-def to_document(found: Graded) -> dict[str, Any]:
+def grades_document(found: Graded) -> dict[str, Any]:
     return {"results": found.results, "totals": found.totals, "complete": found.complete}
 
 

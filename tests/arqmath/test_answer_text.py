@@ -13,8 +13,8 @@ from engines.arqmath.generation.answer_generation import (
     cut_to_limit,
     one_line,
     remove_repetition,
+    split_answer_sentences,
     split_passages,
-    split_sentences,
 )
 
 TEXTS = st.text(alphabet="ab .!?$x=1\n\t", max_size=400)
@@ -39,12 +39,12 @@ def test_what_fits_and_is_balanced_stays_as_it_is(text: str) -> None:
 @given(TEXTS)
 def test_no_sentence_is_lost_or_changed_by_dividing(text: str) -> None:
     line = one_line(text)
-    assert "".join("".join(part.split()) for part in split_sentences(line)) == "".join(line.split())
+    assert "".join("".join(part.split()) for part in split_answer_sentences(line)) == "".join(line.split())
 
 
 @given(TEXTS)
 def test_no_sentence_is_said_twice(text: str) -> None:
-    said = ["".join(part.lower().split()) for part in split_sentences(remove_repetition(text))]
+    said = ["".join(part.lower().split()) for part in split_answer_sentences(remove_repetition(text))]
     assert len(said) == len(set(said)) or any(not re.search(r"\w", part) for part in said)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engines.arqmath.training.corpora import (
     find_formulas,
     split_formula,
-    split_sentences,
+    split_natural_sentences,
     split_text_and_formulas,
 )
 from engines.formula.lexer import lex_latex, token_texts
@@ -20,11 +20,11 @@ from engines.forum.readers import Report, read_posts
 
 def test_natural_sentences() -> None:
     text = "Find $x$. Is $x^2=4$ true? I tried $y$"
-    assert split_sentences(text) == ["Find $x$", "Is $x^2=4$ true", "I tried $y$"]
+    assert split_natural_sentences(text) == ["Find $x$", "Is $x^2=4$ true", "I tried $y$"]
 
 
 def test_the_title_is_the_first_segment_without_marks() -> None:
-    assert split_sentences("It is.", title="What: is $x$?") == ["What is $x$", "It is."]
+    assert split_natural_sentences("It is.", title="What: is $x$?") == ["What is $x$", "It is."]
 
 
 def test_text_and_formulas() -> None:
@@ -44,7 +44,7 @@ MAPS = "Let $f: A \\to B$ be; then $x!=a+b; y$ holds for everyone. So $n$"
 
 
 def test_no_sentence_ends_inside_a_formula() -> None:
-    assert split_sentences(MAPS, title="Why $n!$: so?") == [
+    assert split_natural_sentences(MAPS, title="Why $n!$: so?") == [
         "Why $n!$ so",
         r"Let $f: A \to B$ be",
         "then $x!=a+b; y$ holds for everyone",
@@ -61,7 +61,7 @@ def test_no_sentence_ends_inside_a_formula() -> None:
 
 
 def test_as_published_a_formula_cut_in_two_turns_the_rest_round() -> None:
-    assert split_sentences(MAPS, title="Why $n!$?", split_inside_formulas=True)[:3] == [
+    assert split_natural_sentences(MAPS, title="Why $n!$?", split_inside_formulas=True)[:3] == [
         "Why $n$",
         "Let $f",
         r"A \to B$ be",

@@ -10,7 +10,7 @@ import pytest
 
 from engines.core.expression_language import to_prefix
 from engines.egen.rules.own import classify_rule, read_foreign
-from engines.egen.rules_and_theories import Rules, list_rules, to_document
+from engines.egen.rules_and_theories import Rules, list_rules, rules_document
 from tests.conftest import expect_error, mathwb
 
 
@@ -88,7 +88,7 @@ def test_lines_that_hold_no_rule_are_named(tmp_path: Path) -> None:
     assert [one.line for one in unread] == [4, 5, 6, 7, 8]
     assert "->" in unread[0].why
     assert "b" in unread[1].why
-    told = to_document(list_rules(Rules(file=path, check=True)))
+    told = rules_document(list_rules(Rules(file=path, check=True)))
     assert [one["line"] for one in told["unread"]] == [4, 5, 6, 7, 8]
     assert (told["counts"], told["problems"]) == ({"equal": 1}, 5)
 

@@ -11,7 +11,7 @@ from engines.core.expression_language import LETTERS
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.holes import remove_holes
 from engines.egen.egraph.member_selection import grow_cluster
-from engines.egen.generation import to_document, without_members
+from engines.egen.generation import cluster_document, without_members
 from engines.egen.records import Cluster
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.registry import theory_of
@@ -51,7 +51,7 @@ def test_members_have_values_at_special_points(head: str) -> None:
 
 def test_members_with_holes_come_after_the_others_and_are_counted() -> None:
     cluster = grown("sin(2*x)+3", holes=True)
-    rows = to_document(cluster)["members"]
+    rows = cluster_document(cluster)["members"]
     holed = [row.get("holes", False) for row in rows]
     assert sorted(holed) == holed
     assert {True, False} == set(holed)

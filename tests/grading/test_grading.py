@@ -14,7 +14,7 @@ from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.grading.adapters import make_reward, parse, process_results, verify
 from engines.grading.answers import answer
-from engines.grading.grades import GradePairs, exit_code, grade, grade_pairs, to_document
+from engines.grading.grades import GradePairs, exit_code, grade, grade_pairs, grades_document
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 
@@ -250,7 +250,7 @@ def test_a_csv_with_quotes_line_ends_and_commas(tmp_path: Path) -> None:
     spec = written(
         tmp_path, "a.csv", 'id,gold,pred\r\na,"(1, 2)","so\nit is (1,2)"\r\nb,"""x""",y\r\nc,5,5.0\r\n'
     )
-    found = to_document(grade_pairs(spec))
+    found = grades_document(grade_pairs(spec))
     assert [(row["line"], row["id"], row["verdict"]) for row in found["results"]][::2] == [
         (2, "a", "equal"),
         (5, "c", "equal"),
@@ -301,7 +301,7 @@ def test_a_pair_is_whole_and_no_file_besides() -> None:
         with pytest.raises(EngineError) as caught:
             grade_pairs(spec)
         assert caught.value.exit_code == 2
-    assert to_document(grade_pairs(GradePairs(gold="1", pred="2")))["totals"]["different"] == 1
+    assert grades_document(grade_pairs(GradePairs(gold="1", pred="2")))["totals"]["different"] == 1
 
 
 # ---- where models are evaluated and trained

@@ -21,7 +21,7 @@ from engines.mwp.augmentation.reversal import (
     simplify_equation,
     solve_for_number,
 )
-from engines.mwp.augmentation.variant import ProblemVariant, split_clauses, split_sentences
+from engines.mwp.augmentation.variant import ProblemVariant, split_clauses, split_problem_sentences
 from engines.mwp.problems.numbers import language_of, mask_numbers, value_of
 from engines.mwp.problems.problem import (
     EquationError,
@@ -108,7 +108,7 @@ def test_what_cannot_be_reordered_says_why(text: str, why: str) -> None:
 
 def test_sentences_and_clauses_lose_nothing() -> None:
     english = "Dr. Ho sold 3 pens at 2.50 a.m. yesterday. Why? No one knows"
-    assert " ".join(split_sentences(english)) == english
+    assert " ".join(split_problem_sentences(english)) == english
     chinese = "甲每小时行40千米（平路），乙：“快！”；相距多少"
     assert "".join(split_clauses(chinese)) == chinese
 

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from engines.egen.generation import Generate, generate, to_document, without_members
+from engines.egen.generation import Generate, cluster_document, generate, without_members
 from screens.app import Workbench
 from screens.egraphs.columns import verdict_content
 from screens.egraphs.growth import GrowLine, GrowthDraft
@@ -138,7 +138,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
 def test_growth_without_members_says_why_and_what_to_change(
     expr: str, more: dict[str, Any], why: str, change: dict[str, Any]
 ) -> None:
-    found = to_document(generate(Generate(expr, members=20, **more)))
+    found = cluster_document(generate(Generate(expr, members=20, **more)))
     assert not found["members"]
     said, changes = without_members(found)
     assert said.startswith(why)

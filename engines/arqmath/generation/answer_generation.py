@@ -42,10 +42,10 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def split_sentences(text: str) -> list[str]:
+def split_answer_sentences(text: str) -> list[str]:
     """Return the sentences of a text; a formula is never divided.
 
-    >>> split_sentences("Let $a=1. 5$. Then stop! Done")
+    >>> split_answer_sentences("Let $a=1. 5$. Then stop! Done")
     ['Let $a=1. 5$.', 'Then stop!', 'Done']
     """
     held = [match.span() for match in _FORMULA.finditer(text)]
@@ -69,7 +69,7 @@ def remove_repetition(text: str) -> str:
     text = _LOOP.sub(r"\1", _SHORT_LOOP.sub(r"\1", text))
     said: set[str] = set()
     kept = []
-    for sentence in split_sentences(text):
+    for sentence in split_answer_sentences(text):
         key = "".join(sentence.lower().split())
         if key not in said:
             said.add(key)
@@ -89,7 +89,7 @@ def cut_to_limit(text: str, limit: int = LIMIT) -> str:
     text = one_line(text)
     if len(text) > limit:
         kept = ""
-        for sentence in split_sentences(text):
+        for sentence in split_answer_sentences(text):
             longer = f"{kept} {sentence}".strip()
             if len(longer) > limit:
                 break
@@ -200,7 +200,7 @@ def split_passages(text: str, limit: int = LIMIT) -> list[str]:
     >>> split_passages("One two. Three four. Five.", 21)
     ['One two. Three four.', 'Three four. Five.']
     """
-    sentences = [part for part in split_sentences(one_line(text)) if len(part) <= limit]
+    sentences = [part for part in split_answer_sentences(one_line(text)) if len(part) <= limit]
     if not sentences:
         short = cut_to_limit(text, limit)
         return [short] if short else []

@@ -53,7 +53,7 @@ RELATION_SIGNS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_W
 """The symbols after which MathSE (3) splits a formula, from the tables of LaTeX and amssymb."""
 
 
-def split_sentences(
+def split_natural_sentences(
     text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
     r"""Split a text into natural sentences, the title first: MathSE (1) of Reusch, Thiele and Lehner (2022).
@@ -65,7 +65,7 @@ def split_sentences(
             is text; where none is given, formulas are what stands between dollar signs.
         split_inside_formulas: Also at the marks in formulas, as the published code does.
 
-    >>> split_sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
+    >>> split_natural_sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
     ['Find $x$', 'Is $x^2=4$ true', 'I tried $f: A \\to B$']
     """
     if split_inside_formulas:
@@ -79,8 +79,8 @@ def split_text_and_formulas(
 ) -> list[str]:
     r"""Split a text into chunks, every formula of more than three tokens on its own: MathSE (2).
 
-    The arguments are those of `split_sentences`. As in the published code, a formula that is cut in two turns
-    what follows it in its sentence round: its text is taken for formulas and the formulas for text.
+    The arguments are those of `split_natural_sentences`. As in the published code, a formula that is cut in
+    two turns what follows it in its sentence round: its text is taken for formulas and the formulas for text.
 
     >>> split_text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
     ['Let $n$ be even, then', '$a^2+b^2=c^2$', 'holds for all of these numbers']
@@ -305,5 +305,5 @@ def _read_post_documents(
             result = find_formulas(post.title if known and not inside else post.text)
             yield from map(split_formula, result if inside else [*result, *known])
         else:
-            cut = split_sentences if corpus == "mathse1" else split_text_and_formulas
+            cut = split_natural_sentences if corpus == "mathse1" else split_text_and_formulas
             yield cut(post.body.text, title=post.title, known=known, split_inside_formulas=inside)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.arrays import Ints, ShortFloats
+from engines.core.arrays import Ints, NamedArrays, ShortFloats
 from engines.core.compiling import compile_kernel
 from engines.core.errors import EngineError
 from engines.core.model_checks import check_model_folder, read_config
@@ -25,8 +25,6 @@ from engines.egen.models.config import CODE, ModelConfig
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import check_depth, load_model, unopened_error
 from engines.mathematics.terms.notation import END, PAD, VOCABULARY
-
-NamedArrays = Mapping[str, ShortFloats]
 
 # The same as in `transformer`: stored weights were trained with it.
 _EPSILON = np.float32(1e-6)

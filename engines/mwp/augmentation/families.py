@@ -25,7 +25,7 @@ from engines.mwp.augmentation.variant import (
     is_question,
     renumber_problem,
     split_clauses,
-    split_sentences,
+    split_problem_sentences,
 )
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.numbers import value_of
@@ -314,7 +314,7 @@ def _exchange_words(text: str, groups: Sequence[Sequence[str]], chinese: bool, d
 
 
 def _split(problem: Problem) -> list[str]:
-    return split_clauses(problem.text) if problem.language == "zh" else split_sentences(problem.text)
+    return split_clauses(problem.text) if problem.language == "zh" else split_problem_sentences(problem.text)
 
 
 def _join(problem: Problem, parts: Sequence[str]) -> str:

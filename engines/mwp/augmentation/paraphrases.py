@@ -14,7 +14,12 @@ from pathlib import Path
 from engines.chat.cached_client import ModelAnswer
 from engines.chat.settings import ChatSettings
 from engines.core.events import Sink, Stop, ignore, never
-from engines.mwp.augmentation.variant import is_question, renumber_problem, split_clauses, split_sentences
+from engines.mwp.augmentation.variant import (
+    is_question,
+    renumber_problem,
+    split_clauses,
+    split_problem_sentences,
+)
 from engines.mwp.problems.numbers import language_of, mask_numbers, value_of
 from engines.mwp.problems.problem import EquationError, Problem, renumber_placeholders
 
@@ -100,7 +105,7 @@ def accept_paraphrase(problem: Problem, text: str) -> Problem | str:
         return "a number is missing, added or changed"
     if len({*told}) < len(told) and told != given:
         return "equal numbers stand in another order, so which is which is not clear"
-    split = split_clauses if problem.language == "zh" else split_sentences
+    split = split_clauses if problem.language == "zh" else split_problem_sentences
     if not any(is_question(part, problem.language) for part in split(masked.text)):
         return "nothing is asked for"
     places = list(range(len(told))) if told == given else [given.index(value) for value in told]

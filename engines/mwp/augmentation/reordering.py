@@ -10,7 +10,7 @@ from engines.mwp.augmentation.variant import (
     is_question,
     renumber_problem,
     split_clauses,
-    split_sentences,
+    split_problem_sentences,
 )
 from engines.mwp.problems.problem import Problem, to_infix
 
@@ -46,7 +46,7 @@ def reorder_question(problem: Problem, *, given_that: bool = False) -> ProblemVa
 def _split_question(problem: Problem) -> tuple[str, str] | str:
     """Question and facts; a Chinese problem is parted at commas too."""
     chinese = problem.language == "zh"
-    parts = split_clauses(problem.text) if chinese else split_sentences(problem.text)
+    parts = split_clauses(problem.text) if chinese else split_problem_sentences(problem.text)
     asking = [index for index, part in enumerate(parts) if is_question(part, problem.language)]
     if not asking:
         return "there is no question"

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from engines.language.english import Word, analyse_sentences, load_pipeline
 from engines.mwp.augmentation.reversal import ReversedText
-from engines.mwp.augmentation.variant import is_question, split_sentences
+from engines.mwp.augmentation.variant import is_question, split_problem_sentences
 from engines.mwp.problems.problem import Problem
 
 _PLACE = re.compile(r"N_\d+")
@@ -560,7 +560,7 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
 
 @lru_cache(maxsize=4096)
 def _split_problem(text: str) -> _SplitProblem | str:
-    parts = [_lower_first_word(part) for part in split_sentences(_MARK.sub(r" \1", text))]
+    parts = [_lower_first_word(part) for part in split_problem_sentences(_MARK.sub(r" \1", text))]
     asking = [at for at, part in enumerate(parts) if is_question(part, "en")]
     if len(asking) != 1 or asking[0] != len(parts) - 1:
         return "there is not one question at the end"

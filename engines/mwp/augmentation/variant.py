@@ -24,12 +24,12 @@ _WORDS_EN = re.compile(
 )
 
 
-def split_sentences(text: str) -> list[str]:
+def split_problem_sentences(text: str) -> list[str]:
     """Return the sentences of an English text, with their marks and without the blanks around them.
 
     A point after an abbreviation ends none.
 
-    >>> split_sentences("Mr. Li has N_0 pens of mrs . Lee . How many?")
+    >>> split_problem_sentences("Mr. Li has N_0 pens of mrs . Lee . How many?")
     ['Mr. Li has N_0 pens of mrs . Lee .', 'How many?']
     """
     result: list[str] = []

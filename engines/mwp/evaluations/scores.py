@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from engines.mwp.augmentation.variant import is_question, renumber_problem, split_clauses, split_sentences
+from engines.mwp.augmentation.variant import (
+    is_question,
+    renumber_problem,
+    split_clauses,
+    split_problem_sentences,
+)
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.number_bindings import list_bindings
 from engines.mwp.problems.problem import (
@@ -82,7 +87,7 @@ Probe = Callable[[Problem, Random], Problem | None]
 
 
 def _split_text(problem: Problem) -> list[str]:
-    return split_clauses(problem.text) if problem.language == "zh" else split_sentences(problem.text)
+    return split_clauses(problem.text) if problem.language == "zh" else split_problem_sentences(problem.text)
 
 
 def _join_text(problem: Problem, parts: list[str]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.arrays import ShortFloats
+from engines.core.arrays import NamedArrays, ShortFloats
 from engines.core.errors import EngineError
 from engines.core.spec import read
 from engines.mwp.problems.problem import Problem, leaf_value
@@ -34,8 +34,6 @@ from engines.mwp.solver.reading import (
 )
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.retrieval.encoders import BUILT_IN, fingerprint_folder
-
-NamedArrays = Mapping[str, ShortFloats]
 
 _EPSILON = np.float32(1e-12)
 _HEAD_EPSILON = np.float32(1e-5)

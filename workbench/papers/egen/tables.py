@@ -221,9 +221,9 @@ _SHOWN_CLASSES = 20
 
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     """Yield the lines that `mathwb egen generate` prints."""
-    from engines.egen.generation import to_document, without_members
+    from engines.egen.generation import cluster_document, without_members
 
-    result = to_document(cluster)
+    result = cluster_document(cluster)
     members, stats = result["members"], cluster.stats
     rows = [{"member": number, **row} for number, row in enumerate(members, 1)]
     yield from MEMBERS.text_lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
