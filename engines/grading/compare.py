@@ -12,10 +12,12 @@ from engines.core.tree import Tree
 from engines.formula.cursor import is_statement
 from engines.formula.statement_view import Statement
 from engines.grading.compare_units import Units, compare_with_units
+from engines.grading.constants import VARIABLES, compare_solutions, compare_with_constants
 from engines.grading.families import (
     cases_of,
     compare_cases,
     compare_families,
+    compare_periodic,
     family_without_range,
     read_family,
 )
@@ -94,6 +96,12 @@ class AnswerComparison:
 
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return whether the answer `pred` says what `gold` says."""
+        found = self._compare_forms(gold, pred)
+        if found.outcome == "different":
+            return self._compare_periodic(gold, pred) or found
+        return found
+
+    def _compare_forms(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, UnreadForm):
             return GradeVerdict("unread", reason=f"the reference: {gold.reason}")
         if isinstance(pred, UnreadForm):
@@ -130,6 +138,27 @@ class AnswerComparison:
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._compare_several(gold, pred)
         return self._compare_single_with_list(gold, pred)
+
+    def _compare_periodic(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Solutions of which no side says that a letter stands for any integer, as `x = k*pi`."""
+        if not all(isinstance(one, Term | Named) for one in (gold, pred)):
+            return None
+        trees = statement_of_form(gold), statement_of_form(pred)
+        if isinstance(trees[0], str) or isinstance(trees[1], str):
+            return None
+        periodic = compare_periodic(trees[0], trees[1])
+        if periodic is None:
+            return None
+        verdict, letters = periodic
+        if verdict.outcome != "equal":
+            return to_grade_verdict(verdict)
+        if letters[0] != letters[1]:
+            return GradeVerdict("equal", reason=f"{letters[0]} and {letters[1]} stand for any integer")
+        said = f"{letters[0]} stands for any integer"
+        if letters[0] == _INTEGER_LETTER:
+            return GradeVerdict("equal", reason=said)
+        # The letter may also be a number that is given: the angles of a polygon are (n - 2)*pi.
+        return GradeVerdict("equal if", condition=said) if isinstance(gold, Named) else None
 
     def _compare_repeated(self, gold: Form, pred: Form) -> GradeVerdict:
         times = [one.times for one in (gold, pred) if isinstance(one, Repeated)]
@@ -180,7 +209,7 @@ class AnswerComparison:
         judged = to_grade_verdict(self._judge.equal(one, other))
         if judged.outcome == "equal":
             return judged
-        return self._up_to_constant(one, other) or self._compare_renamed_constant(one, other) or judged
+        return compare_with_constants(self._judge, one, other) or judged
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
@@ -212,45 +241,6 @@ class AnswerComparison:
         if not agree:
             return GradeVerdict("different", witness=f"{unfinished.text}… and {other.text}")
         return GradeVerdict("equal if", condition=f"{unfinished.text}… goes on as {other.text}")
-
-    def _compare_renamed_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
-        """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
-        own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
-        if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
-            return None
-        (mine,), (theirs,) = own, others
-        if not (_is_constant_name(mine) and _is_constant_name(theirs)):
-            return None
-        if self._judge.equal(gold, replace_variable(pred, theirs, Tree(mine))).outcome != "equal":
-            return None
-        if (
-            _is_added_name(gold, mine)
-            and _is_added_name(pred, theirs)
-            and not _VARIABLES.isdisjoint(free_variables(gold))
-        ):
-            return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
-        return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
-
-    def _up_to_constant(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
-        """Antiderivatives, each with a constant of its own: they differ by a constant."""
-        bare = []
-        for tree in (gold, pred):
-            names = [
-                name
-                for name in free_variables(tree)
-                if _is_constant_name(name) and _is_added_name(tree, name)
-            ]
-            if len(names) != 1:
-                return None
-            bare.append(replace_variable(tree, names[0], Tree("0")))
-        variables = {*free_variables(*bare)} & _VARIABLES
-        if len(variables) != 1 or free_variables(*bare) != variables:
-            return None
-        slopes = [Tree("d", (Tree(next(iter(variables))), tree)) for tree in bare]
-        found = self._judge.equal(slopes[0], slopes[1])
-        if found.outcome not in ("equal", "equal if") or found.witness:
-            return None
-        return GradeVerdict("equal", reason="up to an additive constant")
 
     def _compare_numbers(self, gold: Term, pred: Term) -> GradeVerdict:
         assert gold.value is not None
@@ -476,8 +466,8 @@ class AnswerComparison:
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name and gold.indexed and {*gold.indexed} == {*pred.indexed}:
                 return self._compare_indexed(gold, pred, same)
-            if gold.name == pred.name:
-                return self._other_solution(gold, pred) or same if same.outcome == "equal if" else same
+            if gold.name == pred.name or _is_function_of(gold, pred) or _is_function_of(pred, gold):
+                return self._other_solution(gold, pred, same)
             if (renamed := _rename_argument(gold, pred)) is not None:
                 return self.compare(gold.value, renamed)
             if same.outcome == "equal":
@@ -511,18 +501,12 @@ class AnswerComparison:
             return replace(ordered, reason="") if ordered.outcome == "equal" else unordered
         return GradeVerdict("equal if", condition=f"{', '.join(gold.indexed)} are values of one unknown")
 
-    def _other_solution(self, gold: Named, pred: Named) -> GradeVerdict | None:
-        """Solutions of differential equations, `y = Ce^x`, that differ in the name of their constant."""
+    def _other_solution(self, gold: Named, pred: Named, same: GradeVerdict) -> GradeVerdict:
+        """Values of one name; of solutions of differential equations, the name of a constant says nothing."""
         trees = [statement_of_form(one.value) for one in (gold, pred)]
-        if isinstance(trees[0], str) or isinstance(trees[1], str):
-            return None
-        own, others = (free_variables(one) - free_variables(other) for one, other in (trees, trees[::-1]))  # type: ignore[arg-type]
-        constants = [
-            name for one in (own, others) if len(one) == 1 for name in one if _is_constant_name(name)
-        ]
-        if len(constants) < 2 or _VARIABLES.isdisjoint(free_variables(trees[0])):
-            return None
-        return GradeVerdict("equal", reason=f"{constants[1]} and {constants[0]} stand for any constant")
+        if same.outcome != "equal if" or isinstance(trees[0], str) or isinstance(trees[1], str):
+            return same
+        return compare_solutions(trees[0], trees[1]) or same
 
     def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return what is read as a whole: statements with connectives or quantifiers, families, cases,
@@ -629,7 +613,7 @@ class AnswerComparison:
         if same.outcome != "equal":
             return same
         said = f"{write_tree(asked)} is what is asked for"
-        if _VARIABLES.isdisjoint(asked.list_labels()):
+        if VARIABLES.isdisjoint(asked.list_labels()):
             return GradeVerdict("equal", reason=said)
         return GradeVerdict("equal if", condition=said)  # it may be a line or a curve
 
@@ -681,6 +665,14 @@ def _unwrap_single(item: Form, other: Form) -> Form:
 
 
 _PROPOSITIONS = "pqrs"
+_INTEGER_LETTER = "k"
+"""The letter that usually stands for any integer."""
+
+
+def _is_function_of(one: Named, other: Named) -> bool:
+    """Return whether one name is that of the other as a function of its variables, as y(x) of y."""
+    subject = one.subject
+    return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
 
 
 def _rename_argument(gold: Named, pred: Named) -> Form | None:
@@ -723,30 +715,6 @@ def _is_made_of_names(tree: Tree) -> bool:
     """Return whether a term is of several names and no numbers, as `m + n` and `a/b`."""
     leaves = [node.label for node in tree if not node.children]
     return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
-
-
-_VARIABLES = frozenset("rstuvwxyzθ")
-"""What is integrated over has such a name."""
-
-
-def _is_constant_name(name: str) -> bool:
-    """Return whether a name is that of an arbitrary constant: C, k, C_1."""
-    base, _, index = name.partition("_")
-    return name in ("constant", "const") or (base in _CONSTANTS and len(index) == index.isdecimal())
-
-
-_CONSTANTS = ("C", "c", "K", "k")
-
-
-def _is_added_name(tree: Tree, name: str) -> bool:
-    """Return whether a name stands in a sum alone, and nowhere else."""
-    if not tree.children:
-        return tree.label == name
-    if tree.list_labels().count(name) != 1 or tree.label not in ("+", "-"):
-        return False
-    return any(
-        _is_added_name(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1])
-    )
 
 
 _NUMBER_SETS = {"ℕ": "-1", "ℤ": "1/2", "ℚ": "sqrt(2)", "ℝ": "i", "ℂ": ""}

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from math import lcm
 
-from engines.core.tree import Tree
+from engines.core.tree import ONE, Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables
 from engines.mathematics.judging.verdicts import Verdict
@@ -56,7 +56,8 @@ def read_family(tree: Tree) -> Family | None:
     if len(names) > 1 or any(name.children for name in names):
         return None
     steps = []
-    for term in (one for each in terms for one in _with_each_sign(each)):
+    signed = (one for each in terms for one in _with_each_sign(each))
+    for term in (one for each in signed for one in _with_each_parity(each, integer)):
         linear = _linear(term, integer)
         if linear is None or any(k > 1 or power > 1 for k, power in linear):
             return None
@@ -83,6 +84,8 @@ def _residues_of(tree: Tree) -> Family | None:
 
 _INTEGER_LETTERS = ("k", "n", "m", "l", "j", "r", "t")
 """Letters that stand for integers in a family that does not say so."""
+_PERIOD_LETTERS = frozenset("kmn")
+"""Letters that count periods on both sides."""
 
 
 def family_without_range(tree: Tree) -> tuple[Family | None, str]:
@@ -113,6 +116,40 @@ def _with_each_sign(tree: Tree) -> list[Tree]:
         else:
             result += [Tree("+", part), Tree("-", part)]
     return result
+
+
+def _with_each_parity(tree: Tree, integer: str) -> list[Tree]:
+    """Return a term with a power of -1, as `(-1)^n*x + n*pi`, for even and for odd integers."""
+    if not any(node.label == "pow" and node.children[0].label == "-1" for node in tree):
+        return [tree]
+    letter = Tree(integer)
+    double = Tree("*", (Tree("2"), letter))
+    return [
+        _put_parity(tree, letter, value, odd) for odd, value in enumerate((double, Tree("+", (double, ONE))))
+    ]
+
+
+def _put_parity(tree: Tree, letter: Tree, value: Tree, odd: int) -> Tree:
+    """Return a term with an even or odd value for a letter, and the powers of -1 carried out."""
+    if tree == letter:
+        return value
+    if tree.label == "pow" and tree.children[0].label == "-1":
+        exponent = _linear(tree.children[1], letter.label) or {}
+        start, step = (exponent.get((times, 0), Fraction(0)) for times in (0, 1))
+        if {*exponent} <= {(0, 0), (1, 0)} and start.denominator == step.denominator == 1:
+            return Tree("1" if (start + odd * step) % 2 == 0 else "-1")
+    return Tree(tree.label, tuple(_put_parity(part, letter, value, odd) for part in tree.children))
+
+
+def compare_periodic(one: Tree, other: Tree) -> tuple[Verdict, tuple[str, str]] | None:
+    """Compare solutions such as `x = k*pi`, of which no side says that a letter stands for any integer; and
+    return both letters. None for others."""
+    (mine, letter), (theirs, other_letter) = family_without_range(one), family_without_range(other)
+    if mine is None or theirs is None or not {letter, other_letter} <= _PERIOD_LETTERS:
+        return None
+    if not all(turns and not plain for _, (plain, turns) in (*mine.steps, *theirs.steps)):
+        return None
+    return compare_families(mine, theirs), (letter, other_letter)
 
 
 def _linear(tree: Tree, integer: str) -> _Linear | None:

@@ -54,8 +54,10 @@ def _row_apart(left: Tree, right: Tree) -> dict[Tree, bool] | None:
 
 def compare_unknown_sets(left: Tree, right: Tree) -> Verdict | None:
     """Compare sets that are made of letters, as `A` without `B`, by what belongs to each; None for others."""
+    if _SETS.keys().isdisjoint({*left.list_labels(), *right.list_labels()}):
+        return None
     sides = [_membership(one) for one in (left, right)]
-    if sides[0] is None or sides[1] is None or not (left.children or right.children):
+    if sides[0] is None or sides[1] is None:
         return None
     row = _row_apart(sides[0], sides[1])
     if row is None:
@@ -65,8 +67,15 @@ def compare_unknown_sets(left: Tree, right: Tree) -> Verdict | None:
 
 
 def _membership(tree: Tree) -> Tree | None:
+    """Return what is said of something that belongs to a set of letters; None for other terms."""
     if not tree.children:
-        return tree if tree.label.isalpha() and tree.label.isupper() and len(tree.label) == 1 else None
+        letter, mark = tree.label[:1], tree.label[1:]
+        if not letter.isalpha() or not letter.isupper() or mark not in ("", *_COMPLEMENT_MARKS):
+            return None
+        return Tree("not", (Tree(letter),)) if mark else tree
+    if tree.label == "conj" or (tree.label == "pow" and tree.children[1].label in _COMPLEMENT_EXPONENTS):
+        inside = _membership(tree.children[0])
+        return None if inside is None else Tree("not", (inside,))
     sides = [_membership(part) for part in tree.children] if tree.label in _SETS else [None]
     if sides[0] is None or sides[1] is None:
         return None
@@ -75,6 +84,9 @@ def _membership(tree: Tree) -> Tree | None:
 
 
 _SETS = {"union": "or", "intersection": "and", "without": "and"}
+_COMPLEMENT_MARKS = ("'", "\N{COMBINING MACRON}", "\N{COMBINING OVERLINE}")
+"""Behind the letter of a set: its complement."""
+_COMPLEMENT_EXPONENTS = ("c", "C")
 
 
 def _value(tree: Tree, row: dict[Tree, bool]) -> bool:

@@ -1,0 +1,97 @@
+"""Arbitrary constants, as of `x^2 + C` and `y = Ce^x`: such an answer is the set of all functions that its
+constants give, and how a constant is called says nothing."""
+
+from __future__ import annotations
+
+from engines.core.tree import ZERO, Tree
+from engines.grading.verdicts import GradeVerdict
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import free_variables, replace_variable
+
+VARIABLES = frozenset("rstuvwxyzθ")
+"""What is integrated over has such a name."""
+_CONSTANTS = ("C", "c", "K", "k")
+_CAPITALS = frozenset("ABCDK")
+"""Constants beside an answer whose constants have the usual names."""
+
+
+def is_constant_name(name: str) -> bool:
+    """Return whether a name is that of an arbitrary constant: C, k, C_1."""
+    base, _, index = name.partition("_")
+    return name in ("constant", "const") or (base in _CONSTANTS and len(index) == index.isdecimal())
+
+
+def _is_added_name(tree: Tree, name: str) -> bool:
+    """Return whether a name stands in a sum alone, and nowhere else."""
+    if not tree.children:
+        return tree.label == name
+    if tree.list_labels().count(name) != 1 or tree.label not in ("+", "-"):
+        return False
+    return any(
+        _is_added_name(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1])
+    )
+
+
+def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Compare terms whose constants stand for any numbers; None where no such reading says more."""
+    found = _compare_antiderivatives(judge, gold, pred) or _compare_renamed(judge, gold, pred)
+    if found is not None:
+        return found
+    names = [sorted(free_variables(tree) - VARIABLES) for tree in (gold, pred)]
+    variables = {*free_variables(gold, pred)} & VARIABLES
+    if len(variables) != 1 or len(names[0]) != len(names[1]) or len(names[0]) < 2:
+        return None
+    usual = [all(map(is_constant_name, each)) for each in names]
+    if not any(usual) or not all(
+        one or _CAPITALS.issuperset(each) for one, each in zip(usual, names, strict=True)
+    ):
+        return None
+    from engines.grading.solution_spaces import compare_spaces  # loads NumPy
+
+    (own, others), (variable,) = names, variables
+    return compare_spaces(judge, (gold, own), (pred, others), variable)
+
+
+def compare_solutions(gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Compare solutions of differential equations, `y = Ce^x`, that agree but for the name of a constant."""
+    own, others = (free_variables(one) - free_variables(other) for one, other in ((gold, pred), (pred, gold)))
+    constants = [name for one in (own, others) if len(one) == 1 for name in one if is_constant_name(name)]
+    if len(constants) < 2 or VARIABLES.isdisjoint(free_variables(gold)):
+        return None
+    return GradeVerdict("equal", reason=f"{constants[1]} and {constants[0]} stand for any constant")
+
+
+def _compare_renamed(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
+    own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
+    if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
+        return None
+    (mine,), (theirs,) = own, others
+    if not (is_constant_name(mine) and is_constant_name(theirs)):
+        return None
+    if judge.equal(gold, replace_variable(pred, theirs, Tree(mine))).outcome != "equal":
+        return None
+    is_added = _is_added_name(gold, mine) and _is_added_name(pred, theirs)
+    if is_added and not VARIABLES.isdisjoint(free_variables(gold)):
+        return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
+    return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
+
+
+def _compare_antiderivatives(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Antiderivatives, each with a constant of its own: they differ by a constant."""
+    bare = []
+    for tree in (gold, pred):
+        names = [
+            name for name in free_variables(tree) if is_constant_name(name) and _is_added_name(tree, name)
+        ]
+        if len(names) != 1:
+            return None
+        bare.append(replace_variable(tree, names[0], ZERO))
+    variables = {*free_variables(*bare)} & VARIABLES
+    if len(variables) != 1 or free_variables(*bare) != variables:
+        return None
+    slopes = [Tree("d", (Tree(next(iter(variables))), tree)) for tree in bare]
+    found = judge.equal(slopes[0], slopes[1])
+    if found.outcome not in ("equal", "equal if") or found.witness:
+        return None
+    return GradeVerdict("equal", reason="up to an additive constant")
