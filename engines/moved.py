@@ -15,6 +15,7 @@ from types import ModuleType
 __all__ = ["MODULES", "VERBS", "Finder", "moved_verb"]
 
 MODULES = {
+    "core.assets": "core.system",
     "core.domain": "mathematics.numbers.domain",
     "core.numeric": "mathematics.numbers.numeric",
     "core.precise": "mathematics.numbers.precise",
@@ -48,6 +49,7 @@ MODULES = {
     "mwp.problems.likeness": "mwp.problems.near_duplicates",
     "mwp.problems.solutions": "mwp.problems.solution_notations",
     "mwp.triplets.find": "mwp.triplets.find_and_explain",
+    "mwp.triplets.selection": "mwp.triplets.find_and_explain",
     "mwp.triplets.retrieval": "mwp.triplets.hard_triplets",
     "core.vocabulary": "core.expression_language",
     "egen.check_rules": "egen.rules_and_theories",
