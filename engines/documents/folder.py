@@ -13,7 +13,7 @@ import os
 import tarfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
@@ -218,42 +218,49 @@ def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
     """
     if place.is_dir():
         scanned = scan_folder(place, {})
+        # A folder without a root document is a part of a project.
+        is_part = not any(scan.root for _, scan in scanned.scans.values())
+        scans = _ScansOnDemand()
         for unit in scanned.units:
             file, kind = place / unit.path, _document_kind(unit.path)
             try:
                 if kind == "document":
-                    document = _read_expanded(text_of(file), file, scanned.macros.get(unit.path), on_bad)
+                    macros = scanned.macros.get(unit.path)
+                    if is_part and macros is not None:
+                        macros = _gather_macros(_find_project(file, scans), scans)
+                    document = _read_expanded(text_of(file), file, macros, on_bad)
                     yield file, replace(document, id=unit.path)
                 elif kind == "packed":
                     yield from _read_packed_documents(file, unit.path, on_bad)
             except DataError as error:
                 on_bad(error)
-    # A file alone: take its macros from the root document that inputs it, which may be one folder above.
     elif place.is_file() and place.suffix.lower() in (".tex", ".ltx"):
         scans = _ScansOnDemand()
         own = str(place.absolute())
-        beside = (
-            path
-            for folder in (place.absolute().parent, place.absolute().parent.parent)
-            for path in sorted(folder.glob("*.tex"))[:_MOST_ROOTS]
-        )
-        inputs = list(tex.reachable_files(own, scans))
-        root = inputs
-        # A root document is its own project; any other file looks for a root that inputs it.
-        if not scans[own].root:
-            reached = (
-                list(tex.reachable_files(str(path), scans)) for path in beside if scans[str(path)].root
-            )
-            # Without such a root, the file and what it inputs itself make the project.
-            root = next((paths for paths in reached if own in paths), inputs)
-        macros = tex.Macros({name: text for path in root for name, text in scans[path].definitions.items()})
-        for path in inputs:
+        macros = _gather_macros(_find_project(place, scans), scans)
+        for path in tex.reachable_files(own, scans):
             if path == own or path.lower().endswith((".tex", ".ltx")):
                 file = place if path == own else Path(path)
                 yield file, _read_expanded(text_of(file), file, macros, on_bad)
     else:
         for document in read_documents(place, on_bad=on_bad):
             yield place, document
+
+
+def _find_project(file: Path, scans: _ScansOnDemand) -> list[str]:
+    """Return the files whose definitions hold in a LaTeX file: those of the root document that inputs it, in
+    its folder or in the folder above; without one, the file and what it inputs."""
+    own = str(file.absolute())
+    if not scans[own].root:
+        for folder in file.absolute().parents[:2]:
+            for path in sorted(folder.glob("*.tex"))[:_MOST_ROOTS]:
+                if scans[str(path)].root and own in (files := list(tex.reachable_files(str(path), scans))):
+                    return files
+    return list(tex.reachable_files(own, scans))
+
+
+def _gather_macros(files: Iterable[str], scans: _ScansOnDemand) -> tex.Macros:
+    return tex.Macros({name: text for path in files for name, text in scans[path].definitions.items()})
 
 
 class _ScansOnDemand(Mapping[str, tex.Scan]):

@@ -165,11 +165,16 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         statements += [
             ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
         ]
+    symbols = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in statements}
     for odd in find_odd_statements(statements):
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
         apart = [abs(found[one].link.line - link.line) for one in odd.by]
         if max(apart) > _BESIDE or any(_are_listed_together(found[one].link, link) for one in odd.by):
+            continue
+        # Of a system none of the equations leads to another: what follows from them may be the slip.
+        unknowns = symbols[odd.place]
+        if len(unknowns) > 1 and any(symbols[one] == unknowns for one in odd.by):
             continue
         found[odd.place] = LinkVerdict(
             link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"

@@ -209,6 +209,11 @@ def test_roots_follow_from_their_equation(tmp_path: Path, text: str, verdicts: l
     assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == verdicts
 
 
+def test_an_equation_of_a_system_is_not_accused_of_what_was_made_of_it(tmp_path: Path) -> None:
+    text = "$x+y=3$ and $x-y=1$.\n\nAdding, $2x=5$, so $x=5/2$ and $y=1/2$."
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text)][:3] == ["given", "not shown", "wrong"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

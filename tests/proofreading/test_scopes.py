@@ -107,7 +107,7 @@ def _write_project(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["", "book.tex", "parts/one.tex"])
+@pytest.mark.parametrize("name", ["", "book.tex", "parts", "parts/one.tex"])
 def test_a_project_is_read_with_its_macros_and_environments(tmp_path: Path, name: str) -> None:
     _write_project(tmp_path)
     found = proofread(Proofread(tmp_path / name))
