@@ -158,7 +158,10 @@ class NameParser(Cursor):
                 found = self.raise_base(found, piece)
             elif piece.role == PieceRole.POSTFIX:
                 self.take_piece()
-                if piece.operator.label == "O!percent":
+                if piece.operator.label == "O!percent" and self.here.role == PieceRole.NUMBER:
+                    # No percentage is multiplied with a number without a sign: 11 % 4 is a remainder.
+                    found = Tree("mod", (found, self.parse_factor()))
+                elif piece.operator.label == "O!percent":
                     hundredth = Tree("/", (found, Tree("100")))
                     found = self.make_quantity(found, "%") if self.context.is_answer else hundredth
                 # n!! is a function of its own, not the factorial of n!.

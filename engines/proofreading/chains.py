@@ -18,8 +18,10 @@ from engines.proofreading.cue_phrases import (
     distinguishes_cases,
     is_made_of,
     last_clause,
+    last_sentence,
     mentions,
     starts_with_refusal,
+    words_of,
 )
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
 
@@ -140,6 +142,11 @@ class ChainLink:
         """The formulas that say beside it for which numbers it holds."""
         behind = bool(self.next_formula) and is_made_of("restricting", self.after)
         return (*self.bracketed, self.next_formula) if behind else self.bracketed
+
+    @property
+    def is_unannounced(self) -> bool:
+        """Whether no words and no other statement of its formula lead to it, as in a list."""
+        return not (self.joined or self.place or words_of(last_sentence(self.before)))
 
     @property
     def is_refused(self) -> bool:

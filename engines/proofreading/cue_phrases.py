@@ -159,7 +159,8 @@ PHRASES: Mapping[str, str] = {
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
     "reason": "because since as if when where whenever provided unless assuming for_some",
-    "degrees": "degree degrees",
+    "explaining": "because since as",
+    "measured": "degree degrees remainder",
     "condition": "if when whenever assume assuming suppose provided unless where",
     "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
     "contrary": """

@@ -420,7 +420,7 @@ class EquationLink:
     def _describe_contradiction(self) -> str:
         """Return by which facts a claim is false: they determine its variables, and no case was distinguished
         since; "" where none say so."""
-        facts, left, right = self.context.facts, self.left, self.right
+        facts, link, left, right = self.context.facts, self.link, self.left, self.right
         reduced = facts.reduce_by_facts(left, right, certain_only=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
@@ -431,7 +431,9 @@ class EquationLink:
         last = len(reduced.used) == 1 and first == facts.last_number
         defined = any(fact.left == base for fact in reduced.used)
         recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
-        if base.children or free_symbols(right) or not recent or self._stands_beside_another:
+        if base.children or free_symbols(right) or not recent:
+            return ""
+        if self._stands_beside_another or link.is_unannounced:
             return ""
         if not all(fact.is_certain for fact in facts.in_scope if fact.number >= first):
             return ""

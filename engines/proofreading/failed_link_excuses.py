@@ -16,13 +16,21 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.term_properties import WHOLE, evaluate_complex, find_residue, free_symbols
+from engines.proofreading.term_properties import (
+    WHOLE,
+    evaluate_complex,
+    find_residue,
+    free_symbols,
+    is_in_some_base,
+)
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _NEAR = 1e-9
+_SIGNED = 3
+"""Nodes of a number with a sign."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
@@ -60,6 +68,7 @@ def reconsider_link(
 
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
+    pairs = (left, right), (right, left)
     if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
         return "it stands beside shifts or groups of digits"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
@@ -68,8 +77,12 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     mistyped = "it holds with" in judged.reason
     if free and not mistyped and starts_with("reason", link.after):
         return "the words behind it say when it holds"
-    if not free and starts_with("degrees", link.after):
-        return "a side is in degrees"
+    if not free and starts_with("measured", link.after):
+        return "the words behind it say in what it is measured"
+    if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
+        return "an inverse that is whole is one modulo a number"
+    if not free and any(_is_written_in_base(one, left, right) for one, other in pairs if _has_powers(other)):
+        return "its digits are those of another base"
     fractions = (node for side in (left, right) for node in side if node.label == "mod")
     if free and any("/" in part.list_labels() for node in fractions for part in node.children):
         return "residues of fractions are not judged"
@@ -77,9 +90,22 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
-    if "inf" in (left.label, right.label):
+    if any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right)):
         return "an infinite value is a convention"
     return ""
+
+
+def _is_inverse(tree: Tree) -> bool:
+    return tree.label == "pow" and tree.children[1].label == "-1" and tree.children[0].label.isdecimal()
+
+
+def _has_powers(tree: Tree) -> bool:
+    return tree.list_labels().count("pow") > 1
+
+
+def _is_written_in_base(numeral: Tree, left: Tree, right: Tree) -> bool:
+    """Return whether a side is what another is, by its digits in another base."""
+    return numeral.label.isdecimal() and is_in_some_base(numeral.label, left, right)
 
 
 def _find_condition_behind(link: ChainLink, free: frozenset[str], numbers: NumberLinks) -> str:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions, read_last_cue
+from engines.proofreading.cue_phrases import (
+    begins_with,
+    last_clause,
+    mentions,
+    read_last_cue,
+)
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
@@ -131,6 +136,9 @@ def find_near_consequence(
         or link.joined in ("so", "row")
     )
 
+    if determined and not link.place and _is_set_anew(facts, link, free):
+        return ""
+
     def exchanges_indices(one: Tree, other: Tree) -> bool:
         """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""
         now = free_symbols(one) | free_symbols(other)
@@ -151,6 +159,12 @@ def find_near_consequence(
         return ""
     shown = replace(found, at=known.names.show_place(found.at))
     return f"{shown.reason}, {describe_sources(used)}"
+
+
+def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
+    """Return whether a value stands without words, gives a reason or is one of an argument of a function."""
+    arguments = {name for known in facts.functions.values() for name in known.arguments}
+    return link.is_unannounced or begins_with("explaining", last_clause(link.before)) or free <= arguments
 
 
 def _is_other_case(fact: Fact, left: Tree, right: Tree) -> bool:

@@ -80,6 +80,13 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $0.15/0.76 = 21\%$.", True),
         (r"We have $2^{100} \approx 10^{30}$ and $\sqrt{.45 \cdot .55/20} = .111$.", False),
         (r"We have $36^8 \approx 1.1 \cdot 10^{12}$.", True),
+        # remainders, numerals in other bases, values that are set anew
+        (r"It is $11 \% 4 = 3$ and $375/8 = 46$ remainder $7$.", False),
+        (r"It is $36 \% 7 = 2$.", True),
+        (r"We write $127 = 1 \cdot 8^2 + 2 \cdot 8^1 + 7 \cdot 8^0$.", False),
+        (r"We write $128 = 1 \cdot 8^2 + 2 \cdot 8^1 + 7 \cdot 8^0$.", True),
+        ("- $a_0 = 5$\n- $a_1 = a_0 + 2 = 7$\n\n2.\n- $a_0 = 1$", False),
+        (r"It is $\lim_{x \to 0^-} \frac{1}{x} = -\infty$.", False),
         # inverses modulo a number
         (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
         (r"It is $7^{-1} \bmod 20 = 4$.", True),
