@@ -9,13 +9,14 @@ are:
   processor time, and the slowest document;
 - alarms: the links that are called wrong in the texts as they are, written to `--alarms FILE` with the words
   around them, to be read by hand. Those that a reader found to be mistakes of the text are in
-  `proofread_texts.tsv` and are counted apart;
+  `proofread_texts.tsv` and are counted apart. Doubtful links are written there too, and are no alarms;
 - planted errors: in a side of so many links that were *right*, and of so many that *follow*, one sign or
   digit is changed, drawn by the seed, at most one within 60 lines. It is found when a link within three lines
-  is newly called wrong or said to lose domain. It is named when the changed link itself is not right and does
-  not follow any more, so that a reader who looks at what is not shown sees it. Changes that leave their link
-  right, as that of `a - 0`, are no errors and are not counted. `--misses FILE` gets those that are not found,
-  with the row as it was and is, and the verdicts before and after.
+  is newly called wrong or said to lose domain, and doubted when one is newly called doubtful. It is named
+  when the changed link itself is not right and does not follow any more, so that a reader who looks at what
+  is not shown sees it. Changes that leave their link right, as that of `a - 0`, are no errors and are not
+  counted. `--misses FILE` gets those that are not found, with the row as it was and is, and the verdicts
+  before and after.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ READ = Path(__file__).with_name("proofread_texts.tsv")
 _APART = 60
 _NEAR = 3
 _ALARMS = ("wrong", "loses domain")
+_DOUBTS = ("doubtful",)
 _PLACE = re.compile(r"(?<![\d.\\])\d|(?<=[\w)}\]\s])[+\-](?=[\s\w\\({])")
 _COMMAND = re.compile(
     r"\\(?:begin|end|[hv]space|tag|label|ref|eqref|text|mbox)\*?\s*\{[^{}]*\}(?:\{[^{}]*\})?"
@@ -148,13 +150,18 @@ def plant_errors(
     return planted
 
 
-def find_planted(before: Sequence[LinkVerdict], after: Sequence[LinkVerdict], line: int) -> list[LinkVerdict]:
-    """The alarms near a line that were not there before."""
-    known = {_write_link(one) for one in before if one.outcome in _ALARMS}
+def find_planted(
+    before: Sequence[LinkVerdict],
+    after: Sequence[LinkVerdict],
+    line: int,
+    outcomes: Sequence[str] = _ALARMS,
+) -> list[LinkVerdict]:
+    """The alarms, or links of other verdicts, near a line that were not there before."""
+    known = {_write_link(one) for one in before if one.outcome in outcomes}
     return [
         one
         for one in after
-        if one.outcome in _ALARMS and abs(one.link.line - line) <= _NEAR and _write_link(one) not in known
+        if one.outcome in outcomes and abs(one.link.line - line) <= _NEAR and _write_link(one) not in known
     ]
 
 
@@ -201,6 +208,7 @@ def measure(
     every = [(text.path, one) for text, links in zip(texts, judged, strict=True) for one in links]
     counts = Counter(one.outcome for _, one in every)
     alarms = [(path, one) for path, one in every if one.outcome in _ALARMS]
+    doubts = [(path, one) for path, one in every if one.outcome in _DOUBTS]
     with READ.open(encoding="utf-8", newline="") as file:
         mistakes = {(row["file"], row["formula"]) for row in csv.DictReader(file, delimiter="\t")}
     real = [
@@ -211,7 +219,7 @@ def measure(
     planted = plant_errors(texts, judged, number, seed)
     changed = {one.text: one.document for one in planted}
     after = {at: proofread_document(document, arbiter) for at, document in changed.items()}
-    harmless, found, named = Counter[str](), Counter[str](), Counter[str]()
+    harmless, found, doubted, named = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     missed: list[tuple[str, PlantedError, Sequence[LinkVerdict]]] = []
     for error in planted:
         before, now, one = judged[error.text], after[error.text], error.judged
@@ -223,6 +231,7 @@ def measure(
         if find_planted(before, now, one.link.line):
             found[one.outcome] += 1
         else:
+            doubted[one.outcome] += bool(find_planted(before, now, one.link.line, _DOUBTS))
             missed.append((texts[error.text].path, error, changed_links))
     counted = Counter[str](error.judged.outcome for error in planted)
     counted -= harmless
@@ -236,9 +245,11 @@ def measure(
             "alarms": len(alarms),
             "mistakes_of_the_texts": len(real),
             "false_per_1000": round(1000 * (len(alarms) - len(real)) / max(1, len(every)), 2),
+            "doubtful_per_1000": round(1000 * len(doubts) / max(1, len(every)), 2),
             "planted": dict(counted),
             "harmless": dict(harmless),
             "found": dict(found),
+            "doubted": dict(doubted),
             "named": dict(named),
             "missed": [
                 f"{place}:{one.judged.link.line} was {one.judged.outcome}: {one.was} now {one.now}"
@@ -248,7 +259,7 @@ def measure(
             "slowest_document_s": round(slowest[0], 2),
             "slowest_document": slowest[1].path,
         },
-        alarms,
+        [*alarms, *doubts],
         missed,
     )
 
@@ -284,8 +295,13 @@ def main() -> None:
         ("alarms", str(figures["alarms"])),
         ("… that are mistakes of the text", str(figures["mistakes_of_the_texts"])),
         ("others, of 1,000 links", str(figures["false_per_1000"])),
+        ("doubtful, of 1,000 links", str(figures["doubtful_per_1000"])),
         *(
             (f"planted in what was *{kind}*: found", f"{figures['found'].get(kind, 0)} of {count}")
+            for kind, count in figures["planted"].items()
+        ),
+        *(
+            ("… : not found, but doubtful", f"{figures['doubted'].get(kind, 0)} of {count}")
             for kind, count in figures["planted"].items()
         ),
         *(

@@ -7,6 +7,7 @@ and whether π is the number or a name, such as that of a policy or a permutatio
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -54,11 +55,22 @@ class ScriptCounts:
 
 @dataclass(slots=True)
 class NameEvidence:
-    """What formulas show of names. Attributes: scripts: what stands above them, by name."""
+    """What formulas show of names.
+
+    Attributes: scripts: what stands above them, by name. numbered: how often each name with a number below
+    it occurs, as `x_1`.
+    """
 
     functions: set[str] = field(default_factory=set)
     letters: set[str] = field(default_factory=set)
     scripts: dict[str, ScriptCounts] = field(default_factory=dict)
+    numbered: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def names(self) -> Names:
+        """The names as a reader of formulas takes them."""
+        indexed = frozenset(self.list_indexed())
+        return Names(frozenset(self.functions), frozenset(self.letters), indexed=indexed, is_open=True)
 
     def list_indexed(self) -> Iterator[str]:
         """Yield the names with indices above them, with a bracket behind where those are in brackets."""
@@ -77,6 +89,15 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
     >>> sorted(names.functions), sorted(names.indexed)
     (['P', 'q', 'u'], ['c(', 'ω'])
     """
+    return gather_evidence(formulas, text).names
+
+
+def gather_evidence(formulas: Iterable[str | LatexSource], text: str = "") -> NameEvidence:
+    """Return what the formulas of a document, and its text, show of names.
+
+    >>> gather_evidence(["x_1 + x_2 = x_1", r"\\lambda_{12}"]).numbered
+    Counter({'x_1': 2, 'x_2': 1, 'λ_12': 1})
+    """
     evidence = NameEvidence({match[1] for match in _LET.finditer(text) if len(match[1]) == 1})
     for formula in formulas:
         source = LatexSource.from_latex(formula)
@@ -89,12 +110,7 @@ def names_of(formulas: Iterable[str | LatexSource], text: str = "") -> Names:
         evidence.functions |= context.functions
         evidence.letters |= context.letters & {"i"}
         _count_in_formula(parts, evidence)
-    return Names(
-        frozenset(evidence.functions),
-        frozenset(evidence.letters),
-        indexed=frozenset(evidence.list_indexed()),
-        is_open=True,
-    )
+    return evidence
 
 
 def _name_at(piece: Piece) -> str:
@@ -141,6 +157,8 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
         if name in _NO_BASES or not (above or below):
             continue
         found.append((name, above, below))
+        if below.isdecimal():
+            evidence.numbered[f"{name}_{below}"] += 1
         if not above or not marks:
             continue
         counts = evidence.scripts.setdefault(name, ScriptCounts())

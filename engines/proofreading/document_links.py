@@ -9,7 +9,7 @@ from itertools import pairwise, zip_longest
 
 from engines.core.tree import Tree
 from engines.documents.reading import Document
-from engines.formula.document_names import names_of
+from engines.formula.document_names import gather_evidence
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
@@ -17,7 +17,7 @@ from engines.proofreading.cue_phrases import distinguishes_cases, mentions
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
-from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.links import LinkJudge
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
@@ -46,9 +46,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     positions = read_positions(document)
+    evidence = gather_evidence(formulas[:MAX_FORMULAS], words)
     reader = LinkJudge(
         judge,
-        read_meanings(document, positions, names_of(formulas[:MAX_FORMULAS], words)),
+        read_meanings(document, positions, evidence.names),
+        name_counts=evidence.numbered,
         domains=read_domains(document, positions),
         renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
         redefines_star=any(map(_OWN.search, formulas)),
@@ -98,7 +100,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     moduli = Moduli(document, positions)
     found = [
         reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
-        if each.outcome == "wrong"
+        if each.outcome in ("wrong", "doubtful")
         else each
         for each in found
     ]
@@ -136,13 +138,15 @@ def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
         if left is not None and right is not None:
-            odd = each.outcome in ("given", "not shown") and not each.link.of_problem
+            odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(place, each.link, left, right, odd))
     for one in find_misquotations(statements):
         other = found[one.by].link
         written = " ".join(f"{other.left} {other.relation} {other.right}".split())
         reason = f"it contradicts {written} (line {other.line}), with {one.instead}"
-        found[one.place] = replace(found[one.place], outcome="wrong", reason=reason)
+        if one.is_certain or found[one.place].outcome != "doubtful":
+            outcome: LinkOutcome = "wrong" if one.is_certain else "doubtful"
+            found[one.place] = replace(found[one.place], outcome=outcome, reason=reason)
 
 
 def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:
@@ -157,7 +161,7 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
             statements.append(ComparedSides(place, first, right, link.before, link.after, True))
         if found[place].outcome in ("right", "right if") or LOG.search(link.left + link.right):
             continue
-        free = found[place].outcome in ("given", "not shown") and not link.of_problem
+        free = found[place].outcome in ("given", "doubtful", "not shown") and not link.of_problem
         free = free and not link.is_denied
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):

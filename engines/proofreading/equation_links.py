@@ -128,7 +128,7 @@ class EquationLink:
             return None
         if found.witness:
             # What is true of real numbers alone is a slip where the text is about complex ones.
-            if found.condition.endswith(" real") and (slip := self.context.describe_slip(self.link, False)):
+            if found.condition.endswith(" real") and (slip := self.context.describe_slip(self.link)):
                 return self._say("wrong", slip)
             return self._say("right if", found.condition)
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
@@ -195,7 +195,7 @@ class EquationLink:
         if self.context.are_contradictory(self.link, reduced.used):
             return None
         chained = any(fact.number > self.context.last_before for fact in reduced.used)
-        if chained and (slip := self.context.describe_slip(self.link, by_facts=False)):
+        if chained and (slip := self.context.describe_slip(self.link)):
             return self._say("wrong", slip)
         return self._say("right if", f"{now.condition}, {describe_sources(reduced.used)}")
 
@@ -300,7 +300,7 @@ class EquationLink:
         """Return where a derivative, a limit, a sum … is not what the text says; "" where it is, or its
         variables may be sought."""
         link, left, right = self.link, self.left, self.right
-        if self.context.cases or left.label not in _CALCULATED or "call" in self._labels:
+        if self.context.are_cases_since(()) or left.label not in _CALCULATED or "call" in self._labels:
             return ""
         if link.is_denied or link.is_one_of_several or LOG.search(link.left):
             return ""
@@ -324,10 +324,13 @@ class EquationLink:
         same variables, or is said to follow.
         """
         link, left, right = self.link, self.left, self.right
-        if self.context.cases or link.is_denied or link.is_one_of_several:
+        if link.is_denied or link.is_one_of_several:
             return ""
         found = self.context.facts.reduce_by_definitions(left, right)
         if found is None or any(map(is_ambiguous, (found.left, found.right))):
+            return ""
+        # d/dx f(y) can be of a y that is not said to depend on x.
+        if self.context.are_cases_since(found.used) or (self.context.cases and left.label != "call"):
             return ""
         sides = free_symbols(found.left), free_symbols(found.right)
         if sides[0] != sides[1] or len(found.left) + len(found.right) >= LARGEST:
@@ -380,6 +383,8 @@ class EquationLink:
         alone = link.place == 0 and self.equality_count == 1
         repairable = not self.has_bare_side and self.exact_equality is False and len(self.free) > 1 and alone
         if repairable and (is_concluded(link) or cue is None) and (repair := find_repair(left, right)):
+            if not self._is_doubtful and (slip := self.context.describe_slip(link)):
+                return self._say("wrong", slip)
             return self._say("right if", repair)
         if self.has_bare_side:
             return self._say("given", _FIRST)

@@ -20,7 +20,7 @@ from engines.core.tree import ONE, Tree, differentiate
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.scopes import NOWHERE, Position, Scope
-from engines.proofreading.term_properties import evaluate_term, free_symbols
+from engines.proofreading.term_properties import evaluate_term, free_symbols, has_empty_range
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
@@ -480,7 +480,8 @@ def _substitute_variables(
     inside |= {fact.left.label for fact in facts if fact.right.label == "matrix"}
     if not inside:
         return left, right, facts
-    done: set[str] = set()
+    unchanged = left, right, facts
+    done: dict[str, Fact] = {}
     for _ in range(4):
         before = left, right
         for fact in facts:
@@ -494,12 +495,18 @@ def _substitute_variables(
                 ):
                     continue
                 if name in free_symbols(left) | free_symbols(right) and len(body) < 60:
-                    done.add(name)
+                    done[name] = fact
                     left, right = replace_variable(left, name, body), replace_variable(right, name, body)
-                    used.append(fact)
                     break
         if (left, right) == before or len(left) + len(right) > _MOST_NODES:
             break
+    # Both ends of an interval are not one: x = a and x = b are said of them.
+    if any(
+        has_empty_range(now) and not has_empty_range(was)
+        for now, was in ((left, unchanged[0]), (right, unchanged[1]))
+    ):
+        return unchanged
+    used += done.values()
     return left, right, facts
 
 

@@ -74,8 +74,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)
-    mistyped = "it holds with" in judged.reason
-    if free and not mistyped and starts_with("reason", link.after):
+    if free and not judged.is_mistyped and starts_with("reason", link.after):
         return "the words behind it say when it holds"
     if not free and starts_with("measured", link.after):
         return "the words behind it say in what it is measured"

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.tree import Tree
+from engines.core.tree import ONE, Tree
 from engines.mathematics.algebra.rational import TWO, Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.roles import write_term
@@ -72,14 +72,21 @@ class PartNames:
 
     def list_relations(self) -> list[tuple[Tree, Tree]]:
         """List what is known of the parts, as equations of their names: those that are equal by the values of
-        variables, and the squares of roots."""
+        variables, the squares of roots, and those of the sine and cosine of an angle."""
         first: dict[Tree, str] = {}
         pairs = [(name, first.setdefault(meant, name)) for name, meant in self.meant.items()]
         equal = [(Tree(name), Tree(other)) for name, other in pairs if name != other]
         roots = [(name, part) for name, part in self.parts.items() if part.label == "sqrt"]
+        sines = [(meant, name) for meant, name in first.items() if meant.label == "sin"]
+        circles = [
+            (name, first[Tree("cos", meant.children)])
+            for meant, name in sines
+            if Tree("cos", meant.children) in first
+        ]
         return [
             *equal,
-            *((Tree("pow", (Tree(name), TWO)), self.replace_parts(part.children[0])) for name, part in roots),
+            *((_square(name), self.replace_parts(part.children[0])) for name, part in roots),
+            *((Tree("+", (_square(sine), _square(cosine))), ONE) for sine, cosine in circles),
         ]
 
     def restore_parts(self, tree: Tree) -> Tree:
@@ -91,6 +98,10 @@ class PartNames:
     def show_place(self, at: Mapping[str, complex]) -> dict[str, complex]:
         """Return the values of the terms that names stand for."""
         return {write_term(self.parts.get(name, Tree(name))): value for name, value in at.items()}
+
+
+def _square(name: str) -> Tree:
+    return Tree("pow", (Tree(name), TWO))
 
 
 def _simplify(tree: Tree) -> Tree:

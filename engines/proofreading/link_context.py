@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engines.core.tree import ZERO, Tree
@@ -26,7 +26,7 @@ from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
-from engines.proofreading.near_consequences import find_near_consequence
+from engines.proofreading.near_consequences import NearConsequence, find_near_consequence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
 from engines.proofreading.scopes import NOWHERE, Position
@@ -38,9 +38,12 @@ from engines.proofreading.term_properties import (
     free_symbols,
     values_agree,
 )
+from engines.proofreading.unused_names import find_meant_name
 
 LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
+_LONG_STEP = 14
+"""Nodes of a step of a chain that is written again."""
 VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _BY_WORDS = (
@@ -80,6 +83,8 @@ class LinkContext:
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         in_chain: Whether it has more than one equation.
+        name_counts: How often the text has each name with a number below it.
+        is_step: Whether it has, and none says that something is a number.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -102,6 +107,8 @@ class LinkContext:
     settled: set[int] = field(default_factory=set)
     last_before: int = -1
     in_chain: bool = False
+    is_step: bool = False
+    name_counts: Mapping[str, int] = field(default_factory=dict)
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
 
@@ -109,6 +116,12 @@ class LinkContext:
     def cases(self) -> bool:
         """Whether the section at hand distinguishes cases."""
         return id(self.facts.position.scope.section) in self.sections_of_cases
+
+    def are_cases_since(self, used: Sequence[Fact]) -> bool:
+        """Return whether the text distinguishes cases in the paragraph at hand, or behind facts."""
+        here = self.position.paragraph
+        first = min((fact.position.paragraph for fact in used), default=here)
+        return any(first <= paragraph <= here for paragraph in self.paragraphs_of_cases)
 
     @property
     def numbers(self) -> NumberLinks:
@@ -234,30 +247,44 @@ class LinkContext:
         names = free_symbols(left) if left else frozenset[str]()
         return bool(names) and names <= free and right is not None and not free_symbols(right)
 
-    def describe_slip(self, link: ChainLink, by_facts: bool = True) -> str:
+    def describe_slip(self, link: ChainLink) -> str:
         """Return where a link fails that one other number, sign or operator would make hold; "" where none
-        does.
-
-        Args: by_facts: look also for one by which it would follow from what was said.
-        """
+        does."""
+        if self._is_to_be_solved(link):
+            return ""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        free = free_symbols(left) | free_symbols(right)
-        words = f"{link.before} {link.after}"
+        entries = find_odd_entry(left, right, self.are_equal)
+        # Long sides that are written alike but for one sign are no equation in the middle of a chain.
+        alike = entries is not None or (self.is_step and len(left) + len(right) >= _LONG_STEP)
+        found = find_identity_slip(
+            *(entries or (left, right)), self.are_equal, alike=alike, opposite=self.is_step
+        )
+        found = found or find_entry_slip(left, right, self.are_equal)
+        return found.reason if found else ""
+
+    def describe_unused_name(self, link: ChainLink) -> str:
+        """Return which name is meant where a link that fails has one that the text has nowhere else; ""
+        where no other makes it hold."""
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        return find_meant_name(self.facts, left, right, self.name_counts, self.are_equal)
+
+    def find_near_consequence(self, link: ChainLink) -> NearConsequence | None:
+        """Return the change by which a link that fails would follow from what was said; None where no change
+        does that."""
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        if self._is_to_be_solved(link) or is_supposed(link, valued=bool(left.children)):
+            return None
+        last = link.before.rpartition("§")[2]
+        several = mentions("either", last) and not mentions("equivalent", last)
+        if several or not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
+            return None
+        return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
+
+    def _is_to_be_solved(self, link: ChainLink) -> bool:
+        """Return whether words say that an equation is a task, or has no solution."""
         clause = last_clause(link.before)
         task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
-        if task or mentions("unsolvable", words):
-            return ""
-        entries = find_odd_entry(left, right, self.are_equal)
-        whole = left, right
-        left, right = entries or whole
-        found = find_identity_slip(left, right, self.are_equal, alike=entries is not None)
-        found = found or find_entry_slip(*whole, self.are_equal)
-        last = link.before.rpartition("§")[2]
-        if found is None and by_facts and not is_supposed(link, valued=bool(left.children)):
-            several = mentions("either", last) and not mentions("equivalent", last)
-            if not several and self.facts.is_settled(free):
-                return find_near_consequence(self.facts, link, left, right, self.paragraphs_of_cases)
-        return found.reason if found else ""
+        return task or mentions("unsolvable", f"{link.before} {link.after}")
 
     def conclude(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
         """Return the verdict of what holds by earlier statements: by few, each with its line, it follows."""
@@ -276,7 +303,7 @@ class LinkContext:
         doubtful = any(
             one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
         )
-        if doubtful and not link.is_refused and (slip := self.describe_slip(link, by_facts=False)):
+        if doubtful and not link.is_refused and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
         return LinkVerdict(link, "follows", describe_sources(used))
 

@@ -8,9 +8,11 @@ from typing import Literal
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.roles import StatementRole
 
-LinkOutcome = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
+LinkOutcome = Literal[
+    "right", "right if", "follows", "given", "loses domain", "wrong", "doubtful", "not shown", "unread"
+]
 VERDICTS: tuple[LinkOutcome, ...] = (
-    "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
+    "right", "right if", "follows", "given", "loses domain", "wrong", "doubtful", "not shown", "unread",
 )  # fmt: skip
 
 
@@ -33,3 +35,8 @@ class LinkVerdict:
     role: StatementRole | Literal[""] = ""
     statement: str = ""
     hypotheses: tuple[str, ...] = ()
+
+    @property
+    def is_mistyped(self) -> bool:
+        """Whether one change mends it."""
+        return self.outcome in ("wrong", "doubtful") and "it holds with" in self.reason

@@ -84,6 +84,8 @@ class LinkJudge(LinkContext):
     def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equality_count = sum(link.relation == "=" for link in links)
         self.in_chain = equality_count > 1
+        ends = [self.read_sides(link)[1].tree for link in links] if self.in_chain else []
+        self.is_step = bool(ends) and all(each is not None and free_symbols(each) for each in ends)
         self.last_before = self.facts.last_number
         chain_start = self.read_sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
@@ -131,13 +133,13 @@ class LinkJudge(LinkContext):
                 )
             ):
                 judged = LinkVerdict(link, "right", "up to a constant")
-            if judged.outcome == "wrong" and (base := self._logarithm_base(link)):
+            if judged.outcome in ("wrong", "doubtful") and (base := self._logarithm_base(link)):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             if judged.outcome == "given" and (
                 where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
             ):
                 judged = LinkVerdict(link, "loses domain", f"defined only where {where}")
-            if judged.outcome == "wrong":
+            if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
 
@@ -193,10 +195,7 @@ class LinkJudge(LinkContext):
             equality_count = 1  # a = b = 0 says that both are 0
         judged = EquationLink(self, link, left, right, equality_count).judge()
         if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_refused):
-            slip = self.describe_slip(link) or (
-                describe_odd_middle(self, link, left, right, next_side) if next_side else ""
-            )
-            judged = LinkVerdict(link, "wrong", slip) if slip else judged
+            judged = self._judge_as_slip(judged, left, right, next_side)
         # A function that is written in another form is still defined once.
         form = (
             judged.outcome == "follows" and left.label == "call" and free_symbols(left) & free_symbols(right)
@@ -206,6 +205,22 @@ class LinkJudge(LinkContext):
         if judged.outcome not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
             self.keep_equation(link, left, right)
         return judged
+
+    def _judge_as_slip(
+        self, judged: LinkVerdict, left: Tree, right: Tree, next_side: Tree | None
+    ) -> LinkVerdict:
+        """Return the verdict on an equation that fails: wrong where one change mends it, doubtful where one
+        does that may be about something else."""
+        link = judged.link
+        slip, near = self.describe_slip(link), None
+        if not slip and (near := self.find_near_consequence(link)) and near.is_certain:
+            slip = near.reason
+        slip = slip or self.describe_unused_name(link)
+        if not slip and next_side is not None:
+            slip = describe_odd_middle(self, link, left, right, next_side)
+        if slip:
+            return LinkVerdict(link, "wrong", slip)
+        return LinkVerdict(link, "doubtful", near.reason) if near else judged
 
     @property
     def matrix_links(self) -> MatrixLinks:

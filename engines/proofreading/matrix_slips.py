@@ -48,29 +48,30 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
 
 
 def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """Return the one number of an equation of calculated matrices with which all their entries are equal,
-    where one pair of entries differs."""
+    """Return the one number or index of an equation of calculated matrices with which all their entries are
+    equal, where one pair of entries differs."""
     pairs = _pair_entries(left, right)
     if not 1 < len(pairs) <= _MOST_ENTRIES or not _is_calculated(left, right):
         return None
     odd = [at for at, pair in enumerate(pairs) if not same(*pair)]
     if len(odd) != 1 or not any(_is_telling(*pair) for at, pair in enumerate(pairs) if at != odd[0]):
         return None
-    points = points_of(free_symbols(left) | free_symbols(right))
+    names = free_symbols(left) | free_symbols(right)
+    points = points_of(names)
     values = [evaluate_term(side, points[0]) for side in pairs[odd[0]]]
     if values[0] is None or values[1] is None or values_agree(*pairs[odd[0]], points[0]) is not False:
         return None
     for one, other in ((left, right), (right, left)):
-        for path, number in islice(_iterate_numbers(one), _MOST_NUMBERS):
-            for new in (*iterate_retyped(number), str(-int(number))):
-                changed = one.replace_subtree(path, Tree(str(int(new))))
+        for path, written in islice(_iterate_changeable(one), _MOST_NUMBERS):
+            for new in _iterate_others(written, names):
+                changed = one.replace_subtree(path, Tree(new))
                 entries = _pair_entries(changed, other)
                 if (
                     len(entries) == len(pairs)
                     and values_agree(*entries[odd[0]], points[0])
                     and all(same(*pair) for pair in entries)
                 ):
-                    return Slip(f"{int(new)} for {number}", points[0], (values[0], values[1]))
+                    return Slip(f"{new} for {written}", points[0], (values[0], values[1]))
     return None
 
 
@@ -106,11 +107,22 @@ def _is_telling(left: Tree, right: Tree) -> bool:
     return left != right or bool(free_symbols(left))
 
 
-def _iterate_numbers(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
-    if _WHOLE.match(tree.label):
+def _iterate_changeable(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the numbers and the names with an index in a term, with their places."""
+    if not tree.children and (_WHOLE.match(tree.label) or "_" in tree.label):
         yield path, tree.label
     for place, part in enumerate(tree.children):
-        yield from _iterate_numbers(part, (*path, place))
+        yield from _iterate_changeable(part, (*path, place))
+
+
+def _iterate_others(written: str, names: frozenset[str]) -> Iterator[str]:
+    """Yield the numbers, or the names of a link with another index, that may be meant by what is written."""
+    if _WHOLE.match(written):
+        yield from (str(int(new)) for new in iterate_retyped(written))
+        yield str(-int(written))
+        return
+    base = written.partition("_")[0]
+    yield from (name for name in sorted(names) if name.startswith(f"{base}_") and name != written)
 
 
 def _is_alone(*sides: Tree) -> bool:

@@ -20,6 +20,10 @@ from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
+_LEAST_CALL = 6
+"""Nodes of a value of a function whose argument is calculated."""
+_LONG_CLAIM = 6
+"""Nodes of a claim that says something of its own where it may be about another example."""
 _NEAR = 20
 """Lines: what was said shortly before."""
 _APART = 1e-6
@@ -83,26 +87,62 @@ def _find_places(equations: Sequence[tuple[Tree, Tree, Fact]], left: Tree, right
     return KnownPlaces(sides, names, points, unknowns) if points else None
 
 
-def find_near_consequence(
-    facts: Facts, link: ChainLink, left: Tree, right: Tree, cases: Sequence[int] = ()
-) -> str:
-    """Return what is to be changed in a claim that fails where all holds that was said before, so that it
-    follows; "" where no one change does that, or where it defines a function.
+@dataclass(frozen=True, slots=True)
+class NearConsequence:
+    """What is to be changed in a claim so that it follows from what a text said before.
 
-    Args: cases: The paragraphs that distinguish cases.
+    Attributes:
+        reason: The change, where the claim fails as it stands, and what the text said.
+        is_certain: Whether nothing else explains the claim, such as another case or an earlier example.
     """
-    known = None if _is_definition(left, right) else find_known_places(facts, left, right, link.line)
+
+    reason: str
+    is_certain: bool
+
+
+def find_near_consequence(
+    facts: Facts,
+    link: ChainLink,
+    left: Tree,
+    right: Tree,
+    are_equal: Callable[[Tree, Tree], bool],
+    are_cases_since: Callable[[Sequence[Fact]], bool],
+) -> NearConsequence | None:
+    """Return what is to be changed in a claim that fails where all holds that was said before, so that it
+    follows; None where no one change does that, or where it defines a function.
+
+    Args:
+        are_equal: Whether two terms are equal whatever their variables are.
+        are_cases_since: Whether the text distinguishes cases from where facts stand on.
+    """
+    defines = _is_definition(left, right) and not _is_known_slope(facts, left)
+    known = None if defines else find_known_places(facts, left, right, link.line)
     if known is None:
-        return ""
+        return None
     pairs = known.sides, known.sides[::-1]
     if any(not free_symbols(side) and known.varies(other) for side, other in pairs):
-        return ""  # it gives a variable its value, of which nothing was said
-    used: Sequence[Fact] = ()
+        return None  # it gives a variable its value, of which nothing was said
+    free = free_symbols(left) | free_symbols(right)
     determined = any(
         (not one.children and bool(free_symbols(one)) and one.label not in free_symbols(other))
         or (_is_value_at_number(one) and not free_symbols(other))
         for one, other in ((left, right), (right, left))
     )
+    if determined and not link.place and _is_set_anew(facts, link, free):
+        return None
+    drawn = (
+        read_last_cue(link.before) == "claimed"
+        or mentions("equivalent", link.before)
+        or link.place > 0
+        or link.joined in ("so", "row")
+    )
+    used: Sequence[Fact] = ()
+    doubtful: list[tuple[Tree, Tree]] = []
+
+    def exchanges_indices(one: Tree, other: Tree) -> bool:
+        """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""
+        now = free_symbols(one) | free_symbols(other)
+        return not {*map(_sort_letters, free - now)}.isdisjoint(map(_sort_letters, now))
 
     def follows(one: Tree, other: Tree) -> bool:
         nonlocal used
@@ -110,55 +150,55 @@ def find_near_consequence(
         if are_exactly_equal(one, other):  # it holds without what was said
             return False
         reduced = facts.reduce_by_facts(one, other)
-        used = reduced.used if reduced else ()
-        near = all(link.line - fact.line <= FAR for fact in used)
-        repeated = any(_say_the_same(fact, one, other) or _is_other_case(fact, left, right) for fact in used)
-        if reduced is None or not reduced.same or not near or repeated:
+        if reduced is None or not (reduced.same or are_equal(reduced.left, reduced.right)):
             return False
+        used = reduced.used
+        if any(says_the_same(fact, one, other) or _is_other_case(fact, left, right) for fact in used):
+            return False
+        if exchanges_indices(one, other):
+            return False
+        near = all(link.line - fact.line <= FAR for fact in used)
         begun = link.piece - 2 * link.before.count("§")
         if any(fact.is_supposed and fact.piece < begun for fact in used):
             return False  # it was supposed in another sentence
         if not drawn and len(used) == 1 and used[0].variables == free:
             return False  # another equation of the same variables, as that of a second line
+        reliable = not determined or _is_reliable(facts, link, one, other, used)
         # Two differential equations are rarely about the same function.
-        if any("'" in name for fact in used for name in fact.variables) or exchanges_indices(one, other):
-            return False
-        first = min((fact.position.paragraph for fact in used), default=0)
-        if any(first <= paragraph <= link.position.paragraph for paragraph in cases):
-            return False
-        return not determined or _is_reliable(facts, link, one, other, used)
+        differential = any("'" in name for fact in used for name in fact.variables)
+        if near and reliable and not differential and not are_cases_since(used):
+            return True
+        doubtful.append((one, other))
+        return False
 
-    free = free_symbols(left) | free_symbols(right)
-    drawn = (
-        read_last_cue(link.before) == "claimed"
-        or mentions("equivalent", link.before)
-        or link.place > 0
-        or link.joined in ("so", "row")
-    )
+    def follows_perhaps(one: Tree, other: Tree) -> bool:
+        nonlocal used
+        pair = known.names.restore_parts(one), known.names.restore_parts(other)
+        reduced = facts.reduce_by_facts(*pair) if pair in doubtful else None
+        used = reduced.used if reduced else used
+        return reduced is not None
 
-    if determined and not link.place and _is_set_anew(facts, link, free):
-        return ""
+    def find_change(same: Callable[[Tree, Tree], bool]) -> Slip | None:
+        return find_slip(
+            *known.sides,
+            known.points,
+            same,
+            by_facts=True,
+            others=known.unknowns,
+            determined=determined,
+            opposite=True,
+        )
 
-    def exchanges_indices(one: Tree, other: Tree) -> bool:
-        """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""
-        now = free_symbols(one) | free_symbols(other)
-        return not {*map(_sort_letters, free - now)}.isdisjoint(map(_sort_letters, now))
-
-    found: Slip | None = find_slip(
-        *known.sides,
-        known.points,
-        follows,
-        by_facts=True,
-        others=known.unknowns,
-        determined=determined,
-    )
-    if found is None:
-        instead = _find_slip_in_part(known, follows)
-        return instead and f"it holds with {instead}, {describe_sources(used)}"
-    if _is_row_of_system(link, left, right, used):
-        return ""
-    shown = replace(found, at=known.names.show_place(found.at))
-    return f"{shown.reason}, {describe_sources(used)}"
+    is_certain = True
+    if (slip := find_change(follows)) is None:
+        if instead := _find_slip_in_part(known, follows):
+            return NearConsequence(f"it holds with {instead}, {describe_sources(used)}", True)
+        if doubtful and len(left) + len(right) >= _LONG_CLAIM:
+            slip, is_certain = find_change(follows_perhaps), False
+    if slip is None or _is_row_of_system(link, left, right, used):
+        return None
+    shown = replace(slip, at=known.names.show_place(slip.at))
+    return NearConsequence(f"{shown.reason}, {describe_sources(used)}", is_certain)
 
 
 def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
@@ -180,7 +220,7 @@ def _sort_letters(name: str) -> str:
     return "".join(sorted(name))
 
 
-def _say_the_same(fact: Fact, left: Tree, right: Tree) -> bool:
+def says_the_same(fact: Fact, left: Tree, right: Tree) -> bool:
     """Return whether a fact is the equation of two sides, also where a side is written in another way."""
     sides = (fact.left, fact.right), (fact.right, fact.left)
     return any(
@@ -198,7 +238,8 @@ def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -
     used = frozenset[str]().union(*map(free_symbols, known.sides))
     for own in sorted(used & names.meant.keys()) if known.differ else ():
         part = names.parts[own]
-        if part.label not in _LOOKED_INTO or len(part) > _LONGEST_VALUE:
+        plain = part.label == "call" and len(part) < _LEAST_CALL  # f(-x) = f(x) may be said of any f
+        if part.label not in _LOOKED_INTO or len(part) > _LONGEST_VALUE or plain:
             continue
         for path, changed, instead in iterate_changes(part):
             whole = part.replace_subtree(path, changed)
@@ -212,7 +253,7 @@ def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -
 
 _CHANGED = Tree("⟦changed⟧")
 _LOOKED_INTO = frozenset(
-    ("abs", "norm", "sqrt", "exp", "ln", "sin", "cos", "limit", "integral", "sum", "pow")
+    ("abs", "norm", "sqrt", "exp", "ln", "sin", "cos", "limit", "integral", "sum", "pow", "call")
 )
 
 
@@ -263,6 +304,12 @@ def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[F
     counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]
     alike = all(fewer == 0 and more > 1 for fewer, more in counts)
     return alike and link.joined in ("", "row", ",", "and")
+
+
+def _is_known_slope(facts: Facts, left: Tree) -> bool:
+    """Return whether a term is a derivative of a function that the text defines: `f'(x)`."""
+    name = left.children[0].label
+    return name.endswith("'") and name.rstrip("'") in facts.functions
 
 
 def _is_definition(left: Tree, right: Tree) -> bool:

@@ -29,8 +29,8 @@ class Proofread:
     """Find the mistakes in a document, or in a folder of documents.
 
     Each link of a chain of relations gets a verdict: right, right if (a hypothesis holds), follows (from
-    earlier statements), given, loses domain, wrong, not shown or unread. LaTeX is read with all that it
-    inputs.
+    earlier statements), given, loses domain, wrong, doubtful, not shown or unread. LaTeX is read with all
+    that it inputs.
     Exits with 1 if a link is wrong or loses domain, or a part cannot be read.
     """
 
@@ -62,7 +62,7 @@ class Proofread:
 @dataclass(frozen=True, slots=True)
 class CheckedLink:
     """A relation that a text states between two formulas, with its verdict: right, right if, follows, given,
-    loses domain, wrong, not shown or unread, and why."""
+    loses domain, wrong, doubtful, not shown or unread, and why."""
 
     left: str
     relation: str
@@ -241,16 +241,19 @@ def exit_code(document: Mapping[str, Any]) -> int:
 
 # ---- files
 
-_LEVELS = {"wrong": "error", "loses domain": "warning", "not shown": "note", "unread": "note"}
+_LEVELS = {
+    "wrong": "error", "doubtful": "warning", "loses domain": "warning", "not shown": "note", "unread": "note"
+}  # fmt: skip
 _COLOURS = {
     "right": "#d7f0d7", "right if": "#e6f0c8", "follows": "#d7ecf5", "given": "#eeeeee",
-    "loses domain": "#ffe0b3", "wrong": "#ffc4c4", "not shown": "#fff5cc", "unread": "#e5dcf0",
+    "loses domain": "#ffe0b3", "wrong": "#ffc4c4", "doubtful": "#ffd9b8",
+    "not shown": "#fff5cc", "unread": "#e5dcf0",
 }  # fmt: skip
 
 
 def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
-    """The links that are wrong, lose domain, are not shown or not read, and what else could not be read, as
-    SARIF 2.1.0."""
+    """Write the links that are wrong or doubtful, lose domain, are not shown or not read, and what else could
+    not be read, as SARIF 2.1.0."""
     rows = (
         (
             document["file"],

@@ -54,6 +54,8 @@ _ENOUGH = {
     "new name": 4.0,
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
+_ENOUGH_TO_DOUBT = 4.0
+"""What they must share so that the difference is at least doubtful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,13 @@ class Misquotation:
         place: The index of the statement among the links.
         by: The index of the other.
         instead: What the other has in its place, in words.
+        is_certain: Whether they share so much that nothing else can be meant.
     """
 
     place: int
     by: int
     instead: str
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ _Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
 
 
 def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misquotation]:
-    """Yield the statements that contradict what the text says more often, or said before."""
+    """Yield the statements that contradict what the text says more often, or said before, the doubtful ones
+    last."""
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
     names = _count_names((known[place].link.piece, tokens) for place, tokens in written.items())
@@ -118,6 +123,7 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             for key, text in _iterate_gaps(tokens):
                 alike[key][text].append(place)
     reported: set[int] = set()
+    doubtful: dict[int, Misquotation] = {}
     for (kind, before, after), texts in alike.items():
         # Many different texts in one place are a series (x_1 = …, x_2 = …), which is meant.
         if not 2 <= len(texts) <= _MOST_ALIKE:
@@ -142,13 +148,13 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             if f"{kind_of} of a definition" in _ENOUGH and any(map(_is_assignment, (first, second))):
                 kind_of = f"{kind_of} of a definition"
             enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
-            if shared + _count_shared(kind, text, instead) < enough:
-                continue
+            common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
-            if kind in ("sign", "negation") and _is_varied(first):
-                continue
+            varies = kind in ("sign", "negation") and _is_varied(first)
             # Far away it can be about another example.
-            if kind == "number" and abs(first.link.line - second.link.line) > _FAR:
+            far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
+            is_certain = common >= enough and not varies and not far
+            if not is_certain and (not kind_of or common < _ENOUGH_TO_DOUBT):
                 continue
             if (
                 second.place in reported
@@ -156,8 +162,14 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 or not _contradict(first, second, new=kind == "index" and kind_of == "new name")
             ):
                 continue
-            reported.add(second.place)
-            yield Misquotation(second.place, first.place, _describe(kind, text, instead))
+            change = _describe(kind, text, instead)
+            misquotation = Misquotation(second.place, first.place, change, is_certain)
+            if is_certain:
+                reported.add(second.place)
+                yield misquotation
+            else:
+                doubtful.setdefault(second.place, misquotation)
+    yield from (one for place, one in doubtful.items() if place not in reported)
 
 
 def _choose_nearest(

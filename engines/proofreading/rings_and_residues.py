@@ -147,7 +147,8 @@ def judge_in_domain(
     # Residues of functions, in a text that names no modulus.
     if domain == "residues" and not moduli and "i" in labels:
         return judged
-    if domain == "matrices" and (free & matrices or not any(name[0].isupper() for name in free)):
+    capitals = any(name[0].isupper() for name in free)
+    if domain == "matrices" and (free & matrices or judged.is_mistyped or not capitals):
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged

@@ -25,6 +25,7 @@ from engines.proofreading.term_properties import (
     evaluate_complex,
     evaluate_term,
     free_symbols,
+    has_empty_range,
     real_roots,
     values_agree,
 )
@@ -88,14 +89,17 @@ def find_slip(
     others: frozenset[str] = frozenset(),
     alike: bool = False,
     determined: bool = False,
+    opposite: bool = False,
 ) -> Slip | None:
     """Return the one number, sign or operator of a link that is to be another, if one is; none where a side
     is nothing but a variable that the other has not.
 
     Args: points: where what is known holds; same: whether a link holds; in_calls: look also at the arguments
     of functions of which nothing is known; ordered: the factors of a product may not be exchanged;
-    determined: a side is a variable whose value is known.
+    determined: a side is a variable whose value is known; opposite: a side may have the wrong sign as a
+    whole, although a = -a can say that a is 0.
     """
+    opposite = opposite or determined
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
         left, right = left.children[3], right.children[3]
     sides, names = (left, right), sorted(free_symbols(left) | free_symbols(right) | others)
@@ -110,16 +114,16 @@ def find_slip(
     first, second = values[0][0], values[1][0]
     if first is None or second is None or values_agree(left, right, points[0]) is not False:
         return None
-    if not determined and abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
+    if not opposite and abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
     # What a variable has no one value of can be equal to many.
     varying = determined and not all(_are_near(*pair) for pair in values)
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
         reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
-        opposite = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
+        turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
         changes = iterate_changes(sides[side], names, in_calls)
-        for path, changed, instead in chain(changes, (opposite,) if determined and side == 1 else ()):
+        for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
             if varying and not changed.children and free_symbols(changed):
@@ -152,20 +156,26 @@ def _are_near(one: float | None, two: float | None) -> bool:
 
 
 def find_identity_slip(
-    left: Tree, right: Tree, same: Callable[[Tree, Tree], bool], *, alike: bool = False
+    left: Tree,
+    right: Tree,
+    same: Callable[[Tree, Tree], bool],
+    *,
+    alike: bool = False,
+    opposite: bool = False,
 ) -> Slip | None:
     """Return the one change by which both sides of a link are equal whatever its variables are.
 
     Infinite sums are compared at small values, complex numbers by their parts, and the arguments of unknown
     functions are changed where the sides are more than such functions.
 
-    Args: alike: the sides may be written alike after the change, since they were calculated.
+    Args: alike: the sides may be written alike after the change, since they were calculated. opposite: a side
+    may have the wrong sign as a whole.
     """
 
     def are_same(one: Tree, other: Tree) -> bool:
         shared = free_symbols(one) & free_symbols(other)
         # An integral from a to a is 0 whatever it is of.
-        if _has_empty_range(one) or _has_empty_range(other):
+        if has_empty_range(one) or has_empty_range(other):
             return False
         # a - a = 0 comes of any a - b.
         now = free_symbols(one) | free_symbols(other)
@@ -201,7 +211,7 @@ def find_identity_slip(
     in_calls = in_calls and not any(
         node.label == "abs" and "call" in node.list_labels() for side in (left, right) for node in side
     )
-    found = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike)
+    found = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike, opposite=opposite)
     # A coefficient n over k, and the factorial of n - k, have values where n is the larger one.
     for step in (1, -1) if whole and found is None else ():
         ordered = [
@@ -210,10 +220,6 @@ def find_identity_slip(
         ]
         found = found or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
     return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
-
-
-def _has_empty_range(tree: Tree) -> bool:
-    return any(node.label == "integral" and node.children[1] == node.children[2] for node in tree)
 
 
 def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:

@@ -14,8 +14,8 @@ from engines.core.files import write_json
 from engines.core.rows import json_object
 from engines.documents.reading import Document, text_of
 
-FAILURES = ("wrong", "loses domain", "unread")
-"""The verdicts that make a run fail."""
+FINDINGS = ("wrong", "doubtful", "loses domain", "unread")
+"""The verdicts that are reported and can be hidden; all but doubtful make a run fail."""
 
 _MARK = re.compile(r"(?:(?<!\\)%|<!--)\s*mathwb:\s*ok\b")
 
@@ -59,7 +59,7 @@ class Hiding:
         shown = []
         for link in links:
             finding = document.id, link["verdict"], format_link(link)
-            if link["verdict"] in FAILURES and (link["line"] in lines or self.known[finding]):
+            if link["verdict"] in FINDINGS and (link["line"] in lines or self.known[finding]):
                 self.known[finding] -= link["line"] not in lines
                 self.count += 1
             else:
@@ -84,7 +84,7 @@ def write_baseline(path: Path, result: Mapping[str, Any]) -> None:
         {"document": document["id"], "verdict": link["verdict"], "link": format_link(link)}
         for document in result["documents"]
         for link in document["links"]
-        if link["verdict"] in FAILURES
+        if link["verdict"] in FINDINGS
     ]
     write_json(path, {"findings": findings})
 

@@ -216,6 +216,11 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
     return apply_label(label, [_evaluate_node(part, at) for part in parts])
 
 
+def has_empty_range(tree: Tree) -> bool:
+    """Return whether a term integrates from a place to the same place, which is 0 whatever is integrated."""
+    return any(node.label == "integral" and node.children[1] == node.children[2] for node in tree)
+
+
 def evaluate_complex(tree: Tree, at: Mapping[str, complex]) -> complex | None:
     """Return the value of a term with imaginary numbers; None where it has operations of real numbers only.
 
@@ -294,8 +299,10 @@ def _evaluate_determinant(matrix: Tree, at: Mapping[str, float]) -> float:
 
 
 def _call_any(seed: float, values: Sequence[float]) -> float:
-    """Return the value of a function that stands for any: it has no symmetry or period of its own."""
-    return sum(math.sin(seed * value + place) + value * value / 7 for place, value in enumerate(values, 1))
+    """Return the value of a function that stands for any: a positive one without symmetry or period."""
+    return sum(
+        1.5 + math.sin(seed * value + place) + value * value / 7 for place, value in enumerate(values, 1)
+    )
 
 
 def apply_label(label: str, values: Sequence[float]) -> float:

@@ -295,14 +295,15 @@ _SIGNS = {
     "follows": ("↳", "$success"),
     "wrong": ("✗", "$error"),
     "loses domain": ("▾", "$warning"),
+    "doubtful": ("≟", "$warning"),
     "not shown": ("?", "$warning"),
 }
 """Of the verdicts of `proofread`; what is given or unread claims nothing."""
-_FAULTS = ("wrong", "loses domain")
+_FAULTS = ("wrong", "doubtful", "loses domain")
 """What is shown first."""
 _LINKS_LEGEND = (
     ("✓ ↳", "a link that is right, perhaps under a condition, or follows from what was said"),
-    ("✗ ▾ ?", "a link that is wrong, loses domain, or is not shown"),
+    ("✗ ≟ ▾ ?", "a link that is wrong, doubtful, loses domain, or is not shown"),
 )
 
 

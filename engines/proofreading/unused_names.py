@@ -1,0 +1,63 @@
+"""Names that a text has once, where another index is meant: `x_7` in a text about `x_1` and `x_2`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from engines.core.expression_language import display_name
+from engines.core.tree import ZERO, Tree
+from engines.proofreading.facts import Facts, describe_sources
+from engines.proofreading.near_consequences import says_the_same
+from engines.proofreading.slips import iterate_retyped
+from engines.proofreading.term_properties import free_symbols
+
+_ENOUGH = 9
+"""Nodes of an equation that is hardly an identity by chance: a - b = 0 is one with a for b."""
+
+
+def find_meant_name(
+    facts: Facts,
+    left: Tree,
+    right: Tree,
+    counts: Mapping[str, int],
+    are_equal: Callable[[Tree, Tree], bool],
+) -> str:
+    """Return which name is meant in an equation that fails, where it has one that the text has nowhere else;
+    "" where no other makes it hold.
+
+    Args:
+        counts: How often the text has each name with a number below it.
+        are_equal: Whether two terms are equal whatever their variables are.
+    """
+    if all(not side.children and free_symbols(side) for side in (left, right)):
+        return ""  # behind x_1 = x_2 comes x_2 = x_3
+    for symbol in sorted(free_symbols(left) | free_symbols(right)):
+        name = symbol.removesuffix("(")
+        for other in _iterate_others(name, counts) if counts.get(name) == 1 else ():
+            sides = _rename(left, name, other), _rename(right, name, other)
+            instead = f"{display_name(other)} for {display_name(name)}, which the text has only here"
+            if are_equal(*sides):
+                if len(left) + len(right) >= _ENOUGH and ZERO not in sides:
+                    return f"it holds with {instead}"
+                continue
+            reduced = facts.reduce_by_facts(*sides)
+            if reduced is None or not reduced.same:
+                continue
+            if not any(says_the_same(fact, *sides) for fact in reduced.used):
+                return f"it holds with {instead}, {describe_sources(reduced.used)}"
+    return ""
+
+
+def _rename(tree: Tree, name: str, other: str) -> Tree:
+    """Return a term with another name in the place of one, which may be that of a function."""
+    if not tree.children:
+        return Tree(other) if tree.label == name else tree
+    return Tree(tree.label, tuple(_rename(part, name, other) for part in tree.children))
+
+
+def _iterate_others(name: str, counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield the names of a text that differ from one in a digit of the index."""
+    base, _, index = name.rpartition("_")
+    for other in dict.fromkeys(iterate_retyped(index)):
+        if f"{base}_{other}" in counts:
+            yield f"{base}_{other}"
