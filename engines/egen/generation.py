@@ -170,9 +170,12 @@ def _sort_for_listing(cluster: Cluster, order: Order) -> tuple[Member, ...]:
 
 
 def cluster_document(cluster: Cluster) -> dict[str, Any]:
-    """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
-    where the head is not, though they have lost some of its domain, `holes` for those of the styles `plain`
-    and `distinct` without a value at single points where the head has one."""
+    """Return a cluster for JSON: head, members, stats and config.
+
+    A member's `gained` is present if it is also defined where the head is not, though it has lost some of
+    the head's domain; `holes`, in the styles `plain` and `distinct`, if it has no value at single points
+    where the head has one.
+    """
     stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
     names = set[str]()
     if cluster.config.theory == "reals":

@@ -216,8 +216,11 @@ class EgenConfig:
     holes: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms, order, rules and holes
-        are left out where they are those of before there were any."""
+        """Return the configuration for a plan, a manifest or JSON.
+
+        Style, theory, assumptions, weights, forms, order, rules and holes are left out where they have the
+        value that held before there was such a setting, so that older documents stay comparable.
+        """
         document = asdict(self)
         before: dict[str, Any] = {"style": "any", "theory": "reals", "order": "shortest", "holes": True}
         before |= dict.fromkeys(("assume", "weights", "forms", "rules"), "")

@@ -526,7 +526,7 @@ class Expressions(OperatorParser):
         raise self.make_error(f"{piece.text or label[2:]!r} is not understood", piece)
 
     def parse_cases(self, piece: Piece) -> Tree:
-        r"""A value by cases, or, where no row has a condition, statements that hold together."""
+        """Parse a value by cases, or, if no row has a condition, statements that hold together."""
         cells = piece.alone.children
         if piece.alone.label.startswith("M!M"):  # \\left\\{ \\begin{array} ... \\right.
             cells = tuple(cell for row in cells for cell in (*row.children, _NO_CELL)[:2])

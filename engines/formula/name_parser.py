@@ -593,8 +593,11 @@ class NameParser(Cursor):
         return call_unknown("given", *given)
 
     def parse_set_by_condition(self) -> Tree | None:
-        r"""A set by what holds of its members, `\{x \mid x > 0\}`, or a system behind one brace; None for
-        other brackets."""
+        r"""Parse a set by what holds of its members, `\{x \mid x > 0\}`, or a system after one brace.
+
+        Returns:
+            The set or system, or None for other brackets.
+        """
         if self.here.text != "{" or self.here.role != PieceRole.OPEN:
             return None
         depth, middle, end = 0, 0, self.at

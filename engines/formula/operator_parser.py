@@ -327,7 +327,7 @@ class OperatorParser(NameParser):
         )
 
     def evaluate_between(self, found: Tree, start: Piece) -> Tree:
-        r"""`\left. F \right|_a^b`: F at b less F at a."""
+        r"""Return `\left. F \right|_a^b` as F at b less F at a."""
         low, high = self.parse_bounds(start)
         if low is None or high is None:
             raise self.make_error("limits behind a bracket are not understood", start)

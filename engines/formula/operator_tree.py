@@ -86,7 +86,10 @@ class OperatorTree:
         return [node for node in self.walk_nodes() if node.label.startswith("E!")]
 
     def to_document(self) -> dict[str, Any]:
-        """`{"label", "children"}`, without `children` where there are none; an error node with its `span`."""
+        """Return the tree for JSON: `label` and `children`, and the `span` of an error node.
+
+        `children` is left out of leaves.
+        """
         # Children are finished before their parents: no recursion, so any depth works.
         done: dict[int, dict[str, Any]] = {}
         for node in reversed(list(self.walk_nodes())):

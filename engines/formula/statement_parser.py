@@ -132,6 +132,7 @@ class StatementParser(Expressions):
         return names, ranges
 
     def bind_variables(self, label: str, names: list[Tree], ranges: list[Tree], body: Tree) -> Tree:
+        """Return a quantified statement: the names bound one inside the other, with their ranges."""
         for name in reversed(names):
             own = [one for one in ranges if name in one.children]
             held = own if len(own) < 2 else [Tree("and", tuple(own))]

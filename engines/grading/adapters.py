@@ -83,9 +83,11 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 
 def make_reward(column: str = "solution", **settings: Any) -> Callable[..., list[float]]:
-    """A reward function for TRL's trainers: 1.0 for each completion whose answer is right, otherwise 0.0.
+    """Make a reward function for TRL's trainers: 1.0 for a completion whose answer is right, otherwise 0.0.
 
-    Args: column: of the data set, which holds the references. settings: of `grade`.
+    Args:
+        column: The column of the data set that holds the references.
+        settings: Settings of `grade`.
 
     >>> score_completions = make_reward("answer")
     >>> score_completions([[{"role": "assistant", "content": "So it is $0.5$."}], "2"], answer=["1/2", "3"])

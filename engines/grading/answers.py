@@ -95,8 +95,10 @@ def _take_marked(text: str) -> str:
 
 
 def repair_escapes(text: str) -> str:
-    r"""A text without what passing through other programs did to it: commands with two backslashes, or whose
-    `\f`, `\b`, `\t` or `\r` became a control character; Markdown's stars; tokens that end a turn.
+    r"""Return a text without the traces of other programs.
+
+    These are commands with two backslashes, commands whose `\f`, `\b`, `\t` or `\r` became a control
+    character, Markdown's stars, and tokens that end a turn.
 
     >>> repair_escapes("**$\x0crac12$**<|im_end|>")
     '$\\frac12$'

@@ -141,7 +141,7 @@ def _consider_thousands(
 
 
 def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
-    """Two answers, without solutions around them."""
+    """Compare two answers that have no solution around them."""
     if gold.strip() and gold == pred:
         return GradeVerdict("equal")
     mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
@@ -327,6 +327,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
 
 
 def grades_document(found: Graded) -> dict[str, Any]:
+    """Return graded pairs for JSON: results, totals, and whether all pairs were graded."""
     return {"results": found.results, "totals": found.totals, "complete": found.complete}
 
 

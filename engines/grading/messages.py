@@ -37,7 +37,7 @@ def _write_form(item: Form) -> str:
 
 
 def latex_of_form(item: Form) -> str:
-    """A form as LaTeX that can be read."""
+    """Return a form as LaTeX that can be read again."""
     if isinstance(item, Term | WordsForm):
         return item.text
     if isinstance(item, Named):

@@ -51,7 +51,7 @@ _MOST_EXPONENT = 999
 
 
 def plain_number(text: str) -> Term | None:
-    r"""A text that is one number: `-7`, `2.50`, `\frac{3}{4}`, `3/4`, `1\frac12`, `1 1/2`, `10 000`, `204_5`.
+    r"""Read a text that is one number: `\frac{3}{4}`, `3/4`, `1 1/2`, `10 000`, `204_5`; None for others.
 
     >>> plain_number(r"1\frac12").value
     Fraction(3, 2)

@@ -133,7 +133,7 @@ def form_of(tree: Tree) -> Form:
 
 
 def term_of(tree: Tree) -> Term:
-    """A term, with its value where it is a number."""
+    """Return a tree as a term, with its value if it is a number."""
     if not tree.children and (number := plain_number(tree.label)) is not None:
         return replace(number, tree=tree)
     return Term(write_tree(tree), tree=_with_numbers(tree))
@@ -159,7 +159,7 @@ _SIGNS_OF_NUMBERS = {
 
 
 def write_tree(tree: Tree) -> str:
-    """A tree for messages: in LaTeX, or its labels where that has no sign for it."""
+    """Write a tree for messages: in LaTeX, or by its labels if LaTeX has no sign for one of them."""
     try:
         return to_latex(tree)
     except (KeyError, IndexError, EngineError):
@@ -532,7 +532,7 @@ def _scale_collection(tree: Tree) -> Form | None:
 
 
 def read_vector(form: Form, *, is_beside: bool) -> Many | None:
-    r"""A vector in terms of i, j and k, as a tuple; None for anything else.
+    r"""Read a vector in terms of i, j and k as a tuple; None for anything else.
 
     Args:
         form: A form.

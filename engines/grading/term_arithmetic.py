@@ -14,16 +14,19 @@ from engines.grading.trees import number_tree, tree_of_term
 
 
 def shown_part(term: Term) -> Fraction:
+    """Return the value of the digits that are written: 0.33 for `0.33…`."""
     return Fraction(term.text) if term.shown_digits else term.value or Fraction(0)
 
 
 def scale_term(term: Term, factor: Fraction) -> Term:
+    """Return a term times a factor; it is no rounded decimal any more."""
     if term.value is not None:
         return replace(term, value=term.value * factor, decimals=None)
     return _map_tree(term, lambda tree: Tree("*", (tree, number_tree(factor))))
 
 
 def raise_term(term: Term, shift: Fraction) -> Term:
+    """Return a term plus a constant; it is no rounded decimal any more."""
     if term.value is not None:
         return replace(term, value=term.value + shift, decimals=None)
     return _map_tree(term, lambda tree: Tree("+", (tree, number_tree(shift))))
@@ -36,6 +39,7 @@ def _map_tree(term: Term, change: Callable[[Tree], Tree]) -> Term:
 
 
 def divide_terms(above: Term, below: Term) -> Term:
+    """Return the quotient of two terms, with its value if both have one."""
     if above.value is not None and below.value:
         return Term(f"{above.text}/{below.text}", above.value / below.value)
     trees = tree_of_term(above), tree_of_term(below)
@@ -45,7 +49,7 @@ def divide_terms(above: Term, below: Term) -> Term:
 
 
 def apply_multiplier(term: Term) -> Term:
-    """`2 million people` as 2,000,000 people."""
+    """Return `2 million people` as 2,000,000 people."""
     if term.unit is None or term.unit.times == 1:
         return term
     rest = replace(term.unit, times=1) if term.unit.powers else None
@@ -53,18 +57,21 @@ def apply_multiplier(term: Term) -> Term:
 
 
 def divide_by_hundred(term: Term) -> Term:
+    """Return the number that a percentage is; a term without a unit is returned as it is."""
     if term.unit is None:
         return term
     return replace(scale_term(replace(term, unit=None), Fraction(1, 100)), decimals=None)
 
 
 def convert_to_radians(term: Term) -> Term:
+    """Return an angle in degrees as a number of radians; other terms lose their unit."""
     if term.unit is None or not term.unit.measures_only("angle"):
         return replace(term, unit=None)
     return _map_tree(term, lambda tree: Tree("*", (tree, Tree("/", (Tree("pi"), Tree("180"))))))
 
 
 def multiply_by_letter(term: Term) -> Term:
+    """Return a term whose unit is taken as a variable: `5 m` as 5 times m."""
     if term.unit is None:
         return term
     return _map_tree(term, lambda tree: Tree("*", (tree, Tree(variable_name(term.unit.text)))))  # type: ignore[union-attr]

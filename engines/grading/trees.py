@@ -46,7 +46,10 @@ def tree_of_term(term: Term) -> Tree | str:
 
 
 def statement_of_form(item: Form) -> Tree | str:
-    """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
+    """Return a form as the judge takes it, or why it cannot be read.
+
+    `x = 1, 2` says that x is one of them.
+    """
     if isinstance(item, Statement | RelationForm):
         return item.tree
     if isinstance(item, Term):
@@ -95,6 +98,7 @@ def _matrix_tree(matrix: Matrix) -> Tree | str:
 
 
 def join_statements(connective: str, parts: Sequence[Tree | str]) -> Tree | str:
+    """Return statements under a connective, or the reason why one of them cannot be read."""
     trees = [part for part in parts if isinstance(part, Tree)]
     if len(trees) < len(parts):
         return next(part for part in parts if isinstance(part, str))
@@ -107,6 +111,7 @@ def _is_letter(item: Form) -> bool:
 
 
 def number_tree(value: Fraction) -> Tree:
+    """Return a rational number as a quotient of two integers."""
     return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
 
 
@@ -173,7 +178,7 @@ def list_relations(tree: Tree) -> list[Tree]:
 
 
 def name_relations(tree: Tree, letters: dict[Tree, str]) -> Tree:
-    """A statement with letters for its relations."""
+    """Return a statement with a letter in the place of each relation, as `letters` assigns them."""
     if tree in letters:
         return Tree(letters[tree])
     return Tree(tree.label, tuple(name_relations(part, letters) for part in tree.children))

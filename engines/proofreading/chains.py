@@ -308,7 +308,7 @@ def _make_links(
 
 
 def trim_side(side: str) -> str:
-    r"""A side without what only sets it: punctuation, spaces, a box around it.
+    r"""Return a side without what only typesets it: punctuation, spaces, a box around it.
 
     >>> trim_side(r"\boxed{\frac12}. \quad")
     '\\frac12'

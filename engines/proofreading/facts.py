@@ -80,14 +80,14 @@ class Fact:
 
 
 def describe_sources(facts: Sequence[Fact]) -> str:
-    """`by x = 3 (line 2)`."""
+    """Describe the facts that a verdict uses: `by x = 3 (line 2)`."""
     if not facts:
         return ""
     return f"by {' and '.join(map(cite_fact, facts))}"
 
 
 def cite_fact(fact: Fact) -> str:
-    """`x = 3 (line 2)`."""
+    """Describe a fact with its line: `x = 3 (line 2)`."""
     return f"{' '.join(fact.text.split())} (line {fact.line})"
 
 
@@ -358,7 +358,13 @@ class Facts:
         return True
 
     def apply_definitions(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
-        """A term with the functions that the text defines applied, and their derivatives worked out."""
+        """Return a term with the functions that the text defines applied, and their derivatives worked out.
+
+        Args:
+            tree: The term.
+            used: Receives the definitions that were applied.
+            depth: How many definitions may lie inside each other.
+        """
         if not tree.children and not tree.label.endswith("'"):
             return tree
         if tree.label == "d":

@@ -129,6 +129,7 @@ class LinkContext:
         return NumberLinks(self.judge, self.read_formula, self.read_sides)
 
     def read_formula(self, latex: str) -> Reading:
+        """Read a formula with the names that hold at this position of the text."""
         names = self.meanings.names_at(self.position)
         found = self.readings.get((latex, names))
         if found is None:
@@ -139,7 +140,10 @@ class LinkContext:
         return found
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
-        """Both sides, read. Degrees are plain numbers where neither side is of an angle or in radians."""
+        """Read both sides of a link.
+
+        Degrees are plain numbers if neither side is of an angle or in radians.
+        """
         sides = link.left, link.right
         in_degrees = [DEGREES.search(side) is not None for side in sides]
         if any(in_degrees) and not any(_ANGLES.search(side) for side in sides):
@@ -155,12 +159,14 @@ class LinkContext:
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
     def are_equal(self, left: Tree, right: Tree) -> bool:
+        """Return whether the judge holds two terms equal, if need be under a condition without a witness."""
         if are_exactly_equal(left, right):
             return True
         found = self.judge.equal(left, right)
         return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
 
     def follows_from_facts(self, left: Tree, right: Tree) -> bool:
+        """Return whether two terms are equal by earlier equations, none of which states just this."""
         reduced = self.facts.reduce_by_facts(left, right)
         return reduced is not None and reduced.same and not self.facts.was_stated(left, right)
 
@@ -173,6 +179,7 @@ class LinkContext:
         return found
 
     def list_hypotheses(self, free: frozenset[str]) -> list[Tree]:
+        """Return what may be assumed here about some letters."""
         known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]
         stated = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
         return [*known, *(each for each in stated if each not in known)]
@@ -308,10 +315,12 @@ class LinkContext:
         return LinkVerdict(link, "follows", describe_sources(used))
 
     def are_contradictory(self, link: ChainLink, used: Sequence[Fact]) -> bool:
+        """Return whether the facts that a link uses contradict each other."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         return link.relation == "=" and self.facts.find_contradiction(left, right, used)
 
     def keep_equation(self, link: ChainLink, left: Tree, right: Tree) -> None:
+        """Remember an equation for the links after it, unless it only holds near a point."""
         # Near x = 0 is not at x = 0.
         if ends_with("approached", link.before):
             return

@@ -252,8 +252,11 @@ _COLOURS = {
 
 
 def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
-    """Write the links that are wrong or doubtful, lose domain, are not shown or not read, and what else could
-    not be read, as SARIF 2.1.0."""
+    """Write a report in SARIF 2.1.0.
+
+    It has the links that are wrong or doubtful, lose domain, are not shown or not read, and what else could
+    not be read.
+    """
     rows = (
         (
             document["file"],
@@ -294,7 +297,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
 
 
 def write_html(path: Path, found: Mapping[str, Any]) -> None:
-    """Every link with its verdict as a colour; the page needs nothing else."""
+    """Write a page that shows every link with its verdict as a colour, and needs no other file."""
     with atomic_writer(path) as file:
         file.writelines(f"{line}\n" for line in _iterate_page(found))
 

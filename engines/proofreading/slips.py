@@ -401,7 +401,13 @@ def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
 
 
 def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[dict[str, float]]:
-    """Two places where variables have values of no meaning. Args: whole: they are whole numbers."""
+    """Return two points at which the variables have random values.
+
+    Args:
+        names: The variables.
+        whole: Whether the values are integers.
+        seed: The same seed gives the same points.
+    """
     source = Random(seed)
     order = sorted(names)
     if whole:
@@ -412,9 +418,12 @@ def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[
 def iterate_changes(
     tree: Tree, names: Sequence[str] = (), in_calls: bool = False
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
-    """Each change of a number, sign or operator: its place, what is to stand there, and the change in words.
+    """Yield each change of a number, sign or operator: its path, what takes its place, the change in words.
 
-    Args: names: variables of the link, of which one with another index may be meant.
+    Args:
+        tree: The term.
+        names: The variables of the link, one of which may be meant with another index.
+        in_calls: Whether arguments of unknown functions are changed too.
     """
     for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:

@@ -72,14 +72,15 @@ def is_slope(tree: Tree) -> bool:
 
 
 def find_units(tree: Tree) -> set[Tree]:
+    """Return the units and texts of a term."""
     return {node for node in tree if node.label in ("unit", "text")}
 
 
 def count_members(tree: Tree) -> Tree:
-    """A term with the numbers of members in the place of finite sets between bars.
+    r"""Return a term in which finite sets between bars are replaced by their numbers of members.
 
     >>> from engines.formula.reader import read
-    >>> count_members(read(r"|\\{1, 2, 4\\}| + |\\emptyset|").tree).list_labels()
+    >>> count_members(read(r"|\{1, 2, 4\}| + |\emptyset|").tree).list_labels()
     ['+', '3', '0']
     """
     if tree.label == "abs" and tree.children[0].label in EMPTY:
@@ -139,7 +140,7 @@ def list_divisors(tree: Tree) -> frozenset[Tree]:
 
 
 def constant_gap(left: Tree, right: Tree) -> str:
-    """By what number two rational functions differ, the same at all values of their variables; "" otherwise.
+    """Return the number by which two rational functions differ everywhere, or "" if there is none.
 
     >>> from engines.formula.reader import read
     >>> constant_gap(read("x-(x-2)").tree, Tree("1")), constant_gap(Tree("x"), Tree("1"))
@@ -407,7 +408,7 @@ _ENOUGH = 4
 
 
 def expand_mixed_numbers(tree: Tree) -> Tree:
-    """A term with products in the place of mixed numbers."""
+    """Return a term in which mixed numbers are read as products."""
     children = tuple(map(expand_mixed_numbers, tree.children))
     mixed = tree.label == "+" and _LONG_WHOLE.match(children[0].label) and children[1].label == "/"
     return Tree("*" if mixed else tree.label, children)
@@ -540,7 +541,7 @@ def matrices_of(document: Document) -> frozenset[str]:
 
 
 def as_products(latex: str, matrices: frozenset[str]) -> str:
-    r"""A formula in which letters that stand together are no name, and an exponent T is the transpose.
+    r"""Return LaTeX in which adjacent letters are products, not names, and an exponent T is the transpose.
 
     >>> as_products(r"(AB)^T + \text{AB} \det A", frozenset("AB"))
     '(A \\cdot B)^{\\top} + \\text{AB} \\det A'
@@ -554,12 +555,15 @@ def as_products(latex: str, matrices: frozenset[str]) -> str:
 
 
 def any_values(matrices: Iterable[str]) -> dict[str, Tree]:
-    """Matrices that stand for any: no two commute."""
+    """Return a fixed matrix for each name, no two of which commute, to test identities of any matrices."""
     return {name: _make_matrix(_ROWS[at % len(_ROWS)]) for at, name in enumerate(sorted(matrices))}
 
 
 def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree, Tree]:
-    """Both sides with matrices in the place of their names, I the identity, and 0 that of the left side."""
+    """Return both sides with matrices in the place of their names.
+
+    I is the identity; a side that is 0 becomes the zero matrix of the left side's size.
+    """
     if right == Tree("0"):
         right = Tree("*", (right, left))
     size = len(next(iter(values.values())).children)

@@ -39,7 +39,7 @@ def ndcg(ranked_grades: Sequence[int], topic_grades: Iterable[int], *, k: int | 
 
 
 def average_precision(ranked_grades: Sequence[int], topic_grades: Iterable[int]) -> float:
-    """Average precision at grade >= 2, over all relevant documents of the topic."""
+    """Compute the average precision at grade >= 2, over all relevant documents of the topic."""
     relevant = sum(grade >= RELEVANT for grade in topic_grades)
     relevant_above, total = 0, 0.0
     for rank, grade in enumerate(ranked_grades, start=1):

@@ -79,7 +79,10 @@ _OF_TWO: Mapping[str, Callable[[Complexes, Complexes], Any]] = {
 
 
 def plane_points(count: int) -> Complexes:
-    """(count,) points of the upper half plane, at distances from 0.3 to 8; the lower half has conjugates."""
+    """Return random points of the upper half plane, shape (count,), at distances from 0.3 to 8 of 0.
+
+    The lower half plane has the conjugate values.
+    """
     draw = np.random.default_rng(0)
     return np.exp(draw.uniform(np.log(0.3), np.log(8), count) + 1j * draw.uniform(0.12, np.pi - 0.12, count))
 

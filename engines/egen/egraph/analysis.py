@@ -40,7 +40,7 @@ class Implication(NamedTuple):
 
 
 def rule_text(query: str, actions: str, ruleset: str) -> str:
-    """A rule as egglog text."""
+    """Return a rule as egglog text."""
     return f"(rule ({query}) ({actions}) :ruleset {ruleset})"
 
 
@@ -56,8 +56,11 @@ def iterate_asked_rules() -> Iterator[str]:
 
 
 def gather_implications(implications: Iterable[Implication]) -> Iterator[str]:
-    """One rule for all implications about the same nodes: of the ruleset `facts`, which runs until nothing is
-    new, or where nothing need be known before, of `shapes`, which runs once."""
+    """Yield one egglog rule for all implications about the same nodes.
+
+    Implications that need something to be known belong to the ruleset `facts`, which runs until nothing is
+    new; the others to `shapes`, which runs once.
+    """
     groups: dict[str, list[tuple[list[_Fact], list[str]]]] = {}
     for query, facts in implications:
         parts = list(split_atoms(query))
@@ -166,7 +169,12 @@ SEVERAL = {label: count for label, count in ARITY.items() if label != VARIABLE}
 
 
 def term_text(tree: Tree, labels: Container[str]) -> str:
-    """A term or pattern as egglog text. Args: labels: of the language; other leaves are variables."""
+    """Return a term or pattern as egglog text.
+
+    Args:
+        tree: The term or pattern.
+        labels: The labels of the language; other leaves are variables.
+    """
     if tree.label.startswith("?"):
         return f"v_{tree.label[1:]}"
     if is_number(tree):
@@ -178,7 +186,7 @@ def term_text(tree: Tree, labels: Container[str]) -> str:
 
 
 def number_text(value: Fraction | int) -> str:
-    """A rational constant as egglog text."""
+    """Return a rational constant as egglog text."""
     return f"(Num {_rational_text(value)})"
 
 
@@ -192,7 +200,11 @@ def _integer_text(value: int) -> str:
 
 
 def iterate_schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
-    """Sorts, constructors, relations and rulesets. Args: labels: of the language, with their operands."""
+    """Yield the declarations of a language in egglog: sorts, constructors, relations and rulesets.
+
+    Args:
+        labels: The labels of the language, with their numbers of operands.
+    """
     yield "(sort Math)"
     yield "(constructor Num (BigRat) Math)"
     yield "(constructor Var (String) Math)"
@@ -492,10 +504,12 @@ def iterate_analysis_rules(*, several: bool = False) -> Iterator[str]:
 
 
 def condition_query(name: str, operand: str, fresh: str) -> str:
-    """An egglog query for a condition of the rule table.
+    """Return the egglog query for a condition of the rule table.
 
-    Args: name: as in the table (`nz`, `int`, ...). operand: the egglog pattern it speaks of. fresh: a
-    variable name not used elsewhere in the rule.
+    Args:
+        name: The condition as in the table (`nz`, `int`, …).
+        operand: The egglog pattern that it is about.
+        fresh: A variable name that the rule does not use elsewhere.
     """
     if name == "total":
         return f"(= {fresh} {operand})"

@@ -60,7 +60,7 @@ class EGraph:
 
     @classmethod
     def from_classes(cls, root: int, classes: Mapping[int, Sequence[ENode]]) -> EGraph:
-        """From the nodes of each class; classes are numbered from 0 on."""
+        """Make an e-graph from the nodes of each class; classes are numbered from 0 on."""
         rows = [classes[number] for number in range(len(classes))]
         flat = [node for nodes in rows for node in nodes]
         codes = {label: code for code, label in enumerate(sorted({node.label for node in flat}))}
@@ -116,9 +116,11 @@ class EGraph:
         return found
 
     def smallest_term(self, number: int) -> Tree:
+        """Return the smallest term of a class."""
         return self.term_of_node(self.classes[number][0])
 
     def term_of_node(self, node: ENode) -> Tree:
+        """Return the smallest term whose root is a node."""
         children = tuple(self.smallest_term(child) for child in node.children)
         return Tree(node.label, (Tree(VARIABLE), *children) if node.label == "d" else children)
 
@@ -352,11 +354,15 @@ class TermGrammar:
         )
 
     def count_terms(self, max_tokens: int) -> list[int]:
-        """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
+        """Count the terms of the root by length, exactly.
+
+        Returns:
+            For each length n from 0 to `max_tokens` the number of terms of n tokens.
+        """
         return count_exactly(self.tables, self.root, self.count_nearly_terms(max_tokens)[0][self.root])
 
     def count_nearly_terms(self, max_tokens: int) -> tuple[Floats, Floats]:
-        """Terms by (row, length) and by (production, length) as doubles (see `count_nearly`)."""
+        """Count the terms by (row, length) and by (production, length) as doubles; see `count_nearly`."""
         if max_tokens not in self._nearly:
             self._nearly[max_tokens] = count_nearly(self.tables, max_tokens)
         return self._nearly[max_tokens]
@@ -422,7 +428,13 @@ class Tables:
 
 
 def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None) -> tuple[Floats, Floats]:
-    """Terms by (row, length) and by (production, length), as doubles, or the sum of their weights."""
+    """Count terms by (row, length) and by (production, length), as doubles.
+
+    Args:
+        tables: The grammar.
+        max_tokens: The longest length.
+        weights: By production; then the weights of the terms are added up in place of their number.
+    """
     by_row = np.zeros((len(tables.rows), max_tokens + 1))
     by_production = np.zeros((len(tables.own), max_tokens + 1), order="F")  # read along a class
     weights = np.ones(len(tables.own)) if weights is None else weights
@@ -440,7 +452,13 @@ def _nth_prime(place: int) -> int:
 
 
 def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
-    """Terms of a class by length as exact integers. Args: near: the same as `count_nearly` has it."""
+    """Count the terms of a class by length, as exact integers.
+
+    Args:
+        tables: The grammar.
+        root: The class.
+        near: The counts by row and length that `count_nearly` returned.
+    """
     max_tokens = len(near) - 1
     if near.max() < 2.0**52:  # sums and products of smaller integers: the doubles are exact
         return [int(number) for number in near]
@@ -656,11 +674,16 @@ class Sampler:
         self._orders: dict[int, Ints] = {}
 
     def count_supply(self, length: int) -> float:
+        """Return how many terms of a length there are, as a double."""
         return float(self._counts[0][self._grammar.root, length])
 
     def draw_rows(self, length: int, count: int) -> Ints:
-        """At most `count` further terms of one length, as (terms, length) productions in prefix order with -1
-        behind the last of each; none when all have been given."""
+        """Draw further terms of one length, none of them twice.
+
+        Returns:
+            At most `count` terms, shape (terms, length): their productions in prefix order, with -1 after the
+            last of each; no rows when all terms have been drawn.
+        """
         if not self.count_supply(length):
             return np.empty((0, length), np.int64)
         if length not in self._states:

@@ -333,6 +333,7 @@ class EGraphRunner:
             self.execute_program("\n".join(waiting[start : start + _CHUNK]))
 
     def execute_program(self, program: str) -> list[Any]:
+        """Run a program in egglog and return its outputs."""
         outputs: list[Any] = self.egglog.run_program(*self.egglog.parse_program(program))
         return outputs
 
@@ -498,11 +499,17 @@ class _GrowthRun:
 def number_classes(
     names: Sequence[str], rows: Ints, count: int, start: int, limit: int | None = None
 ) -> tuple[int, tuple[str, ...], Ints, Ints, Ints]:
-    """An e-graph with canonical numbers for what can be reached from a class: the first fields of `EGraph`.
+    """Return an e-graph with canonical numbers for what can be reached from a class.
 
-    Args: names: labels, sorted. rows: (nodes, 4) class, label and child classes, -1 for no child. count: of
-    classes. start: the root. limit: keep this many nodes at most, those that occur in the shortest terms of
-    the root.
+    Args:
+        names: The labels, sorted.
+        rows: Shape (nodes, 4): class, label and child classes, -1 for no child.
+        count: The number of classes.
+        start: The root.
+        limit: Keep at most this many nodes, those that occur in the shortest terms of the root.
+
+    Returns:
+        The first fields of `EGraph`.
     """
     home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
     own = np.array([ENode(name).tokens for name in names], np.int64)[label]

@@ -475,7 +475,7 @@ class GrowthPool:
 
 
 def serve_requests(descriptor: int) -> None:
-    """The life of a growth process: load, then answer until the parent closes its end."""
+    """Load the rules, then answer requests until the parent closes its end: the life of a growth process."""
     connection = Connection(descriptor)
     # A pipe that closes means that the parent has ended.
     with suppress(EOFError, OSError):

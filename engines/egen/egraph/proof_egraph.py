@@ -56,6 +56,7 @@ class ProofEGraph:
         return self.add_node(tree.label, tuple(self.add_tree(child) for child in tree.children))
 
     def add_node(self, label: str, children: tuple[int, ...] = ()) -> int:
+        """Return the node of a label over children, added if it is new."""
         # Nodes are unique: the same label over the same children is one node.
         known = self._nodes.get((label, children))
         if known is not None:
@@ -78,6 +79,7 @@ class ProofEGraph:
         return number
 
     def find(self, node: int) -> int:
+        """Return the representative of a node's class (union-find with path halving)."""
         above = self._parents
         while above[node] != node:
             above[node] = above[above[node]]
@@ -93,6 +95,7 @@ class ProofEGraph:
         return True
 
     def constant_value(self, node: int) -> Fraction | None:
+        """Return the constant that a node's class is known to be equal to, or None."""
         return self.constants.get(self.find(node))
 
     def list_distinct_nodes(self, label: str) -> Iterator[int]:
@@ -158,6 +161,7 @@ class ProofEGraph:
         return None if node is None else self.find(node)
 
     def to_tree(self, node: int) -> Tree:
+        """Return the term whose root is a node."""
         return Tree(self.labels[node], tuple(map(self.to_tree, self.children[node])))
 
     def explain_equality(self, start: int, target: int) -> Iterator[TermLine]:

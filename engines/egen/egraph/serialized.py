@@ -87,6 +87,7 @@ class SerializedEgraph:
         return name
 
     def list_reachable(self, root: str) -> list[str]:
+        """Return the classes that can be reached from a class, itself first."""
         found, waiting = {root: None}, [root]
         while waiting:
             for node in self.classes[waiting.pop()]:
@@ -97,8 +98,10 @@ class SerializedEgraph:
         return list(found)
 
     def smallest_size(self, root: str) -> int | None:
-        """Nodes of the smallest term of a class, 10^18 standing for all that are no less; None where it has
-        none that ends."""
+        """Return the number of nodes of the smallest term of a class, or None if every term is infinite.
+
+        Sizes from 10^18 on are given as 10^18.
+        """
         # `missing` has the operands of each node whose smallest size is not yet known.
         missing: dict[tuple[str, SerializedNode], set[str]] = {}
         parents: dict[str, list[tuple[str, SerializedNode]]] = {}
@@ -124,9 +127,13 @@ class SerializedEgraph:
         return size.get(root)
 
     def count_terms(self, root: str, most: int) -> list[int]:
-        """Terms of a class by size, exactly: item n counts those of n nodes, up to `most`.
+        """Count the terms of a class by size, exactly.
 
-        Raises: EngineError E424 where that would take too long.
+        Returns:
+            For each size n from 0 to `most` the number of terms of n nodes.
+
+        Raises:
+            EngineError: E424 if that would take too long.
         """
         known = self._counts
         if len(known.get((root,), ())) > most:
@@ -177,8 +184,14 @@ class SerializedEgraph:
             number -= ways
 
     def sample_uniformly(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
-        """So many different terms of a class of at most this size, all of them equally likely; all there are,
-        smallest first, where that is no more."""
+        """Draw different terms of a class, each equally likely.
+
+        Args:
+            root: The class.
+            most: The largest size, in nodes.
+            count: How many terms; if there are no more, all are returned, smallest first.
+            seed: The same seed draws the same terms.
+        """
         ends = list(accumulate(self.count_terms(root, most)))
         terms = []
         for number in _sample_numbers(random.Random(seed), ends[-1], count):
@@ -187,9 +200,11 @@ class SerializedEgraph:
         return terms
 
     def sample_different(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
-        """So many terms of a class, each as unlike those before it as can be, from the smallest one on: by
-        the share of operators, and of operators below operators, that they have not in common. They are
-        chosen among a thousand, as many of each size as there are."""
+        """Choose terms of a class, each as unlike the earlier ones as possible, beginning with the smallest.
+
+        Terms are compared by the share of operators, and of operators below operators, that they do not have
+        in common. They are chosen from a thousand, with as many of each size as there are.
+        """
         counts = self.count_terms(root, most)
         # Sizes with few terms come first, so that what they do not use up is left to the others.
         sizes = sorted((size for size, known in enumerate(counts) if known), key=counts.__getitem__)

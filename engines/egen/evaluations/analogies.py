@@ -188,8 +188,12 @@ def is_family_pair(kind: str, x: str, y: str) -> bool:
 
 
 def build_analogies(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
-    """`count` analogies, as evenly over the families as their pairs allow, in random order; all there are
-    when they are fewer."""
+    """Build analogies in random order, as evenly over the families as their pairs allow.
+
+    Args:
+        count: How many; if there are fewer, all of them are returned.
+        seed: The same seed builds the same analogies.
+    """
     draw = random.Random(seed)
     groups = [list(_iterate_analogies(family)) for family in FAMILIES]
     for group in groups:

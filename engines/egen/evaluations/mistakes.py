@@ -71,8 +71,14 @@ def iterate_changes(tree: Tree, draw: random.Random) -> Iterator[Tree]:
 
 
 def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
-    """`count` changed trees that are verified to differ from the original in value somewhere; fewer when
-    there are not so many. No two change the same node as long as others are left."""
+    """Return changed copies of a tree that are verified to differ from it in value somewhere.
+
+    Args:
+        tree: The original.
+        count: How many copies; fewer are returned if there are not as many. No two change the same node as
+            long as other nodes are left.
+        draw: The source of randomness.
+    """
     verifier = Verifier(tree)
     results: list[Tree] = []
     spare: list[Tree] = []

@@ -78,6 +78,7 @@ class Reals(Theory):
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
+        """Return the judge of members of a head: the rigorous one if terms are judged point by point only."""
         from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
         from engines.mathematics.verification.verifier import make_verifier
 

@@ -25,7 +25,7 @@ def write_tree_string(formula: ParsedFormula) -> str:
 
 
 def list_post_fields(post: Post) -> Iterator[tuple[str, str]]:
-    """("title" or "body", text with placeholders), those with formulas."""
+    """Yield those fields of a post that have formulas: `title` or `body`, and the text with placeholders."""
     if post.title_formulas:
         yield "title", mark_cleaned_text(post.title, post.title_formulas).text
     if post.body.formulas:
@@ -33,7 +33,7 @@ def list_post_fields(post: Post) -> Iterator[tuple[str, str]]:
 
 
 def list_topic_fields(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
+    """Yield a topic's two fields: `title` or `question`, text with placeholders, LaTeX by short id."""
     for name, field in (("title", topic.title), ("question", topic.question)):
         result = mark_cleaned_text(field.text, field.formulas)
         yield name, result.text, result.formulas

@@ -334,6 +334,7 @@ class Signs:
         self._known: dict[Tree, int] = {}
 
     def sign_of(self, tree: Tree) -> int:
+        """Return the sign of a term at all sampled points: 1, -1, or 0 if it changes or is not known."""
         if tree not in self._known:
             values, errors = evaluate_balls(compile_many([tree], variables=self.variables), self.points)
             sure = np.isfinite(errors[0])

@@ -33,8 +33,9 @@ _MOST_ATOMS, _MOST_DEGREE = 4, 6
 
 
 def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
-    """A symmetric polynomial by the elementary ones (Gauss), and a sum of all products of two by the square
-    of the sum.
+    """Yield a symmetric polynomial in the elementary symmetric ones (Gauss).
+
+    A sum of all products of two is also written by the square of the sum.
 
     >>> from engines.core.expression_language import LETTERS, read_prefix, to_prefix
     >>> [to_prefix(form) for form in iterate_symmetric(read_prefix("* a b", LETTERS), None)]

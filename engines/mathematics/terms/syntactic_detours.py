@@ -34,6 +34,7 @@ class SyntacticDetours:
         self._made: list[bool] = []
 
     def makes_detour(self, number: int) -> bool:
+        """Return whether a term contains a syntactic detour."""
         while len(self._made) <= number:
             self._read_next()
         return self._made[number]

@@ -74,6 +74,7 @@ class ValueDetours:
         self._round: list[bool] = []
 
     def goes_round(self, number: int) -> bool:
+        """Return whether a term, by its number, contains a detour of values."""
         while len(self._round) <= number:
             self._read_next()
         return self._round[number]

@@ -207,7 +207,7 @@ def functions_at(
     merged: bool = False,
     whole: Collection[str] = (),
 ) -> Functions:
-    """`Functions` at some points: (variables, points)."""
+    """Return the `Functions` at points of shape (variables, points)."""
     first, *rest = points.tolist()
     others = dict(zip(variables[1:], rest, strict=True))
     return Functions(first, bits, merged=merged, others=others, whole=whole)
@@ -311,9 +311,13 @@ class Region:
         self._seed = seed
 
     def special_points(self) -> tuple[Floats, list[dict[str, float]]]:
-        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 0, or 2 and 1/2.
+        """Return points with special values of one or two variables; the others are in general position.
 
-        The others are in general position. And for each point what is special.
+        One variable is 0, 1, -1 or 2, or two are 0, or 2 and 1/2.
+
+        Returns:
+            The points, shape (variables, points), and for each the variables that are special with their
+            values.
         """
         found, names = [], []
         single = [{name: value} for name in self.variables for value in _SPECIAL]
@@ -602,6 +606,14 @@ class BoundaryLine:
         return bool(self._region.assumptions_hold(point[:, np.newaxis])[0])
 
     def points_beside(self, mask: int) -> Floats:
+        """Return points of the line next to ends of a domain, as far as the assumptions allow them.
+
+        Args:
+            mask: The ends, as a mask of places.
+
+        Returns:
+            The points, shape (variables, points).
+        """
         whole = self.name in self._region.assumptions.integers
         result = points_beside(self.edges, mask, others=self.ends, whole=whole)
         points = np.repeat(self.point[:, np.newaxis], len(result), axis=1)

@@ -47,6 +47,15 @@ class PartialDeduction:
     def apply_step(
         self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps
     ) -> PartialDeduction:
+        """Return the deduction after one more step.
+
+        Args:
+            at: The left and right quantity and the operator, by index.
+            value: The result.
+            score: The log-probability of the step.
+            words: The operators and constants.
+            legal: Which steps are allowed.
+        """
         left, right, operator = at
         tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
         free = list(self.free)
