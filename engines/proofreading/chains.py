@@ -438,6 +438,10 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                 now.relations.append((relation or token, line))
                 now.sides.append("")
                 continue
+            written = now.sides[-1].rstrip(" &\n~")
+            if token == r"\\" and written.endswith((*_OPERATORS, "-")):
+                now.sides[-1] = f"{written} "
+                continue  # a sum goes on in the next row
             if token == r"\\":
                 row = [*beside, now]
                 close_statement("row")

@@ -118,8 +118,12 @@ PHRASES: Mapping[str, str] = {
     "several": """
         or case cases either both respectively value values root roots solution solutions try trying possib*
         when if suppose assume for otherwise let other another similarly test* example instance each
+        bound bounds endpoint endpoints
     """,
-    "alternative": "or either respectively otherwise other another similarly try trying test",
+    "alternative": """
+        or either respectively otherwise other another similarly try trying test bound bounds endpoint
+        endpoints
+    """,
     "rewritten": """
         expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
         evaluat* for_all always equal equals equivalent same

@@ -13,7 +13,7 @@ from engines.formula.document_names import gather_evidence
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
-from engines.proofreading.cue_phrases import distinguishes_cases, mentions
+from engines.proofreading.cue_phrases import distinguishes_cases, mentions, read_last_cue
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
@@ -154,8 +154,10 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
     places = {id(each.link): place for place, each in enumerate(found)}
     statements = []
     begun: dict[int, Tree] = {}
+    names: dict[int, int] = {}
     for link, left, right in equations:
         place = places[id(link)]
+        names[place] = len(free_symbols(left) | free_symbols(right))
         first = begun.setdefault(link.chain, left)
         if link.place and not first.children and not free_symbols(right):
             statements.append(ComparedSides(place, first, right, link.before, link.after, True))
@@ -174,6 +176,8 @@ def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tre
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
         link, where = found[odd.place].link, " ".join(by.split())
         apart = [abs(found[one].link.line - link.line) for one in odd.by]
+        if not _is_drawn(link) or names[odd.place] != 1:
+            continue
         if max(apart) > _BESIDE or any(_are_listed_together(found[one].link, link) for one in odd.by):
             continue
         # Of a system none of the equations leads to another: what follows from them may be the slip.
@@ -193,3 +197,8 @@ def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:
     """Return whether two equations are of one chain, or stand in one formula with a comma or space between:
     of those all are said, and none of them leads to another."""
     return one.piece == other.piece and (one.chain == other.chain or "," in (one.joined, other.joined))
+
+
+def _is_drawn(link: ChainLink) -> bool:
+    """Return whether words, an arrow or a new row say of an equation that another leads to it."""
+    return read_last_cue(link.before) == "claimed" or link.place > 0 or link.joined in ("so", "row")

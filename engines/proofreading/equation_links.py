@@ -153,6 +153,7 @@ class EquationLink:
         does."""
         meant = (
             "≠" in condition
+            or condition == "both sides are defined"
             or "!=" in condition
             or "factorial" in self.right.list_labels()
             or condition.endswith("is an integer")

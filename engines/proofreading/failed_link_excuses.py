@@ -16,9 +16,12 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
+    OF_ANGLES,
     WHOLE,
     evaluate_complex,
+    evaluate_term,
     find_residue,
     free_symbols,
     is_in_some_base,
@@ -29,6 +32,9 @@ STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _NEAR = 1e-9
+_CONSTANT = "C"
+"""Of integration, which has another value on the other side."""
+_SEEDS = 3
 _SIGNED = 3
 """Nodes of a number with a sign."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
@@ -56,6 +62,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", reason)
     if _hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right", "where i is the imaginary unit")
+    if _CONSTANT in free_symbols(left) & free_symbols(right) and _differ_by_constant(left, right):
+        return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
     if _hold_as(_take_inverses, left, right, judge):
@@ -89,6 +97,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
+    if _is_root_of_square(left, right):
+        return "the sign of a root is that of an angle"
     if any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right)):
         return "an infinite value is a convention"
     return ""
@@ -140,6 +150,30 @@ def _take_inverses(tree: Tree) -> Tree:
         if residue is not None:
             return Tree(f"{residue}")
     return Tree(tree.label, tuple(map(_take_inverses, tree.children)))
+
+
+def _differ_by_constant(left: Tree, right: Tree) -> bool:
+    """Return whether two terms differ by the same number at all places."""
+    places = [
+        at for seed in range(_SEEDS) for at in points_of(free_symbols(left) | free_symbols(right), seed=seed)
+    ]
+    values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in places]
+    gaps = [one - other for one, other in values if one is not None and other is not None]
+    return len(gaps) == len(places) and max(gaps) - min(gaps) < _NEAR
+
+
+def _is_root_of_square(left: Tree, right: Tree) -> bool:
+    """Return whether a root is equal to a term with functions of angles but for the sign, which is that of
+    the angles that are meant: √(5 sec²θ) = √5 sec θ."""
+    labels = {*left.list_labels(), *right.list_labels()}
+    if "sqrt" not in labels or labels.isdisjoint(OF_ANGLES):
+        return False
+    for seed in range(_SEEDS):
+        for at in points_of(free_symbols(left) | free_symbols(right), seed=seed):
+            one, other = evaluate_term(left, at), evaluate_term(right, at)
+            if one is None or other is None or abs(abs(one) - abs(other)) > _NEAR * (1 + abs(one)):
+                return False
+    return True
 
 
 def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:

@@ -33,7 +33,7 @@ _EVEN = ("abs", "norm")
 RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
-_OFTEN = 1.0
+_OFTEN = 1.5
 """So much less is enough of what is said more than once."""
 _LONG_FRACTION = 2
 """Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
@@ -42,13 +42,13 @@ _SHORT = 4
 _SHORT_VALUE = 2
 """Digits of values that are rarely copied from elsewhere."""
 _ENOUGH = {
-    "digit": 4.5,
-    "digit of a definition": 8.0,
+    "digit": 5.5,
+    "digit of a definition": 9.0,
     "same fraction": 2.5,
     "value": 14.0,
-    "sign": 5.0,
-    "sign of a definition": 6.0,
-    "negation": 7.0,
+    "sign": 6.0,
+    "sign of a definition": 6.5,
+    "negation": 8.0,
     "negation of a definition": 10.0,
     "index": 7.0,
     "new name": 4.0,

@@ -87,6 +87,13 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"We write $128 = 1 \cdot 8^2 + 2 \cdot 8^1 + 7 \cdot 8^0$.", True),
         ("- $a_0 = 5$\n- $a_1 = a_0 + 2 = 7$\n\n2.\n- $a_0 = 1$", False),
         (r"It is $\lim_{x \to 0^-} \frac{1}{x} = -\infty$.", False),
+        # a sum that goes on in the next row, constants of integration, signs of roots
+        (r"$$\begin{align*} 1 + 2& + \\ 3 + 4&= 10 \end{align*}$$", False),
+        (r"$$\begin{align*} 1 + 2& + \\ 3 + 4&= 11 \end{align*}$$", True),
+        (r"It is $2\ln|3x| + C = 2\ln|x| + C$, so $2\ln|3x| + C = 2\ln|x| + C = 2\ln|5x| + C$.", False),
+        (r"It is $2x(x+1) + C = 2x^2 + C = 2x^2 + 2x + C$.", True),
+        (r"So $\sqrt{5\sec^2 t} = \sqrt{5}\sec t = \sqrt 5/\cos t$.", False),
+        (r"It is bounded by the curves $y = 2x$ and $y = x^3$, or $x = 1$.", False),
         # inverses modulo a number
         (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
         (r"It is $7^{-1} \bmod 20 = 4$.", True),
