@@ -27,6 +27,7 @@ from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
     CONNECTIVES,
+    HALF_LINES,
     ONE_PLACE,
     SET_OPERATIONS,
     SETS_IN_WORDS,
@@ -628,15 +629,16 @@ class Expressions(OperatorParser):
 
     def parse_set_in_words(self, numbers: str, excluding: bool) -> Tree:
         """Parse what follows the words for a set of numbers: the values that are not in it, if any."""
+        whole = HALF_LINES.get(numbers, Tree(numbers))
         if not excluding:
-            return Tree(numbers)
+            return whole
         taken = [self.parse_sum()]
         while self.here.text == "," or CONNECTIVES.get(words_of(self.here)) in ("and", "or"):
             self.take_piece()
             if self.starts_factor() or self.here.role == PieceRole.ADD:
                 taken.append(self.parse_sum())
         alone = len(taken) == 1 and taken[0].label in _COLLECTIONS
-        return Tree("without", (Tree(numbers), taken[0] if alone else Tree("set", tuple(taken))))
+        return Tree("without", (whole, taken[0] if alone else Tree("set", tuple(taken))))
 
     def parse_matrix(self, piece: Piece) -> Tree:
         """Parse a matrix."""

@@ -30,6 +30,7 @@ from engines.formula.words import (
     SETS_OF_NUMBERS,
     SEVERAL,
     SIGNS,
+    SIGNS_OF_NUMBERS,
     TRIGONOMETRIC_AND_HYPERBOLIC,
     USUAL,
     Line,
@@ -352,7 +353,11 @@ class NameParser(Cursor):
             if script.text == "O!SUB":
                 if indices:
                     raise self.make_error("two subscripts are not understood")
-                indices = self.parse_indices(script)
+                sign = SIGNS_OF_NUMBERS.get("".join(one.text for one in marks))
+                if sign and name in ("ℝ", "ℤ"):
+                    name += sign
+                else:
+                    indices = self.parse_indices(script)
             # A prime is an exponent for the layout, but part of the name here.
             elif script.alone.label.startswith("V!′"):
                 primes += script.alone.label[2:]

@@ -228,9 +228,14 @@ class _PlainWriter:
         phrase, or an empty text where there is none."""
         words, ends = [first], [0]
         for at, (kind, text, _) in enumerate(reversed(self.tokens), start=1):
+            if text == "-" and words[-1].lower() == "non":
+                words[-1] += text
+                continue
             if kind not in ("word", "space") or len(words) == _LONGEST_PHRASE:
                 break
-            if kind == "word":
+            if kind == "word" and words[-1].endswith("-"):
+                words[-1], ends[-1] = words[-1] + text, at
+            elif kind == "word":
                 words.append(text)
                 ends.append(at)
         for count in range(len(words), 1, -1):

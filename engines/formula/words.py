@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.core.expression_language import ALIASES, HYPERBOLIC, TRIGONOMETRIC
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import PieceRole
@@ -145,12 +145,37 @@ MEMBERS = {
 }
 """Words behind a letter that say which numbers it stands for."""
 _EXCEPT = ("except", "except for", "other than", "excluding", "without", "but not")
+_SIGNS = (
+    *(("positive ", "ℝ+"), ("negative ", "ℝ-")),
+    *((f"{word} ", "ℝ+0") for word in ("nonnegative", "non-negative")),
+    *((f"{word} ", "ℝ-0") for word in ("nonpositive", "non-positive")),
+)
+SIGNS_OF_NUMBERS = {
+    f"{sign}0": mark
+    for mark, signs in (
+        *(("+", ">"), ("-", "<"), ("+0", r"\ge \geq \geqslant ≥")),
+        ("-0", r"\le \leq \leqslant ≤"),
+    )
+    for sign in signs.split()
+}
+"""Subscripts of a set of numbers, and what its name ends with by them."""
+_INFINITE = Tree("inf")
+_MINUS_INFINITE = Tree("*", (Tree("-1"), _INFINITE))
+HALF_LINES = {
+    "ℝ+": Tree("interval", (Tree("oo"), ZERO, _INFINITE)),
+    "ℝ+0": Tree("interval", (Tree("co"), ZERO, _INFINITE)),
+    "ℝ-": Tree("interval", (Tree("oo"), _MINUS_INFINITE, ZERO)),
+    "ℝ-0": Tree("interval", (Tree("oc"), _MINUS_INFINITE, ZERO)),
+}
+"""Sets of all real numbers of a sign, and of these with 0."""
 SETS_IN_WORDS = {
     f"{article}{plural}{exclusion}": (numbers, bool(exclusion))
     for article in ("", "all ", "the ", "all the ", "the set of ", "the set of all ", "every ", "any ")
     for plural, numbers in (
         *(("real numbers", "ℝ"), ("reals", "ℝ"), ("real number", "ℝ"), ("integers", "ℤ"), ("integer", "ℤ")),
-        *(("natural numbers", "ℕ"), ("rational numbers", "ℚ"), ("rationals", "ℚ"), ("complex numbers", "ℂ")),
+        *((f"{sign}{plural}", label) for sign, label in _SIGNS for plural in ("real numbers", "reals")),
+        *(("positive integers", "ℤ+"), ("natural numbers", "ℕ")),
+        *(("rational numbers", "ℚ"), ("rationals", "ℚ"), ("complex numbers", "ℂ")),
     )
     for exclusion in ("", *(f" {word}" for word in _EXCEPT))
     if article or plural.endswith("s")

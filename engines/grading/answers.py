@@ -161,6 +161,8 @@ _CONCLUSIONS = _phrases("so, thus, hence, therefore")
 _CAUSES = _phrases("because, since, so, as, which, not")
 """Words behind a comma that end an answer."""
 _COPULAS = _phrases("is, are, equal, equals, =, was, would be, must be, will be")
+_FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
+"""Verbs behind the number that a sentence states."""
 _ASSIGNMENTS = _phrases("is, are, equals, =")
 _FURTHER_LIMITS = _phrases(
     "or more, or less, or fewer, or greater, or higher, or lower, below, above, factorial, dozen, hundred",
@@ -518,6 +520,10 @@ class _Solution:
     def find_answer_end(self, first: int, last: int) -> int:
         """Return where an announced answer ends: with its sentence, or before a reason for it."""
         end = self.find_sentence_end(first, last, ".!?;")
+        if text_at(self.tokens, end) == ";" and end < last:
+            whole = self.find_sentence_end(first, last, ".!?")
+            if all(token.kind in ("digits", "sign") or is_blank(token) for token in self.tokens[first:whole]):
+                end = whole  # a list
         for at in range(first, end):
             if self.tokens[at].text == "," and _CAUSES.match(self.tokens, skip_blanks(self.tokens, at + 1)):
                 return at
@@ -671,7 +677,8 @@ class _Solution:
             if self.spell(word, stop) in CONNECTIVES:
                 return ""
             found, at = self.spell(start, stop), stop
-        return found
+        verb = next(filter(found.endswith, _FINAL_VERBS), "")
+        return found.removesuffix(verb)
 
     def find_spelt_number(self, first: int, last: int) -> str:
         """Return the only number in words of a sentence; "" where there is none, or something with it changes

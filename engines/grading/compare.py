@@ -38,7 +38,7 @@ from engines.grading.forms import (
 )
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.numbers import Term
-from engines.grading.parameters import compare_with_parameters
+from engines.grading.parameters import compare_with_parameters, has_single_solution
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
 from engines.grading.term_arithmetic import (
     divide_terms,
@@ -113,8 +113,8 @@ class AnswerComparison:
         if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
             return self._compare_members(gold, pred)
         gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
-        if (witness := _tell_number_sets_apart(gold, pred)) is not None:
-            return differ_by(f"{witness} belongs to one of them only")
+        if (numbers := _compare_number_sets(gold, pred)) is not None:
+            return numbers
         for letter, other in ((gold, pred), (pred, gold)):
             if _is_choice(letter) and isinstance(other, Term) and is_settled(other):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
@@ -545,11 +545,39 @@ class AnswerComparison:
         ranged = any(
             node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
         )
-        if found.outcome == "undecided" and (apart := self._compare_independent(*trees)) is not None:
-            return apart
+        if found.outcome == "undecided":
+            solved = self._compare_solved(trees[0], pred) or self._compare_solved(trees[1], gold)
+            found = solved or self._compare_independent(*trees) or found
         if found.outcome == "different" and ranged:
             return GradeVerdict("undecided", reason="it is not known whether they have the same values")
         return found
+
+    def _compare_solved(self, system: Tree, solution: Form) -> GradeVerdict | None:
+        """Linear equations, and a value for each of their unknowns; None for others."""
+        items = solution.items if isinstance(solution, Many) else ()
+        values = {one.subject.label: statement_of_form(one.value) for one in items if isinstance(one, Named)}
+        equations = list_relations(system)
+        if not (
+            1 < len(values) == len(items)
+            and values.keys() == free_variables(system)
+            and system.label == "and"
+            and all(equation.label == "=" for equation in equations)
+        ):
+            return None
+        for equation in equations:
+            sides = equation
+            for name, value in values.items():
+                if isinstance(value, str) or not is_constant(value):
+                    return None
+                sides = replace_variable(sides, name, value)
+            left, right = sides.children
+            found = self._judge.equal(left, right)
+            if found.outcome != "equal":
+                said = " = ".join(map(write_tree, equation.children))
+                return differ_by(f"{said} does not hold") if found.outcome == "different" else None
+        if not has_single_solution(equations, tuple(values)):
+            return GradeVerdict("undecided", reason="the system may have other solutions")
+        return GradeVerdict("equal", reason="the only solution of the system")
 
     def _compare_independent(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Statements of equations, each of another name, by which of these hold; None for others."""
@@ -717,19 +745,22 @@ def _is_made_of_names(tree: Tree) -> bool:
     return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
 
 
-_NUMBER_SETS = {"ℕ": "-1", "ℤ": "1/2", "ℚ": "sqrt(2)", "ℝ": "i", "ℂ": ""}
+_NUMBER_SETS = {"ℤ+": "-1", "ℕ": "-1", "ℤ": "1/2", "ℚ": "sqrt(2)", "ℝ": "i", "ℂ": ""}
 """Sets of numbers, each within the next, with a number that only the next has."""
 
 
-def _tell_number_sets_apart(gold: Form, pred: Form) -> str | None:
-    """A number that belongs to one of two different sets of numbers; None for other answers."""
+def _compare_number_sets(gold: Form, pred: Form) -> GradeVerdict | None:
+    """Compare two different sets of numbers, as ℤ and ℚ; None for other answers."""
     trees = [
         one.tree if isinstance(one, Term) else Tree("ℝ") if one == REALS else None for one in (gold, pred)
     ]
     labels = [tree.label for tree in trees if tree is not None and tree.label in _NUMBER_SETS]
     if len(labels) < 2 or labels[0] == labels[1]:
         return None
-    return next(number for label, number in _NUMBER_SETS.items() if label in labels)
+    if {*labels} == {"ℤ+", "ℕ"}:
+        return GradeVerdict("equal if", condition="ℕ begins with 1")
+    number = next(number for label, number in _NUMBER_SETS.items() if label in labels)
+    return differ_by(f"{number} belongs to one of them only")
 
 
 def _is_choice(item: Form) -> bool:

@@ -4,7 +4,7 @@ unit."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -322,5 +322,10 @@ def in_words(text: str) -> Term | None:
             return Term(str(value), value, unit=read_unit("%"))
     if text.startswith("百分之") and (value := read_numeral(text.removeprefix("百分之"))) is not None:
         return Term(str(value), value, unit=read_unit("%"))
+    sign, _, figures = text.partition(" ")
+    if sign.lower() in ("minus", "negative") and (number := plain_number(figures.strip())) is not None:
+        return (
+            replace(number, text=text, value=-number.value, tree=None) if number.value is not None else None
+        )
     value = read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)

@@ -6,6 +6,7 @@ run through the same values in another way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -390,6 +391,18 @@ def _compare_flats(one: _Flat, other: _Flat) -> Verdict | None:
     if one.letters != other.letters or sets or one.is_said or other.is_said:
         return Verdict("equal", reason="the same points for all numbers")
     return Verdict("equal if", condition=f"{one.letters[0]} stands for any number")
+
+
+def has_single_solution(equations: Sequence[Tree], names: tuple[str, ...]) -> bool:
+    """Return whether equations are linear, and no more than one point solves all of them."""
+    rows = []
+    for equation in equations:
+        left, right = (_read_terms(side, names) for side in equation.children)
+        if left is None or right is None:
+            return False
+        terms = _add_terms(left, right, Fraction(-1))
+        rows.append(tuple(terms.get(name, Fraction(0)) for name in names))
+    return _rank(tuple(rows)) == len(names)
 
 
 def _rank(vectors: tuple[tuple[Fraction, ...], ...]) -> int:

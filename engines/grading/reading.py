@@ -14,7 +14,7 @@ from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
-from engines.formula.words import count_repetitions
+from engines.formula.words import HALF_LINES, count_repetitions
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
     EMPTY,
@@ -33,7 +33,7 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
-from engines.grading.lexicon import is_figures, read_words
+from engines.grading.lexicon import is_figures, read_words, unwrap_text
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.quantity_reader import read_figures, read_measure
@@ -66,7 +66,7 @@ def read_form(text: str, log_base: str = "") -> Form:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
         return UnreadForm("its brackets do not match")
-    known = read_figures(plain) or read_words(plain)
+    known = read_figures(plain) or _read_measure_in_text(plain) or read_words(plain)
     if known is not None:
         return known
     measured = None if "\\" in written else read_measure(plain)
@@ -83,6 +83,12 @@ def read_form(text: str, log_base: str = "") -> Form:
     return form
 
 
+def _read_measure_in_text(plain: str) -> Term | None:
+    r"""Return the quantity in words alone, as `\text{8 ways}`."""
+    inside = unwrap_text(plain)
+    return read_measure(inside) if inside is not None and inside[:1].isdecimal() else None
+
+
 # ---- trees as forms
 
 
@@ -90,6 +96,8 @@ def form_of(tree: Tree) -> Form:
     """Return the form that a tree says."""
     label, parts = tree.label, tree.children
     if not parts:
+        if label in HALF_LINES:
+            return form_of(HALF_LINES[label])
         return REALS if label == "ℝ" else EMPTY if label == "set" else term_of(tree)
     match label:
         case "text":

@@ -6,7 +6,7 @@ from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, tokenize
-from engines.grading.verdicts import EQUAL, GradeVerdict, differ_in_kind
+from engines.grading.verdicts import EQUAL, GradeVerdict, differ_by, differ_in_kind
 
 
 def compare_words(gold: Form, pred: Form) -> GradeVerdict:
@@ -19,9 +19,31 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
+    choices = _list_choices(gold), _list_choices(pred)
+    if choices[0] and choices[1]:
+        same = {*choices[0]} == {*choices[1]}
+        return EQUAL if same else differ_by(f"{' and '.join(choices[0])} are not {' and '.join(choices[1])}")
+    for together, apart in ((gold, choices[1]), (pred, choices[0])):
+        if apart and sorted(text := getattr(together, "text", "")) == sorted(apart):
+            return GradeVerdict("equal if", condition=f"{text} lists choices")
+    if _is_time(one) and _is_time(other) and other.startswith(one) != one.startswith(other):
+        return GradeVerdict("equal if", condition=f"both are {max(one, other, key=len).split()[-1]}")
     if len(one.split()) == len(other.split()) == 1 or (_is_time(one) and _is_time(other)):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _list_choices(item: Form) -> list[str]:
+    """Return the letters of several choices, as `A, C` or `C and A`; [] for anything else."""
+    parts = item.items if isinstance(item, Many) else (item,)
+    said = [
+        token.text
+        for part in parts
+        for token in tokenize(part.text if isinstance(part, WordsForm | Term) else "?")
+        if not is_blank(token) and token.text not in (*TEXT_COMMANDS, *"{},;、", "and")
+    ]
+    is_list = isinstance(item, Many) or " and " in getattr(item, "text", "")
+    return said if is_list and len(said) > 1 and all(one in _CHOICES for one in said) else []
 
 
 def _is_time(words: str) -> bool:
@@ -30,6 +52,7 @@ def _is_time(words: str) -> bool:
     return hour.isdecimal() and minute.isdecimal() and half in ([], ["am"], ["pm"])
 
 
+_CHOICES = tuple("ABCDEFGHJ")
 _DECIDED = ("yes", "no", "true", "false")
 
 
