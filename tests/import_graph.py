@@ -10,8 +10,8 @@ from tests.source_trees import outline_modules
 __all__ = ["cycles_of", "imports_of"]
 
 
-def imports_of() -> dict[str, set[str]]:
-    """Return what every module of the program imports of others, except for type checking only."""
+def imports_of(*, for_types: bool = False) -> dict[str, set[str]]:
+    """Return what every module of the program imports of others; if asked, also for type checking only."""
     modules = {
         module.file.removesuffix(".py").removesuffix("/__init__").replace("/", "."): module
         for module in outline_modules()
@@ -19,7 +19,7 @@ def imports_of() -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {}
     for name, module in modules.items():
         targets: set[str] = set()
-        for node in (one.node for one in module.imports if one.is_executed):
+        for node in (one.node for one in module.imports if one.is_executed or for_types):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
             elif node.module:

@@ -257,6 +257,7 @@ CONFIG: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_a_training_is_resumed_to_the_bit_and_what_it_saves_is_indexed(
     place: Path, data: dict[str, Path], kind: str

@@ -164,6 +164,7 @@ def test_a_slow_tokenizer_is_refused() -> None:
         add_latex_tokens(Slow())
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_shipped_list_is_what_the_formulas_of_the_collection_give(real_data: Path) -> None:
     report = Report()

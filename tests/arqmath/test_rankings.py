@@ -168,6 +168,7 @@ def test_differences_stand_above_and_below_zero_the_highest_first() -> None:
     assert [row[0].text for row in second.findall("{*}rect")] == ["A.1 +0.0000"]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_means_of_the_real_runs_are_the_published_ones(real_data: Path) -> None:
     found = Rankings.from_folder(ArqmathFolder.open(real_data / "arqmath"))

@@ -54,6 +54,7 @@ def test_cross_validation_reports_every_topic_once(indexed: Path) -> None:
     assert own["difference"] == pytest.approx(own["ndcg_prime"] - plain["ndcg_prime"], abs=2e-6)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_depends_on_named_topics_only(indexed: Path) -> None:
     """The judgements of the other topics turned round: what is chosen stays, what is reported does not."""
     lines = [line.split("\t") for line in QRELS.read_text().splitlines()]

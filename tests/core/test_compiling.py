@@ -93,6 +93,7 @@ def _run(code: str, *words: str, **environment: str) -> str:
     return result.stdout.strip()
 
 
+@pytest.mark.slow
 def test_clusters_are_the_same_before_anything_is_compiled(tmp_path: Path) -> None:
     code = f"{PLAIN}{CLUSTERS}print(json.dumps(clusters(*sys.argv[1:])))"
     usual: dict[str, Any] = {}

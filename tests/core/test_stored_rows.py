@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import tracemalloc
 
+import pytest
+
 from engines.core.stored_rows import StoredRows
 
 
@@ -32,6 +34,7 @@ def test_two_readers_and_a_writer_do_not_disturb_each_other() -> None:
     assert read == list(range(2_001))
 
 
+@pytest.mark.slow
 def test_rows_are_not_in_memory() -> None:
     rows = StoredRows()
     tracemalloc.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 import zss
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,6 +46,7 @@ def random_tree(rng: random.Random, size: int) -> Tree:
     return Tree(rng.choice("+*x123"), tuple(random_tree(rng, part) for part in sizes))
 
 
+@pytest.mark.slow
 def test_two_thousand_pairs_agree_with_zss() -> None:
     rng = random.Random(11)
     for _ in range(2_000):
@@ -102,6 +104,7 @@ def test_a_script_to_read() -> None:
     }
 
 
+@pytest.mark.slow
 def test_deep_and_wide_trees() -> None:
     deep = wide = Tree("x")
     for _ in range(MAX_DEPTH - 1):

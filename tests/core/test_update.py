@@ -30,6 +30,7 @@ update(Path(sys.argv[1]), change)
 """
 
 
+@pytest.mark.slow
 def test_none_of_many_changes_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "new" / "list.txt"
     command = [sys.executable, "-c", ADD, str(path)]

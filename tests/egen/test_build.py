@@ -104,6 +104,7 @@ def test_shares_are_built_side_by_side_and_no_whole_beside_them(tmp_path: Path) 
             BuildCorpus(tmp_path, share=wrong)
 
 
+@pytest.mark.slow
 def test_what_a_killed_builder_left_half_written_is_removed(reference: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
     shutil.copytree(reference, out)
@@ -150,6 +151,7 @@ def test_a_kill_leaves_no_worker_behind(tmp_path: Path) -> None:
     assert alive == []
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_finished_shards_and_the_rest_follows(reference: Path, tmp_path: Path) -> None:
     seen: list[Event] = []
 
@@ -334,6 +336,7 @@ def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
         build_corpus(fake_growth.source(3), tmp_path / "corpus", CONFIG, service=fake_growth.service)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_error_and_nothing_finished_is_lost(
     reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def test_an_error_of_sympy_is_a_rewriting_less() -> None:
     assert sememb.list_rewritings(read_prefix("sec - - pi 2 sech pi")) == []
 
 
+@pytest.mark.slow
 def test_the_corpus_is_one_like_any_other(tmp_path: Path) -> None:
     heads = [read_prefix(text) for text in ("pow + x 3 2", "d x sin * 2 x", "x", "- sinh x 4")]
     reported = []

@@ -130,6 +130,7 @@ def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
     assert sum(outcome == "different" for outcome in outcomes) <= len(outcomes) / 2
 
 
+@pytest.mark.slow
 def test_forms_of_angles_of_many_terms_and_of_long_products_end() -> None:
     terms = "+".join(f"x^{n}" for n in range(1, 12))
     assert "factor" in forms_of(f"cos({terms}+ln(x)+sqrt(x)+e^x)")
@@ -184,6 +185,7 @@ def test_forms_and_order_are_as_before_where_they_were_not_asked_for() -> None:
         assert not {"forms", "order"} & {*spec.complete_config().to_dict()}
 
 
+@pytest.mark.slow
 def test_forms_take_no_members_away() -> None:
     """Forms of a derivative that was not worked out once used up the nodes that its rules needed."""
     config = EgenConfig(members=1_000, style="plain", forms="all")

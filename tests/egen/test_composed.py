@@ -232,6 +232,7 @@ def test_the_loss_is_its_definition() -> None:
     assert task.counts(batch) == (4, int(worth.isfinite().sum()), 1)
 
 
+@pytest.mark.slow
 def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     from engines.training import TrainConfig, train
 

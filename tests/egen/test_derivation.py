@@ -196,6 +196,7 @@ def test_a_refusal_comes_with_a_counterexample() -> None:
     assert None not in (wrong.counterexample.head, wrong.counterexample.member)
 
 
+@pytest.mark.slow
 def test_the_search_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 

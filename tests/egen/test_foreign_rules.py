@@ -120,6 +120,7 @@ def test_our_own_format_is_checked_as_the_table_is(tmp_path: Path) -> None:
     assert [name for name, _ in list_rules(Rules(file=own, check=True)).problems] == ["wrong"]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_rules_of_herbie(real_data: Path) -> None:
     found, unread = read_foreign(real_data / "expr" / "herbie_rules.tsv")

@@ -210,6 +210,7 @@ def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, EGraph
     assert partial.stats.stop_reason == "stopped" or len(partial.members) == 400
 
 
+@pytest.mark.slow
 def test_a_child_takes_no_notice_of_ctrl_c() -> None:
     """A terminal sends it to every process of the group; what to do about it is for the parent to say."""
     config = EgenConfig(members=5, limits=LIMITS)

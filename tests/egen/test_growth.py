@@ -66,6 +66,7 @@ def constants(egraph: EGraph) -> list[Fraction]:
     return [value for value in values if value is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["strict", "common", "paper"])
 @pytest.mark.parametrize(
     "head",

@@ -49,6 +49,7 @@ def test_a_derivation_is_the_one_that_is_found_here(process: GrowthProcess) -> N
     assert process.derive(read_prefix("sin x")).reason == "No shorter form of it was found."
 
 
+@pytest.mark.slow
 def test_memory_ends_whatever_is_asked(process: GrowthProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_POLL_S", 0.001)  # an answer may be there before it is looked at otherwise
     tight = Limits(memory_bytes=1)
@@ -75,6 +76,7 @@ def test_time_and_a_stop_end_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None
         assert len(process.generate(read_prefix("acos x"), EgenConfig(members=3)).members) == 3
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_or_panics_is_replaced() -> None:
     config = EgenConfig(members=3)
     with GrowthProcess(fake_growth.moody_service) as process:
@@ -144,6 +146,7 @@ def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path)
         assert (run.stdout.strip().isdigit(), run.stderr) == (True, "")
 
 
+@pytest.mark.slow
 def test_the_signals_of_the_group_are_for_the_parent() -> None:
     with GrowthProcess(fake_growth.service) as process:
         process._start_process()

@@ -37,6 +37,7 @@ def many_digits() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["x*exp(-x^2)", "sin(2*x)+3", "x/(x^2-1)"])
 def test_members_have_values_at_special_points(head: str) -> None:
     cluster = grown(head, holes=False)

@@ -153,6 +153,7 @@ def test_what_so_few_clusters_do_not_allow_is_known_before_a_step(corpus: Path, 
         assert not any(map(task.unmeasured, task.measures))
 
 
+@pytest.mark.slow
 def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:
     from engines.egen.models.encode import load_encoder
     from engines.retrieval.dense import precision_at
@@ -178,6 +179,7 @@ def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path:
     assert "clusters excluded" in (Path(result.model) / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
     import torch
 

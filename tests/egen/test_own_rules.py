@@ -98,6 +98,7 @@ def test_logic_takes_none(lines: Path) -> None:
         Generate("p & q", theory="logic", rules=lines)
 
 
+@pytest.mark.slow
 def test_a_corpus_grows_with_them_and_goes_on_with_no_others(tmp_path: Path, lines: Path) -> None:
     templates = tmp_path / "heads.txt"
     templates.write_text("1 - cos(x)\n")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import mpmath
 import pytest
-from scipy.stats import chisquare
 
 from engines.core.expression_language import ARITY, UNDONE_BY, read_prefix
 from engines.core.system import asset
@@ -48,6 +47,7 @@ def grown(grower: EGraphRunner, head: str, style: Style = "plain", members: int 
     return grow_cluster(read(head), EgenConfig(members=members, limits=LIMITS, style=style), grower=grower)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["tanh(3x+4)-6", "sin(2x+5)^-8", "ln(x)"])
 def test_members_make_no_detour(head: str, grower: EGraphRunner) -> None:
     members = [member.prefix.split() for member in grown(grower, head).members]
@@ -126,6 +126,8 @@ def test_exactly_the_detours_are_left_out(head: str, grower: EGraphRunner) -> No
 
 
 def test_terms_of_one_length_are_drawn_uniformly(grower: EGraphRunner) -> None:
+    from scipy.stats import chisquare
+
     part, origin = remove_detours(grower.grow_egraph(read("sin(x)"), LIMITS))
     grammar = TermGrammar(part, origin=origin)
     length = next(n for n, count in enumerate(grammar.count_terms(25)) if count > 4_000)
@@ -173,6 +175,7 @@ def test_a_polynomial_is_factored_and_multiplied_out(grower: EGraphRunner) -> No
     assert "+ + + pow x 3 * 3 pow x 2 * 3 x 1" in {m.prefix for m in grown(grower, "(x+1)^3").members}
 
 
+@pytest.mark.slow
 def test_every_length_that_there_is_has_members(grower: EGraphRunner) -> None:
     for members in (60, 61, 200):
         lengths = Counter(member.tokens for member in grown(grower, "sin(2x+5)^-8", members=members).members)
@@ -199,6 +202,7 @@ def test_members_are_listed_as_asked() -> None:
     assert strange[-1] > strange[0]
 
 
+@pytest.mark.slow
 def test_openings_are_what_they_claim() -> None:
     assert list_rules(Rules(file=asset(OPENINGS), check=True)).problems == []
     named = {rule.name for family in load_families(OPENINGS) for rule in family.rules}

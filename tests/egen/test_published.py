@@ -136,6 +136,7 @@ def test_equal_imports_are_equal_files(blocks: Path, tmp_path: Path) -> None:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_published_sample_comes_through(real_data: Path, tmp_path: Path) -> None:
     sample = real_data / "expr/egen_clusters_sample.jsonl.gz"

@@ -54,6 +54,7 @@ def test_every_claim_of_the_table_is_what_the_checker_finds(checks: dict[str, Ru
     assert min(finding.points for found in checks.values() for finding in found.exact) >= 30
 
 
+@pytest.mark.slow
 def test_no_rule_has_other_values_by_another_evaluator() -> None:
     """At 60 digits, where the checker found both sides defined."""
     candidates, bench = checker._Candidates(), checker._Bench()

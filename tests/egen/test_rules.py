@@ -230,6 +230,7 @@ def letter(rule: Rule, left: Tree, right: Tree, ignored: set[str]) -> str:
 SOURCED = [rule for rule in RULES.values() if rule.appendix and "d" not in rule.left.list_labels()]
 
 
+@pytest.mark.slow
 def test_the_source_s_own_verdicts_come_out_of_numbers_for_variables() -> None:
     # Where we ask for `nz` the source sometimes does not; either reading has to give its letter.
     differing = {}

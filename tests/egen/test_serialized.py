@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from egglog.bindings import EGraph
-from scipy.stats import chisquare
 
 from engines.egen.corpora import (
     CorpusStats,
@@ -110,6 +109,8 @@ def test_large_counts_are_exact() -> None:
 
 
 def test_drawing_is_uniform(file: Path) -> None:
+    from scipy.stats import chisquare
+
     graph = read_serialized(file)
     root = graph.find_root_class("$root")
     counts = graph.count_terms(root, 11)

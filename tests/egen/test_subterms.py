@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def _without_variables(tree: Tree) -> Tree:
     return Tree(tree.label, tuple(map(_without_variables, below)))
 
 
+@pytest.mark.slow
 def test_there_is_room_for_any_number() -> None:
     terms = Subterms(ARITY)
     numbers = [terms.number_of(["+", str(n), "x"]) for n in range(5_000)]

@@ -100,6 +100,7 @@ def test_constants_are_drawn_fairly_and_never_zero_or_one() -> None:
     )  # chi-square, 15 df, .1 %
 
 
+@pytest.mark.slow
 def test_seeds_change_constants_and_nothing_else() -> None:
     def skeleton(seed: int) -> list[list[str]]:
         return [

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from scipy.stats import chisquare
 
 from engines.core.expression_language import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.core.tree import Tree
@@ -23,7 +22,7 @@ from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.novelty import normalise_arithmetic, tidy_expression
 from engines.mathematics.verification.verifier import Verifier
-from tests.conftest import count_examples, expect_error
+from tests.conftest import expect_error
 from tests.egen.expressions import trees
 from tests.egen.grammar_terms import drawn, sample, terms
 
@@ -43,6 +42,8 @@ def grammar(grower: EGraphRunner) -> TermGrammar:
 
 @pytest.mark.parametrize(("listed", "draws"), [pytest.param(True, 1, marks=pytest.mark.slow), (False, 16)])
 def test_terms_of_one_length_and_weight_are_as_likely(grammar: TermGrammar, listed: bool, draws: int) -> None:
+    from scipy.stats import chisquare
+
     length = next(n for n, count in enumerate(grammar.count_terms(20)) if count > (60 if listed else LISTED))
     every = terms(grammar, length)
 
@@ -92,6 +93,7 @@ def test_weights_are_read_and_written_the_same() -> None:
         Generate("p & q", theory="logic", weights="trig=2")
 
 
+@pytest.mark.slow
 def test_a_heavier_family_is_in_more_members(grower: EGraphRunner) -> None:
     def functions(weights: str) -> int:
         config = EgenConfig(members=150, limits=Limits(nodes=1_000), style="plain", weights=weights)
@@ -145,7 +147,7 @@ def test_a_sign_that_counts_stays(one: str) -> None:
     assert len({idea(text) for text in (one, turned, f"* -1 {turned}")}) == 3
 
 
-@settings(deadline=None, max_examples=count_examples(60))
+@settings(deadline=None, max_examples=60)
 @given(trees(max_leaves=6))
 def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     """But for f(f(u)) of an inverse function f first, which is u for some u only."""
@@ -162,6 +164,7 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
         assert verdict.outcome in ("equal", "extends", "shrinks", "undecided")
 
 
+@pytest.mark.slow
 def test_members_differ_by_more_than_a_detour(grower: EGraphRunner) -> None:
     config = EgenConfig(members=200, limits=Limits(nodes=1_000), style="distinct")
     distinct = grow_cluster(read("sinh(2-7x)"), config, grower=grower).members

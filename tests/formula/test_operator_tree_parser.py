@@ -195,7 +195,7 @@ _NESTED = [
 
 
 @pytest.mark.parametrize(("opening", "closing"), _NESTED)
-@pytest.mark.parametrize("depth", [DEEPEST, DEEPEST + 1, 1_000])
+@pytest.mark.parametrize("depth", [DEEPEST, DEEPEST + 1, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str, depth: int) -> None:
     source = opening * depth + "x" + closing * depth
     for tree in (operator_tree(source), operator_tree(source, "correct"), layout_tree(source)):
@@ -210,10 +210,11 @@ def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str,
         assert bool(found.list_errors()) == (depth > DEEPEST)
 
 
-_OPENINGS = ["{", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("]
+_OPENINGS = ["(", "{", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("]
 
 
-@pytest.mark.parametrize("opening", ["(", *(pytest.param(one, marks=pytest.mark.slow) for one in _OPENINGS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("opening", _OPENINGS)
 def test_twenty_thousand_levels_that_are_never_closed(opening: str) -> None:
     assert all(error.span or error.children for error in operator_tree(opening * 20_000 + "x").list_errors())
     assert layout_tree(opening * 20_000 + "x").label == "line"

@@ -145,6 +145,7 @@ def test_a_text_keeps_its_lines_and_its_stray_dollars() -> None:
     assert render_text(text) == "It costs 5$ to find x².\nThen a/b and \\$3 and $y"
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_formulas_leave_few_commands_unrendered(real_data: Path) -> None:
     from engines.forum.readers import Report, read_formulas

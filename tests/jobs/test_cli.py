@@ -132,6 +132,7 @@ def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> No
         assert bool(re.search(cross, place.read_text())) == marked
 
 
+@pytest.mark.slow
 def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab) -> None:
     number = lab.held()
     shown = jobs_command("tail", str(number), "-n", "2").stdout.splitlines()
@@ -154,6 +155,7 @@ def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab) -> None:
     assert log.stdout == "the library gave up\\x1b[2J\n"
 
 
+@pytest.mark.slow
 def test_stop_resume_and_rm(lab: Lab) -> None:
     number = str(lab.held())
     assert json.loads(jobs_command("stop", number, "--json").stdout)[0]["state"] in ("stopping", "stopped")
@@ -176,6 +178,7 @@ def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab) -> None:
     lab.wait(number, "stopped")
 
 
+@pytest.mark.slow
 def test_lost_is_four(lab: Lab) -> None:
     number = lab.held()
     control.reconcile_jobs(lab.workspace)

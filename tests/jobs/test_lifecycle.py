@@ -132,6 +132,7 @@ def test_stop_is_gentle(lab: Lab) -> None:
     assert view.command_exit_code == 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("say", "state"),
     [
@@ -250,6 +251,7 @@ def test_numbers_are_given_out_once(lab: Lab) -> None:
     assert {path.name for path in lab.workspace.runs.iterdir()} == {str(number) for number in made}
 
 
+@pytest.mark.slow
 def test_the_number_of_a_removed_job_is_not_used_again(lab: Lab) -> None:
     number = lab.submit(n=1)
     lab.wait(number, "succeeded")

@@ -220,6 +220,7 @@ def finished(lab: Lab) -> Any:
     return find_job(lab.workspace.runs, number)
 
 
+@pytest.mark.slow
 def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
 
@@ -280,6 +281,7 @@ def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls[10] == ("log", {"loss_nats": 0.1, "step": 9})
 
 
+@pytest.mark.slow
 def test_mlflow(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
 
@@ -427,6 +429,7 @@ def test_wandb_itself_keeps_the_run_offline(lab: Lab, monkeypatch: pytest.Monkey
     assert all(known.encode() in data for data in kept)
 
 
+@pytest.mark.slow
 def test_what_a_reporter_prints_is_not_in_our_answer(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,6 +457,7 @@ class Notebook:
 """
 
 
+@pytest.mark.slow
 def test_an_installed_distribution_brings_a_reporter(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,6 +103,7 @@ def zeros(name: str, size: int) -> Iterable[tuple[tarfile.TarInfo, bytes]]:
     yield member(name, "\0" * size)
 
 
+@pytest.mark.slow
 def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
     large = archive(tmp_path / "job.tar.gz", *(next(iter(zeros(f"job/{n}", 2**24))) for n in range(8)))
     assert large.stat().st_size < 2**18

@@ -137,6 +137,7 @@ def test_a_folder_that_is_no_pipeline_is_refused(tmp_path: Path) -> None:
     assert caught.value.code == "E355"
 
 
+@pytest.mark.slow
 def test_training_writes_a_pipeline(tmp_path: Path) -> None:
     made = train_language(TrainLanguage(treebank(tmp_path), tmp_path / "english", epochs=1, width=16))
     assert set(made["scores"]) == {"epoch", "tag", "lemma", "uas", "las"}

@@ -59,6 +59,7 @@ def _as_smatch(one: str, other: str) -> tuple[int, int, int]:
     return found
 
 
+@pytest.mark.slow
 def test_the_score_of_the_sample_graphs_is_that_of_smatch() -> None:
     file = Path(__file__).parents[2] / "assets/sample/arqmath/sample-forum/mathamr_topics.jsonl"
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]

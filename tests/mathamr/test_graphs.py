@@ -41,6 +41,7 @@ def test_the_string_of_the_paper() -> None:
     assert linearize_graph(read_graph(GENERAL)) == released
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_published_strings_and_graphs(real_data: Path) -> None:
     """All 185 strings; B.40, whose graph lacks a role, is empty there too."""

@@ -75,6 +75,7 @@ def test_hits_say_file_line_and_sentence(tmp_path: Path) -> None:
     assert hit["sentence"] == r"We see $\frac{a_2}{b} = f(x)$ and $y=3$."
 
 
+@pytest.mark.slow
 def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, out = notes(tmp_path / "notes"), tmp_path / "index"
     monkeypatch.setattr(incremental_index, "_BATCH", 500)

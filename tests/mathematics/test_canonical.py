@@ -191,6 +191,7 @@ def test_no_operand_worth_nothing_is_missed_in_constants(tree: Tree, x: float) -
     assert has_padding(tree) or not found
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_published_members_are_mostly_padding_or_repeats(real_data: Path) -> None:
     seen: set[tuple[int, str]] = set()

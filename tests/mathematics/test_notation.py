@@ -352,6 +352,7 @@ def refusal(text: str) -> str:
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_published_expressions_survive_infix(real_data: Path) -> None:
     seen = 0

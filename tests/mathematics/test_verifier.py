@@ -302,6 +302,7 @@ def test_a_curve_has_gaps_where_undefined() -> None:
     assert drawn["curves"][1] == {"prefix": "sqrt x", "y": [None, None, 0.0, pytest.approx(0.5**0.5), 1.0]}
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_published_clusters(real_data: Path) -> None:
     """What the file holds as equal everywhere in the complex plane is never different on the reals; the few

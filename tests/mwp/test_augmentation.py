@@ -223,6 +223,7 @@ def test_variants_are_written_as_problems_that_are_read_back(tmp_path: Path) -> 
     assert (again.skipped, again.disagreements) == ((), ())
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_nine_of_ten_validation_problems_are_reversed_and_all_results_are_right(real_data: Path) -> None:
     read = read_problems(real_data / "mwp" / "math23k_valid.jsonl.gz")

@@ -130,6 +130,7 @@ def test_a_file_that_holds_no_answers_is_refused(
         score_file(problems, tmp_path / "given")
 
 
+@pytest.mark.slow
 def test_what_a_solver_writes_is_scored_as_the_solver_is(tmp_path: Path) -> None:
     data, out = asset("sample/problems/sample-en/problems.jsonl"), tmp_path / "out.jsonl"
     solver = evaluate_solver(EvaluateSolver(asset("models/mwp-en"), data, out=out))

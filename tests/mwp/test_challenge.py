@@ -138,6 +138,7 @@ def test_what_cannot_be_made_is_refused(text: str, equation: str, kind: str, tmp
     assert kind not in family_of(text, equation, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [ZH, EN], ids=["zh", "en"])
 def test_families_are_drawn_by_the_seed_and_every_member_is_right(data: Path, tmp_path: Path) -> None:
     first, again, other = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))

@@ -56,6 +56,7 @@ def test_there_are_situations_of_every_kind() -> None:
     assert sum(len(row.texts) * sum(len(q.texts) for q in row.questions) for row in SITUATIONS) > 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", sorted({situation.topic for situation in SITUATIONS}))
 def test_every_wording_is_read_back_as_it_is_meant(topic: str, tmp_path: Path) -> None:
     problems = [

@@ -615,6 +615,7 @@ def test_every_row_of_the_real_files_is_read_and_the_known_errors_are_found(
             assert problem.answer == pytest.approx(row["value"])
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_raw_math23k_gives_the_published_equations(tmp_path: Path, real_data: Path) -> None:
     with gzip.open(real_data / "mwp" / "math23k_valid.jsonl.gz", "rt") as file:

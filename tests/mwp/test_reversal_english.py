@@ -131,6 +131,7 @@ def test_what_cannot_be_reversed_is_refused_with_a_reason(text: str) -> None:
         assert one.reason
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_problems_evaluate_to_the_number_that_is_asked_for(real_data: Path) -> None:
     read = read_problems(real_data / "mwp" / "asdiv_a_folds0-3.jsonl").usable[:60]

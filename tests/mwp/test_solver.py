@@ -130,6 +130,7 @@ def test_an_equation_that_is_found_is_legal(head: str, tmp_path: Path) -> None:
             assert all(evaluate(part, problem.values) >= 0 for part in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS)
 def test_a_solver_learns_resumes_bit_identical_and_is_the_same_from_its_folder(
     head: str, tmp_path: Path

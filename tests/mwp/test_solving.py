@@ -388,6 +388,7 @@ def test_problems_known_from_training_are_counted_apart(trained: tuple[Path, Pat
     assert found["unlike_training"]["answer_accuracy"] == float(right["new"])
 
 
+@pytest.mark.slow
 def test_one_problem_is_solved_without_torch_as_with_it() -> None:
     folder = asset("models/mwp-en")
     rows = read_problems(asset("sample/problems/sample-en/problems.jsonl")).usable[::6]

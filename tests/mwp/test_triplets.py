@@ -12,7 +12,6 @@ import pytest
 import zss
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from engines.core.errors import EngineError
 from engines.core.system import asset
@@ -48,6 +47,8 @@ from workbench.papers.mwp.tables import anchors
 
 
 def by_nltk(left: Any, right: Any) -> float:
+    from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
     smooth = SmoothingFunction().method1
     return sum(
         sentence_bleu([list(a)], list(b), smoothing_function=smooth) / 2
@@ -251,7 +252,7 @@ def test_random_choices_are_repeated_by_their_seed(tmp_path: Path) -> None:
     assert any(run != runs[0] for run in runs[2:])
 
 
-@pytest.mark.parametrize("block", [7, 256])
+@pytest.mark.parametrize("block", [7, pytest.param(256, marks=pytest.mark.slow)])
 def test_joint_triplets_are_those_of_comparing_each_anchor_with_every_example(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_the_first_wrong_step_is_named_in_text_and_json(tmp_path: Path) -> None:
 _STEP = re.compile(r"<<([^<>=]+)=([\d.]+)>>\s*\$?\s*([\d.,]*\d)")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize("annotated", [True, False])
 def test_a_spoilt_step_of_a_solution_is_the_first_wrong_one(annotated: bool, real_data: Path) -> None:

@@ -65,6 +65,7 @@ def test_missing_topics_count_as_zero_in_the_mean_only() -> None:
     assert result.topics_in_run == ("T",)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", NAMES)
 def test_published_runs_topic_by_topic(real_data: Path, name: str) -> None:

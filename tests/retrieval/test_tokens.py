@@ -119,6 +119,7 @@ def test_a_snippet_is_part_of_the_text_and_holds_whole_formulas(words: list[str]
     assert len(inner) <= width + 14
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_formulas_of_real_posts_are_found_again(real_data: Path) -> None:
     from engines.forum.readers import Report, read_posts

@@ -112,6 +112,7 @@ def test_the_screen_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.slow
 async def test_why_a_member_shrinks_in_seven_keys(workspace: Workspace, make: Make) -> None:
     """Way 1, on the sample workspace and with the real tasks."""
     ensure_sample(workspace)

@@ -22,6 +22,7 @@ print(open_screens())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "rate"),
     [({"MATHWB_FPS": "7"}, 7), ({"SSH_TTY": "x"}, 15), ({"SSH_TTY": "x", "TEXTUAL_FPS": "30"}, 30), ({}, 60)],

@@ -80,6 +80,7 @@ async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment
         await until(pilot, lambda: jobs(app).cursor == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait_s", [0.0, 0.01, 0.02, 0.04, 0.08])
 async def test_the_app_may_be_left_while_it_is_put_up(make: Make, wait_s: float) -> None:
     app = make(screen="egraphs")

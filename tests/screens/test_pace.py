@@ -34,6 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+@pytest.mark.slow
 def test_what_is_new_goes_after_the_last_key_and_the_rest_after_a_while(clock: list[float]) -> None:
     garbage = pace.Garbage()
     old = Ring()

@@ -43,6 +43,7 @@ asyncio.run(look())
 """
 
 
+@pytest.mark.slow
 def test_a_read_only_workspace_is_shown(workspace: Workspace, jobs: list[JobView]) -> None:
     workspace.notes.set_note(f"job/{jobs[0].id}", "before")
     unshare = shutil.which("unshare")

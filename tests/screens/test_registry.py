@@ -54,6 +54,7 @@ asyncio.run(look())
 """
 
 
+@pytest.mark.slow
 def test_the_screen_of_an_installed_paper_has_a_key_and_asks_its_operation(
     own_paper: Path,
 ) -> None:

@@ -504,7 +504,7 @@ def listed(sheet: Any) -> list[Any]:
 
 
 @pytest.mark.usefixtures("guessing")
-@pytest.mark.parametrize("size", [NARROW, (200, 50)])
+@pytest.mark.parametrize("size", [NARROW, pytest.param((200, 50), marks=pytest.mark.slow)])
 async def test_a_set_is_evaluated_by_keys(build: Make, tmp_path: Path, size: tuple[int, int]) -> None:
     app = build()
     async with app.run_test(size=size) as pilot:
@@ -574,7 +574,7 @@ class SlowCall(HereCall):
 
 
 @pytest.mark.usefixtures("guessing")
-@pytest.mark.parametrize("key", ["x", "escape"])
+@pytest.mark.parametrize("key", ["x", pytest.param("escape", marks=pytest.mark.slow)])
 async def test_an_evaluation_says_how_far_it_is_and_is_stopped(
     build: Make, engine: HereEngine, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
@@ -606,6 +606,7 @@ async def test_an_evaluation_says_how_far_it_is_and_is_stopped(
             await settle(pilot, lambda: "E646" in shown(app))
 
 
+@pytest.mark.slow
 async def test_a_file_of_answers_is_evaluated(build: Make, tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     given = {"p1": "7", "p2": "11", "p3": "9", "p4": "5", "p5": "5", "p6": "24 pens"}

@@ -44,6 +44,7 @@ def test_a_training_goes_on_with_more_steps(lab: Lab, trained: JobView) -> None:
     assert facts["steps_changed"] == [{"at_step": 20, "from": 20, "to": 30}]
 
 
+@pytest.mark.slow
 def test_what_would_make_it_other_work_is_refused_with_the_difference(lab: Lab, trained: JobView) -> None:
     number = trained.id
     before = (lab.workspace.runs / str(number) / "recipe.toml").read_bytes()

@@ -69,6 +69,7 @@ LATER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["one", "seq2seq", *ORDERS])
 def test_accumulated_batches_count_by_their_tokens(folder: Path, alone: dict[str, Any], name: str) -> None:
     import torch

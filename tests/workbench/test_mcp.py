@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from workbench.engine_process import EngineProcess
 from workbench.mcp import MOST, bound_document, list_tools, make_server, read_arguments, tool_schema
 from workbench.workspace import Workspace
 
-pytest.importorskip("mcp", reason="needs mathwb[mcp]")
+pytestmark = pytest.mark.skipif(not find_spec("mcp"), reason="needs mathwb[mcp]")
 
 COMMAND = ["-P", "-c", "from workbench.cli import main; main()", "mcp"]
 

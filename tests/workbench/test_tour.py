@@ -69,6 +69,7 @@ def test_it_evaluates_compares_reads_and_searches(
     assert "arqmath.prepare" not in taken(capsys)
 
 
+@pytest.mark.slow
 def test_it_reads_augments_and_pairs_word_problems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,6 +188,7 @@ def test_only_the_token_opens_the_door(server: tuple[subprocess.Popen[str], str]
     assert b"mathwb" in seen
 
 
+@pytest.mark.slow
 def test_a_page_that_is_open_ends_with_the_server(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
 
