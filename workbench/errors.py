@@ -75,7 +75,7 @@ def explain(error: BaseException) -> EngineError:
         return missing
     if isinstance(error, OSError) and error.filename is not None:
         return file_error(error, _safe_name(error.filename), "use")
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return file_error(error, "output", "write")
     report = _crash_file(error)
     kept = f"The details are in {report}" if report else "The details could not be written"

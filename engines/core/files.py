@@ -38,7 +38,7 @@ T = TypeVar("T")
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 """The names that `atomic_writer` gives to files it has not finished."""
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FREE = "Free some space and run it again; finished parts are kept."
 _KNOWN = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from engines.core.expression_language import is_constant_token
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.cursor import is_statement
 from engines.formula.statement_view import Statement
 from engines.grading.compare_units import Units, compare_with_units
@@ -98,7 +98,7 @@ class AnswerComparison:
         """Return whether the answer `pred` says what `gold` says."""
         found = self._compare_forms(gold, pred)
         if found.outcome == "different":
-            return self._compare_periodic(gold, pred) or found
+            return self._compare_periodic(gold, pred) or self._compare_alternatives(gold, pred) or found
         return found
 
     def _compare_forms(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -138,6 +138,21 @@ class AnswerComparison:
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._compare_several(gold, pred)
         return self._compare_single_with_list(gold, pred)
+
+    def _compare_alternatives(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Bounds that never hold together, as `x < 1, x > 2`: each of them may be a part of the answer."""
+        sides = [gold, pred]
+        for place, side in enumerate(sides):
+            tree = side.tree if isinstance(side, Statement) else Tree("")
+            names, labels = sorted(free_variables(tree)), {part.label for part in tree.children}
+            if tree.label != "and" or len(names) != 1 or not labels <= _BOUNDS:
+                continue
+            nothing = Tree("and", tuple(Tree(sign, (Tree(names[0]), ZERO)) for sign in "<>"))
+            if self._judge.equal(tree, nothing).outcome == "equal":
+                sides[place] = form_of(Tree("or", tree.children))
+        if sides == [gold, pred] or self._compare_forms(*sides).outcome != "equal":
+            return None
+        return GradeVerdict("equal if", condition="each of the bounds alone is an answer")
 
     def _compare_periodic(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """Solutions of which no side says that a letter stands for any integer, as `x = k*pi`."""
@@ -693,6 +708,7 @@ def _unwrap_single(item: Form, other: Form) -> Form:
 
 
 _PROPOSITIONS = "pqrs"
+_BOUNDS = {"<", "<=", ">", ">="}
 _INTEGER_LETTER = "k"
 """The letter that usually stands for any integer."""
 

@@ -232,7 +232,19 @@ def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
             yield from _iterate_unbound(child, bound)
 
 
-def format_number(term: Tree) -> str:
+def format_apart(one: Tree, other: Tree) -> str:
+    """Return two different numbers for people, with as many digits as it takes to tell them apart."""
+    for digits in _SHOWN_DIGITS:
+        texts = format_number(one, digits), format_number(other, digits)
+        if texts[0] != texts[1]:
+            break
+    return " and ".join(texts)
+
+
+_SHOWN_DIGITS = (8, 16, 32)
+
+
+def format_number(term: Tree, digits: int = 8) -> str:
     """Return a number for people: exact where it is rational and short, else rounded."""
     if sign := infinite_sign(term):
         return "∞" if sign > 0 else "-∞"
@@ -243,7 +255,7 @@ def format_number(term: Tree) -> str:
         ball = number_ball(term, 128)
     except NoValueError:
         return "no value"
-    return ball.str(8, radius=False) if ball.is_finite() else "unknown"
+    return ball.str(digits, radius=False) if ball.is_finite() else "unknown"
 
 
 _PREFIXES = {"": 0, "k": 3, "c": -2, "m": -3, "d": -1, "M": 6, "μ": -6, "µ": -6, "n": -9}

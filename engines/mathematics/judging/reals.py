@@ -144,9 +144,7 @@ def of_numbers(left: Tree, right: Tree) -> Verdict:
     if sign is None:
         return undecided_verdict("the difference is too small to be seen, or a value is not known")
     if sign:
-        return Verdict(
-            "different", witness=f"{numbers.format_number(left)} and {numbers.format_number(right)}"
-        )
+        return Verdict("different", witness=numbers.format_apart(left, right))
     return EQUAL
 
 
