@@ -302,17 +302,26 @@ class Facts:
 
     def list_equations(self, left: Tree, right: Tree) -> list[tuple[Tree, Tree, Fact]]:
         """List what was said of the terms of a claim: equations, and definitions of functions at the places
-        where it takes their values."""
+        where it takes their values or slopes."""
         names = free_symbols(left) | free_symbols(right)
         found = [(fact.left, fact.right, fact) for fact in self.facts_about(names)]
         sides = [left, right, *(side for one, other, _ in found for side in (one, other))]
-        for call in {node for side in sides for node in side if node.label == "call"}:
-            name, *arguments = call.children
-            known = self.functions.get(name.label)
-            value = self._value_of_function(name.label, tuple(arguments), [], 1) if known else None
-            if known and value is not None:
-                found.append((call, value, known.fact))
+        for part in {node for side in sides for node in side if node.children}:
+            used: list[Fact] = []
+            value: Tree | None = None
+            if part.label == "call":
+                value = self._value_of_function(part.children[0].label, part.children[1:], used, 1)
+            elif part.label == "d" and self._is_own_slope(*part.children):
+                value = self.apply_definitions(part, used)
+            if used and value is not None and value != part:
+                found.append((part, value, used[0]))
         return found
+
+    def _is_own_slope(self, name: Tree, body: Tree) -> bool:
+        """Return whether a derivative is by an argument that a function is defined with; dy/dx of a y(t) is
+        not."""
+        known = self.functions.get(body.children[0].label) if body.label == "call" else None
+        return known is not None and name.label in known.arguments
 
     def equation_for(self, name: str) -> Fact | None:
         """Return the last equation in one variable alone that is not its value."""

@@ -30,6 +30,7 @@ _ROUNDS = 40
 _ZERO = 1e-12
 _RANGE = (1.2, 2.9)
 _FAR = 1e6
+_MOST_HALVES = 24
 _DEPTH = 3
 """Values of variables are put into the arguments of functions so often."""
 
@@ -56,6 +57,11 @@ class PartNames:
             return Tree(tree.label, tuple(map(self.replace_parts, tree.children)))
         if tree.label == "pow" and WHOLE.match(tree.children[1].label):
             return Tree("pow", (self.replace_parts(tree.children[0]), tree.children[1]))
+        if tree.label == "pow" and (halves := _count_halves(tree.children[1])):
+            base = tree.children[0] if halves % 2 == 0 else Tree("sqrt", tree.children[:1])
+            power = halves if halves % 2 else halves // 2
+            named = self.replace_parts(base)
+            return named if power == 1 else Tree("pow", (named, Tree(str(power))))
         known = next((name for name, part in self.parts.items() if part == tree), None)
         if known is None:
             known = f"⟦{len(self.parts)}⟧"
@@ -98,6 +104,17 @@ class PartNames:
     def show_place(self, at: Mapping[str, complex]) -> dict[str, complex]:
         """Return the values of the terms that names stand for."""
         return {write_term(self.parts.get(name, Tree(name))): value for name, value in at.items()}
+
+
+def _count_halves(exponent: Tree) -> int:
+    """Return how many halves a positive exponent is; 0 for another.
+
+    >>> _count_halves(Tree("-", (Tree("/", (Tree("5"), Tree("2"))), Tree("1"))))
+    3
+    """
+    value = None if free_symbols(exponent) else evaluate_term(exponent, {})
+    halves = 0.0 if value is None else 2 * value
+    return int(halves) if 0 < halves <= _MOST_HALVES and halves.is_integer() else 0
 
 
 def _square(name: str) -> Tree:

@@ -84,7 +84,7 @@ class LinkContext:
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         in_chain: Whether it has more than one equation.
         name_counts: How often the text has each name with a number below it.
-        is_step: Whether it has, and none says that something is a number.
+        is_step: Whether it has, and calculates what a name or a value of a function is.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -262,7 +262,9 @@ class LinkContext:
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         entries = find_odd_entry(left, right, self.are_equal)
         # Long sides that are written alike but for one sign are no equation in the middle of a chain.
-        alike = entries is not None or (self.is_step and len(left) + len(right) >= _LONG_STEP)
+        values = left.label == "call" or right.label == "call"  # f(-x) = f(x) is said of a function
+        long = len(left) + len(right) >= _LONG_STEP
+        alike = entries is not None or (self.is_step and long and not values)
         found = find_identity_slip(
             *(entries or (left, right)), self.are_equal, alike=alike, opposite=self.is_step
         )
@@ -310,7 +312,8 @@ class LinkContext:
         doubtful = any(
             one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
         )
-        if doubtful and not link.is_refused and (slip := self.describe_slip(link)):
+        doubtful = doubtful and link.relation == "=" and not link.is_refused
+        if doubtful and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
         return LinkVerdict(link, "follows", describe_sources(used))
 

@@ -84,10 +84,13 @@ class LinkJudge(LinkContext):
     def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equality_count = sum(link.relation == "=" for link in links)
         self.in_chain = equality_count > 1
-        ends = [self.read_sides(link)[1].tree for link in links] if self.in_chain else []
-        self.is_step = bool(ends) and all(each is not None and free_symbols(each) for each in ends)
         self.last_before = self.facts.last_number
         chain_start = self.read_sides(links[0])[0].tree if links else None
+        # a = -a = b is an equation, and x = a = -a is none; x = a = 0 is one.
+        ends = [self.read_sides(link)[1].tree for link in links] if self.in_chain else []
+        named = chain_start is not None and (not chain_start.children or chain_start.label == "call")
+        sides = [chain_start, *ends] if ends and named else []
+        self.is_step = bool(sides) and all(each and free_symbols(each) for each in sides)
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")

@@ -130,12 +130,8 @@ def find_near_consequence(
     )
     if determined and not link.place and _is_set_anew(facts, link, free):
         return None
-    drawn = (
-        read_last_cue(link.before) == "claimed"
-        or mentions("equivalent", link.before)
-        or link.place > 0
-        or link.joined in ("so", "row")
-    )
+    worked_out = link.place > 0 or link.joined in ("so", "row")
+    drawn = worked_out or read_last_cue(link.before) == "claimed" or mentions("equivalent", link.before)
     used: Sequence[Fact] = ()
     doubtful: list[tuple[Tree, Tree]] = []
 
@@ -153,7 +149,12 @@ def find_near_consequence(
         if reduced is None or not (reduced.same or are_equal(reduced.left, reduced.right)):
             return False
         used = reduced.used
-        if any(says_the_same(fact, one, other) or _is_other_case(fact, left, right) for fact in used):
+        if any(
+            _is_written(fact, one, other)
+            or _is_other_value(fact, left, right)
+            or (not worked_out and (says_the_same(fact, one, other) or _has_side_of(fact, left, right)))
+            for fact in used
+        ):
             return False
         if exchanges_indices(one, other):
             return False
@@ -207,12 +208,14 @@ def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
     return link.is_unannounced or begins_with("explaining", last_clause(link.before)) or free <= arguments
 
 
-def _is_other_case(fact: Fact, left: Tree, right: Tree) -> bool:
-    """Return whether a fact gives the term of a claim, or its variables, other values: in another case."""
-    names = free_symbols(left) | free_symbols(right)
+def _is_other_value(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact gives the variables of a claim other values."""
     bare = not left.children and not right.children
-    if names == fact.variables and (fact.is_value or bare):
-        return True
+    return free_symbols(left) | free_symbols(right) == fact.variables and (fact.is_value or bare)
+
+
+def _has_side_of(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact says what a term of a claim is, which may be another in another case."""
     return any(mine.children and mine in (fact.left, fact.right) for mine in (left, right))
 
 
@@ -223,11 +226,14 @@ def _sort_letters(name: str) -> str:
 def says_the_same(fact: Fact, left: Tree, right: Tree) -> bool:
     """Return whether a fact is the equation of two sides, also where a side is written in another way."""
     sides = (fact.left, fact.right), (fact.right, fact.left)
-    return any(
-        (one, other) == (left, right)
-        or bool(are_exactly_equal(one, left) and are_exactly_equal(other, right))
-        for one, other in sides
+    return _is_written(fact, left, right) or any(
+        are_exactly_equal(one, left) and are_exactly_equal(other, right) for one, other in sides
     )
+
+
+def _is_written(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact is the equation of two sides as they are written."""
+    return (left, right) in ((fact.left, fact.right), (fact.right, fact.left))
 
 
 def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:
@@ -282,7 +288,7 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
     terms = (side for fact in used for side in (fact.left, fact.right))
     calculated = not assigned and any(side.children and free_symbols(side) for side in terms)
     # y(1) = 2 beside a y = 3x + 1 can be a condition of another task; `f(x) = …` is said of f alone.
-    names = [one.children[0].label for one in (left, right) if _is_value_at_number(one)]
+    names = [one.children[0].label.rstrip("'") for one in (left, right) if _is_value_at_number(one)]
     functions = [facts.functions.get(name) for name in names]
     certain = all(
         known is not None

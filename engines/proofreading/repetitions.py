@@ -154,7 +154,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             # Far away it can be about another example.
             far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
             is_certain = common >= enough and not varies and not far
-            if not is_certain and (not kind_of or common < _ENOUGH_TO_DOUBT):
+            may_be_meant = varies or kind_of in ("", "value")
+            if not is_certain and (may_be_meant or common < _ENOUGH_TO_DOUBT):
                 continue
             if (
                 second.place in reported
