@@ -88,6 +88,7 @@ MAX_DIGITS = 30
 """Longer constants are not read."""
 
 
+@lru_cache(4096)
 def is_constant_token(token: str) -> bool:
     """Return whether the token is a number (`-7`, `0.5`)."""
     return _NUMBER.match(token) is not None

@@ -16,12 +16,27 @@ MAX_DEPTH = 200
 """A deeper formula is refused when read, so that recursion over trees is safe."""
 
 
+class _HashSlot:
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(_HashSlot):
     """A label with ordered children; a leaf has none. Immutable, hashable, compared by value."""
 
     label: str
     children: tuple[Tree, ...] = ()
+
+    # Terms are keys of many tables, and a hash goes over all nodes: it is kept. The slot is no field, so that
+    # it is not pickled: another process hashes labels in another way.
+    def __hash__(self) -> int:
+        try:
+            known = self._hash
+        except AttributeError:
+            known = hash((self.label, self.children))
+            object.__setattr__(self, "_hash", known)
+        return known
 
     def __iter__(self) -> Iterator[Tree]:
         """Yield every node, parents before children, left to right (prefix order)."""

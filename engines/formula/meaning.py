@@ -34,6 +34,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -189,8 +190,14 @@ def pieces_of(source: LatexSource) -> list[Piece]:
     """Return the pieces of a formula, with words and arguments found in them."""
     if len(source.latex) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(source.latex):,} characters; at most {MAX_CHARACTERS:,} are read")
+    return [*_read_pieces_of(source.latex)]
+
+
+@lru_cache(1024)
+def _read_pieces_of(latex: str) -> tuple[Piece, ...]:
+    # What a document says of its letters is looked for in all formulas before each of them is read.
     with deep_recursion():
-        return unroll_cells(join_words(read_pieces(source, parse_line, whole=True)))
+        return tuple(unroll_cells(join_words(read_pieces(LatexSource(latex), parse_line, whole=True))))
 
 
 def context_of(parts: list[Piece], names: Names) -> ReadingContext:

@@ -558,7 +558,9 @@ class AnswerComparison:
             return self._compare_with_cases(*trees)
         found = to_grade_verdict(self._judge.equal(*trees))
         ranged = any(
-            node.label == "in" and node.children[1].label in INTEGERS for tree in trees for node in tree
+            node.label == "in" and node.children and node.children[1].label in INTEGERS
+            for tree in trees
+            for node in tree
         )
         if found.outcome == "undecided":
             solved = self._compare_solved(trees[0], pred) or self._compare_solved(trees[1], gold)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Literal
 
@@ -329,6 +329,7 @@ def begins_with(cue: str, words: str) -> bool:
     return words_of(words)[:1] != [] and words_of(words)[0] in PHRASES[cue].split()
 
 
+@lru_cache(256)
 def ranges_over_numbers(words: str) -> bool:
     """Return whether words speak of all numbers, or of all of a kind that they name, and of nothing else.
 

@@ -292,12 +292,15 @@ class Facts:
         wanted, found = set(names), []
         pending = list(reversed(self.in_scope[-4 * _RECENT :]))
         for _ in range(3):
-            more = [fact for fact in pending if not wanted.isdisjoint(fact.variables)]
+            more: list[Fact] = []
+            rest: list[Fact] = []
+            for fact in pending:
+                (rest if wanted.isdisjoint(fact.variables) else more).append(fact)
             if not more:
                 break
             found += more
             wanted.update(*(fact.variables for fact in more))
-            pending = [fact for fact in pending if fact not in more]
+            pending = rest
         return sorted(found[:_RECENT], key=lambda fact: -fact.number)
 
     def list_equations(self, left: Tree, right: Tree) -> list[tuple[Tree, Tree, Fact]]:
@@ -598,14 +601,14 @@ class _Ideal:
         claim comes first."""
         if poly.is_constant():
             return None
-        degrees = poly.degrees()
+        monomials = [tuple(map(int, powers)) for powers in poly.monoms()]
         in_claim = claim.degrees()
-        places = [at for at, degree in enumerate(degrees) if degree == 1]
+        # Beside a number it is a monomial of its own, and in no other.
+        lone = [powers.index(1) for powers in monomials if sum(powers) == 1]
+        places = [at for at in lone if sum(1 for powers in monomials if powers[at]) == 1]
         for at in sorted(places, key=lambda at: (not in_claim[at], len(self.space.atoms[at]), at)):
-            if free_symbols(self.space.atoms[at]) and sum(1 for powers in poly.monoms() if powers[at]) == 1:
-                powers = next(powers for powers in poly.monoms() if powers[at])
-                if sum(powers) == 1:
-                    return at
+            if free_symbols(self.space.atoms[at]):
+                return at
         return None
 
     def _is_refuted(self, poly: Any) -> bool:

@@ -194,19 +194,22 @@ def _move_to_zero(
     import numpy as np
 
     at = np.array(start, float)
+    terms = [(row, powers) for row, each in enumerate(system) for _, powers in each]
+    factors = np.array([factor for each in system for factor, _ in each])
+    exponents = np.array([powers for _, powers in terms], float).reshape(len(terms), len(at))
     with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
         for _ in range(_ROUNDS):
-            values = np.zeros(len(system))
-            slopes = np.zeros((len(system), len(unknowns)))
+            values = [0.0] * len(system)
+            slopes = [[0.0] * len(unknowns) for _ in system]
             size = 1.0
-            for row, terms in enumerate(system):
-                for factor, powers in terms:
-                    monomial = factor * np.prod(at**powers)
-                    values[row] += monomial
-                    size = max(size, float(abs(monomial)))
-                    for column, place in enumerate(unknowns):
-                        if powers[place] and at[place]:
-                            slopes[row, column] += monomial * powers[place] / at[place]
+            place_values = at.tolist()
+            monomials = (factors * np.prod(at**exponents, axis=1)).tolist()
+            for (row, powers), monomial in zip(terms, monomials, strict=True):
+                values[row] += monomial
+                size = max(size, abs(monomial))
+                for column, place in enumerate(unknowns):
+                    if powers[place] and place_values[place]:
+                        slopes[row][column] += monomial * powers[place] / place_values[place]
             if np.abs(values).max(initial=0.0) <= _ZERO * size:
                 result = [float(value) for value in at]
                 return result if all(isfinite(one) and abs(one) < _FAR for one in result) else None

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import inf
+from typing import NamedTuple
 
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
@@ -94,8 +95,7 @@ class Misquotation:
     is_certain: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str
     text: str
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import product, repeat
 from random import Random
 
@@ -49,6 +49,7 @@ _OF_ONE: Mapping[str, Callable[[float], float]] = {
 }  # fmt: skip
 
 
+@lru_cache(8192)
 def free_symbols(tree: Tree) -> frozenset[str]:
     """Return the variables that occur free in a term; functions of which nothing is known count by their
     names."""

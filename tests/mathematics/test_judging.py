@@ -13,6 +13,7 @@ from engines.core.tree import Tree
 from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge
+from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.verdicts import Verdict
 
 JUDGE = judge()
@@ -300,3 +301,10 @@ def test_infinity_is_shown_as_such() -> None:
     one, infinite = Tree("1"), Tree("inf")
     assert judge().equal(one, infinite).witness == "1 and ∞"
     assert judge().equal(Tree("*", (Tree("-1"), infinite)), one).witness == "-∞ and 1"
+
+
+def test_inches_in_a_described_set_are_no_membership() -> None:
+    described = read(r"\{ f(x) : y > 3\text{ in} \}").tree
+    assert described is not None
+    assert "in" in described.list_labels()
+    assert free_variables(described) == {"x", "y"}

@@ -100,6 +100,7 @@ def scale_term(c: Fraction, m: Tree) -> Tree:
     return divide_terms(multiply_terms(number_tree(c.numerator), m), number_tree(c.denominator))
 
 
+@lru_cache(4096)
 def rational_value(tree: Tree) -> Fraction | None:
     """Return the number that arithmetic on numbers comes to; None for what holds anything else."""
     if is_number(tree):

@@ -70,7 +70,7 @@ def _iterate_free(tree: Tree) -> Iterator[str]:
         member, condition = parts
         kept = {member.children[0].label if member.label == "in" else member.label}
         if not kept & {*_iterate_free(member)}:
-            kept = {node.children[0].label for node in condition if node.label == "in"}
+            kept = {node.children[0].label for node in condition if node.label == "in" and node.children}
         yield from (one for part in parts for one in _iterate_free(part) if one not in kept)
         return
     if label in ("call", "interval"):

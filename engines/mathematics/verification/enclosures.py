@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from math import ceil, comb, factorial, gcd, isfinite, lcm, log, log2
 from typing import NamedTuple
 
@@ -182,7 +182,7 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         if label in values:
             return values[label]
         if is_constant_token(label):
-            return fmpq(*Fraction(label).as_integer_ratio())
+            return _read_number(label)
         return arb.pi() if label == "pi" else arb.const_e()
     if label in BINDERS:
         return _evaluate_bound(tree, values, totals)
@@ -204,6 +204,11 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         fixed = label == "pow" and variables_of(tree.children[1]).isdisjoint(values)
         return apply_operation(form, parts[:1], parts[1:], fixed)[0]
     return _OTHERS[label](*parts)
+
+
+@lru_cache(1024)
+def _read_number(label: str) -> fmpq:
+    return fmpq(*Fraction(label).as_integer_ratio())
 
 
 def _bit_length(number: fmpq) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from itertools import combinations, pairwise
+from functools import cache, cached_property, lru_cache
+from itertools import combinations, islice, pairwise
 from math import ceil, floor, inf, isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -421,53 +422,29 @@ class Region:
     @cached_property
     def points(self) -> Floats:
         """Points in general position, each once, in the order in which they were drawn."""
-        random = np.random.default_rng([self._seed, 3])
-        kept = np.empty((len(self.variables), 0))
-        possible = all(
-            low < high or (name in self.assumptions.integers and low == high and low.is_integer())
-            for name, (low, high) in self._bounds.items()
-        )
-        free = set(self.variables) - set(self.assumptions.integers)
+        integers = self.assumptions.integers
+        spans = tuple(_Span(*self._bounds[name], name in integers) for name in self.variables)
+        free = set(self.variables) - set(integers)
         only_integers = (
             free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
         )
-        # Rejection sampling: draw from the ranges, and keep the points that satisfy all assumptions.
-        for _ in range(_ROUNDS if possible else 0):
-            rows = []
-            for name in self.variables:
-                ranges = _WHOLE_RANGES if name in self.assumptions.integers else RANGES
-                rows.append(self._sample_variable(name, random, ranges, _POOL // len(ranges)))
-            points = np.stack(rows)
-            kept = np.concatenate([kept, points[:, self.assumptions_hold(points)]], axis=1)
-            # `unique` sorts; the sorted first indices restore the order in which points were drawn. Points
-            # that differ in one variable are distinct, which is seen sooner.
-            if not any(len(sort_distinct(row)) == len(row) for row in kept):
-                _, first = np.unique(kept, axis=1, return_index=True)
-                kept = kept[:, np.sort(first)]
-            if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
-                break
+        fewest = 1 if only_integers else _FEWEST
+        # Where nothing else is assumed, the names of the variables do not matter.
+        assumed = (self.variables, self.assumptions) if self.assumptions.relations else ((), NO_ASSUMPTIONS)
+        kept = _draw_region(spans, self._seed, fewest, *assumed)
         if not kept.shape[1]:
             raise EngineError(
                 f"no point was found where {self.assumptions} holds",
                 code="E221",
                 remedy="Correct or relax the assumptions.",
             )
-        return kept[:, :_POOL]
+        return kept
 
     def _sample_variable(
         self, name: str, random: np.random.Generator, ranges: Sequence[DomainInterval], share: int
     ) -> Floats:
-        low, high = self._bounds[name]
-        whole = name in self.assumptions.integers
-        pieces = []
-        for ends in ranges:
-            first, last = _intersect(ends, low, high)
-            if whole:
-                lowest, highest = ceil(first), max(ceil(first), floor(last))
-                pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
-            else:
-                pieces.append(draw_points(random, first, last, share))
-        return random.permutation(np.concatenate(pieces))
+        span = _Span(*self._bounds[name], name in self.assumptions.integers)
+        return _sample_span(span, random, ranges, share)
 
     def _bounds_of(self, name: str) -> DomainInterval:
         low, high = -inf, inf
@@ -481,6 +458,59 @@ class Region:
                 else:
                     low = max(low, value)
         return low, high
+
+
+class _Span(NamedTuple):
+    """Where the values of a variable lie, and whether they are integers."""
+
+    low: float
+    high: float
+    whole: bool
+
+    @property
+    def is_possible(self) -> bool:
+        return self.low < self.high or (self.whole and self.low == self.high and self.low.is_integer())
+
+
+@lru_cache(64)
+def _draw_region(
+    spans: tuple[_Span, ...], seed: int, fewest: int, variables: tuple[str, ...], assumptions: Assumptions
+) -> Floats:
+    """Return distinct points by rejection sampling: drawn from the ranges, kept where all assumptions hold.
+    The same regions are asked for again and again; their points are shared and cannot be changed."""
+    random = np.random.default_rng([seed, 3])
+    kept = np.empty((len(spans), 0))
+    for _ in range(_ROUNDS if all(span.is_possible for span in spans) else 0):
+        rows = []
+        for span in spans:
+            ranges = _WHOLE_RANGES if span.whole else RANGES
+            rows.append(_sample_span(span, random, ranges, _POOL // len(ranges)))
+        points = np.stack(rows)
+        kept = np.concatenate([kept, points[:, relations_hold(assumptions, variables, points)]], axis=1)
+        # `unique` sorts; the sorted first indices restore the order in which points were drawn. Points
+        # that differ in one variable are distinct, which is seen sooner.
+        if not any(len(sort_distinct(row)) == len(row) for row in kept):
+            _, first = np.unique(kept, axis=1, return_index=True)
+            kept = kept[:, np.sort(first)]
+        if kept.shape[1] >= fewest:
+            break
+    kept = kept[:, :_POOL]
+    kept.flags.writeable = False
+    return kept
+
+
+def _sample_span(
+    span: _Span, random: np.random.Generator, ranges: Sequence[DomainInterval], share: int
+) -> Floats:
+    pieces = []
+    for ends in ranges:
+        first, last = _intersect(ends, span.low, span.high)
+        if span.whole:
+            lowest, highest = ceil(first), max(ceil(first), floor(last))
+            pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
+        else:
+            pieces.append(draw_points(random, first, last, share))
+    return random.permutation(np.concatenate(pieces))
 
 
 def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: Floats) -> NDArray[np.bool_]:
@@ -519,6 +549,7 @@ def _intersect(ends: DomainInterval, low: float, high: float) -> DomainInterval:
 # domain may end are worked out as exactly and as far out as there (`engines.mathematics.numbers.domain`).
 
 _PROBES = 2
+"""Values on a line by which its functions are told apart, the point's own first."""
 
 
 class BoundaryLines:
@@ -576,8 +607,9 @@ class BoundaryLine:
     def __init__(self, head: Programs, region: Region, place: int, point: Floats) -> None:
         self._region, self._place, self.point = region, place, point
         self.name = region.variables[place]
-        probes = dict.fromkeys([float(point[place]), *region.points[place].tolist()])
-        self._functions = Functions(list(probes)[:_PROBES])
+        own = float(point[place])
+        others = (value for value in map(float, region.points[place]) if value != own)
+        self._functions = Functions([own, *islice(others, _PROBES - 1)])
         self.edges = Edges(self._functions)
         self.ends = 0
         ((self.holes, self.ends),) = self.compute_masks(head)
