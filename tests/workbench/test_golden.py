@@ -1,4 +1,5 @@
-"""What every operation writes with `--json` about the sample workspace, as `golden/` has it.
+"""What every operation writes with `--json` about the sample workspace, as `golden/` has it; the engine
+process and a job give the same document.
 
 `pytest tests/workbench/test_golden.py --snapshot-update` writes documents anew that change on purpose.
 """
@@ -8,15 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engines.core.events import ignore, never
+from engines.core.spec import to_mapping
 from tests.workbench.operation_samples import SAMPLES
 from tests.workbench.test_operations import ROWS, command_line_words, run
-from workbench.operations import find_operation
+from workbench.engine_process import EngineProcess
+from workbench.jobs.worker import perform_recipe
+from workbench.operations import find_operation, to_plain
+from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -73,25 +79,55 @@ def test_every_operation_has_a_document() -> None:
     assert sorted(path.stem for path in GOLDEN.iterdir()) == ROWS
 
 
+def steady(document: Any) -> Any:
+    """The document without what changes from time to time."""
+    changing = ("changed", "out", "file", "run", "resumed")
+    if isinstance(document, Mapping):
+        return {
+            key: steady(value)
+            for key, value in document.items()
+            if not (key.endswith(("_s", "seconds", "per_s")) or key in changing)
+        }
+    return [steady(item) for item in document] if isinstance(document, list) else document
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("name", ROWS)
-def test_the_document_is_as_it_was(
+def test_the_document_is_as_it_was_and_the_same_through_every_door(
     name: str,
     home: Path,
     tmp_path: Path,
+    engine: EngineProcess,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(home))
+    make: Callable[[Path, Path], dict[str, Any]] = SAMPLES[name]
     row, root = find_operation(name), Workspace.open().root
-    code, document = run(name, command_line_words(row, SAMPLES[name](root, tmp_path)), capsys)
-    folders = {str(tmp_path): "FOLDER", str(root): "WORKSPACE", str(home): "HOME"}
+    doors = {door: tmp_path / door for door in ("command", "engine", "job")}
+    for folder in doors.values():
+        folder.mkdir()
+
+    code, written = run(name, command_line_words(row, make(root, doors["command"])), capsys)
+    folders = {str(doors["command"]): "FOLDER", str(root): "WORKSPACE", str(home): "HOME"}
     folders[str(Path(__file__).resolve().parents[2])] = "CHECKOUT"
-    document = json.loads(json.dumps(mask({"exit": code, "document": document}, folders)))
+    document = json.loads(json.dumps(mask({"exit": code, "document": written}, folders)))
     path = GOLDEN / f"{name}.json"
     if request.config.getoption("update_snapshots"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
     assert differences(json.loads(path.read_text("utf-8")), document) == []
+
+    params = to_plain(to_mapping(row.resolve_spec(make(root, doors["engine"]))))
+    documents = {"command": written, "engine": engine.call_blocking(name, params)}
+    params = to_plain(to_mapping(row.resolve_spec(make(root, doors["job"]))))
+    recipe = Recipe(name, name, params, int(params.get("seed", 0)))
+    documents["job"], stopped = perform_recipe(recipe, doors["job"] / "out", events=ignore, stop=never)
+    assert not stopped
+    same = [
+        json.loads(json.dumps(steady(one)).replace(str(doors[door]), "PLACE"))
+        for door, one in documents.items()
+    ]
+    assert same[0] == same[1] == same[2]

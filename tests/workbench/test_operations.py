@@ -1,4 +1,4 @@
-"""An operation gives the same document through the command line, the engine process and a job."""
+"""What holds for every operation: its specification, its settings and its line for the shell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
-from engines.core.events import ignore, never
 from engines.core.spec import describe_fields, read, to_mapping
 from engines.retrieval.trec import read_run
 from tests.conftest import expect_error
 from tests.workbench.operation_samples import SAMPLES
-from workbench.engine_process import EngineProcess
-from workbench.jobs.worker import perform_recipe
 from workbench.operations import all_operations, command_line, find_operation, option_name, to_plain
 from workbench.paper import all_papers, load
-from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
 ROWS = sorted(row.name for paper in all_papers() for row in paper.load_operations())
@@ -41,54 +36,6 @@ def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple
     if find_operation(name).json_lines:
         return code, [json.loads(row) for row in out.splitlines()]
     return code, json.loads(out)
-
-
-def steady(document: Any) -> Any:
-    """The document without what changes from time to time."""
-    changing = ("changed", "out", "file", "run", "resumed")
-    if isinstance(document, Mapping):
-        return {
-            key: steady(value)
-            for key, value in document.items()
-            if not (key.endswith(("_s", "seconds", "per_s")) or key in changing)
-        }
-    return [steady(item) for item in document] if isinstance(document, list) else document
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ROWS)
-def test_every_door_gives_the_same_document(
-    name: str,
-    home: Path,
-    tmp_path: Path,
-    engine: EngineProcess,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("MATHWB_HOME", str(home))
-    make: Callable[[Path, Path], dict[str, Any]] = SAMPLES[name]
-    row = find_operation(name)
-    documents = []
-    for door in ("command", "engine", "job"):
-        place = tmp_path / door
-        place.mkdir()
-        given = make(Workspace.open().root, place)
-        if door == "command":
-            code, document = run(name, command_line_words(row, given), capsys)
-            assert code in (0, 1), document
-        elif door == "engine":
-            document = engine.call_blocking(name, to_plain(to_mapping(row.resolve_spec(given))))
-        else:
-            params = to_plain(to_mapping(row.resolve_spec(given)))
-            document, stopped = perform_recipe(
-                Recipe(name, name, params, int(params.get("seed", 0))),
-                place / "out",
-                events=ignore,
-                stop=never,
-            )
-            assert not stopped
-        documents.append(json.loads(json.dumps(steady(document)).replace(str(place), "PLACE")))
-    assert documents[0] == documents[1] == documents[2]
 
 
 def command_line_words(row: Any, given: dict[str, Any]) -> list[str]:
