@@ -104,10 +104,13 @@ def repair_escapes(text: str) -> str:
     '$\\frac12$'
     """
     if not text.isprintable():
+        # JSON that was decoded twice turns `\f` of `\frac` into a form feed, and so on.
         for broken, letters in _BROKEN:
             text = broken.sub(letters, text)
         text = _CONTROL.sub(" ", text)
     if "\\" in text:
+        # Backslashes are doubled throughout or not at all: a single one elsewhere means that `\\` ends a
+        # line.
         if _DOUBLED.search(text) and not _SINGLE.search(text):
             text = _DOUBLED.sub(r"\\", text)
         text = _WRITTEN_LINE.sub("\n", text)
@@ -204,6 +207,7 @@ def _find_boxed(text: str, tokens: Sequence[AnswerToken]) -> str | None:
     ]
     closing = match_braces(tokens) if starts else {}
     boxes: list[tuple[int, int, str]] = []
+    # From the last box backwards, as long as boxes are members of one list (`\boxed{1}` and `\boxed{2}`).
     for at in reversed(starts[-_MOST_BOXES:]):
         inside, end = _read_box(text, tokens, at, closing)
         if boxes and not _is_list_separator(tokens[end : boxes[-1][0]]):
@@ -242,6 +246,8 @@ def _find_announced(text: str, tokens: Sequence[AnswerToken]) -> tuple[int, int,
     for at, token in places:
         if token.kind not in ("word", "sign"):
             continue
+        # Ranks: 3 for `####` and final answers, 2 for answers in English, 1 for those in other languages,
+        # whose words are more often something else.
         if token.text == "#":
             rank, end = (3, at + 4) if _is_marked(tokens, at) else (0, 0)
         elif (announced := match_announcement(tokens, at)) is None:
@@ -251,13 +257,16 @@ def _find_announced(text: str, tokens: Sequence[AnswerToken]) -> tuple[int, int,
             rank, end = (3 if final else 2), announced[0]
         else:
             rank, end = 1, announced[0]
+        # The last one of the highest rank that is followed by something.
         if rank and rank >= best[0] and text[tokens[end - 1].end :].strip(_LOOSE):
             best = rank, end
     if not best[0]:
         return 0, len(tokens), False
     first = skip_blanks(tokens, best[1])
+    # An announcement may introduce another: `The answer is: final answer: 5`.
     while (further := match_announcement(tokens, _skip_articles(tokens, first))) is not None:
         first = skip_blanks(tokens, further[0])
+    # An empty line ends what is announced.
     last = next(
         (
             at
@@ -452,23 +461,28 @@ class _Solution:
         whole = self.spell(first, last)
         bare = whole.rstrip(_LOOSE)
         if (
+            # Formulas without delimiters are the answer as they are.
             begins_with_set(whole)
             or ("=" not in whole and is_written_with_names(whole))
             or is_quantity(bare)
             or whole.endswith("\\right.")
         ):
             return whole
+        # Behind an announcement the answer comes first and reasons follow; elsewhere it comes last.
         if announced:
             last = self.find_answer_end(first, last)
         if (conclusion := _CONCLUSIONS.match(self.tokens[:last], first)) is not None:
             first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
         first = self.skip_lead(*self.trim(first, last, " \n\t"))
         first, last = self.trim(first, last, _LOOSE if announced else _LOOSE.replace("!", ""))
+        # What is left without its lead is the answer, unless it is a sentence.
         short = self.spell(first, last)
         if not short.isascii() and (counted := self.find_counted(first, last)):
             return counted if len(short) > len(counted) else short
         if not self.is_sentence(first, last):
             return short
+        # In a sentence the answer stands behind a verb such as `is`; if there is none, the last number
+        # counts.
         said = self.find_phrase(_ASSIGNMENTS if not announced else _COPULAS, first, last)
         if announced:
             if said is not None:
@@ -492,6 +506,7 @@ class _Solution:
             if is_option(self.tokens[at])
             and (text_at(self.tokens, at - 1), text_at(self.tokens, at + 1)) == ("(", ")")
         }
+        # Several letters in brackets are the list of options, not a choice.
         if not announced and len(letters) > 1:
             return self.spell(first, last)
         option = self.find_option(first, last)
@@ -503,6 +518,7 @@ class _Solution:
         start, stop = number
         if measured := self.find_measured(first, last):
             return measured
+        # `at least 5` and `5 or more` are other answers than 5.
         limit, further = self.match_limit_before(start, first), self.match_limit_after(stop, last)
         return self.spell(start if limit is None else limit, further or stop).strip().rstrip(",.;:")
 
@@ -534,6 +550,7 @@ class _Solution:
         may be part of the answer."""
         part = self.tokens[:last]
         at = first
+        # Only plain words are led over: a function's name or a minus in words belongs to the number.
         while at + 1 < last and is_blank(part[at + 1]):
             token = part[at]
             if (
@@ -600,6 +617,7 @@ class _Solution:
         """Return the index behind a number with currency, sign and unit; 0 where none begins."""
         part = self.tokens[:last]
         at = first
+        # `-$5` and `$-5`: the sign stands before or behind the currency.
         for signs in (_CURRENCIES, ("-", "−", "+"), _CURRENCIES):
             if text_at(part, at) in signs:
                 at += 1

@@ -108,19 +108,25 @@ class AnswerComparison:
             return GradeVerdict("unread", reason=f"the answer: {pred.reason}")
         if gold == pred:
             return EQUAL
+        # Special forms first, since a later comparison would read them as one of its own: a repeated value
+        # is also a term, a set of sets also a list.
         if isinstance(gold, Repeated) or isinstance(pred, Repeated):
             return self._compare_repeated(gold, pred)
         if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
             return self._compare_members(gold, pred)
+        # A list of one value is that value if the other side is none.
         gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
         if (numbers := _compare_number_sets(gold, pred)) is not None:
             return numbers
+        # A letter such as (B) may be an option whose text is not at hand.
         for letter, other in ((gold, pred), (pred, gold)):
             if _is_choice(letter) and isinstance(other, Term) and is_settled(other):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
                 return GradeVerdict("undecided", reason=reason)
+        # Solutions with parameters are compared as sets of values, before their shapes are.
         if (by_parameter := compare_with_parameters(self._judge, gold, pred)) is not None:
             return to_grade_verdict(by_parameter)
+        # From here on the forms of both sides decide, the ones that say most first.
         if isinstance(gold, Statement) or isinstance(pred, Statement):
             return self._compare_statements(gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
@@ -197,10 +203,12 @@ class AnswerComparison:
     # ---- numbers and formulas
 
     def _compare_terms(self, gold: Term, pred: Term) -> GradeVerdict:
+        # Units decide first, since they may change the numbers.
         if gold.unit is not None or pred.unit is not None:
             return compare_with_units(gold, pred, self._units, self._compare_terms)
         if gold.shown_digits or pred.shown_digits:
             return self._compare_unfinished_decimals(gold, pred)
+        # In different bases equal values are written differently, and equal digits have different values.
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
             return GradeVerdict("equal if", condition=f"it may be written in base {pred.base}")
         if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
@@ -210,6 +218,7 @@ class AnswerComparison:
                 return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
+        # What cannot be read is still equal if it is spelt alike.
         if (gold.tree is None or pred.tree is None) and _spell_tokens(gold.text) == _spell_tokens(pred.text):
             return EQUAL
         trees = _read_both(tree_of_term(gold), tree_of_term(pred))
@@ -218,6 +227,7 @@ class AnswerComparison:
         one, other = trees
         if one == other:
             return EQUAL
+        # A long decimal is the output of a computer: equal if the exact side rounds to it.
         decimals = self._count_decimals(gold, pred)
         if decimals is not None:
             return self._compare_rounded(one, other, decimals, self._describe_precision(gold, pred))
@@ -228,6 +238,7 @@ class AnswerComparison:
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
+        # With a precision of the caller's the dots do not matter.
         if self._digits is not None:
             return self._compare_terms(
                 *(replace(one, shown_digits=0, value=one.value or shown_part(one)) for one in (gold, pred))
@@ -235,6 +246,8 @@ class AnswerComparison:
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
         unfinished, other = (gold, pred) if gold.shown_digits else (pred, gold)
+        # Otherwise the value lies between the digits shown and one more in the last place, which the judge
+        # can decide for an exact other side.
         shown = shown_part(unfinished)
         if other.shown_digits:
             agree = unfinished.text.startswith(other.text) or other.text.startswith(unfinished.text)
@@ -306,6 +319,7 @@ class AnswerComparison:
             if "set" in (gold.kind, pred.kind):
                 return differ_in_kind(gold, pred)
             return self._compare_assignments(gold, pred)
+        # (1, 2) for {1, 2}: perhaps a list of the members in round brackets.
         if {gold.kind, pred.kind} == {"tuple", "set"}:
             alike = self._compare_several(*(replace(one, kind="set") for one in (gold, pred)))
             if alike.outcome != "equal":
@@ -313,6 +327,7 @@ class AnswerComparison:
             listed = gold if gold.kind == "tuple" else pred
             return GradeVerdict("equal if", condition=f"{latex_of_form(listed)} lists the members of a set")
         ordered = gold.kind == "tuple"
+        # Sets have each member once, however often it is written.
         if len(gold.items) != len(pred.items):
             few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
             if {gold.kind, pred.kind} == {"set"} or (not ordered and few):
@@ -330,6 +345,7 @@ class AnswerComparison:
         left = list(pred)
         found: list[GradeVerdict] = []
         waiting: list[Form] = []
+        # Values that are written alike are paired at once; the quadratic comparison is for the rest only.
         for item in gold:
             if item in left:
                 left.remove(item)
@@ -341,6 +357,8 @@ class AnswerComparison:
                 return in_order
             what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
             return GradeVerdict("undecided", reason=what)
+        # Greedy: each value takes its best partner. As long as equality is transitive no other value needs
+        # that partner more; rounding is the exception.
         for item in waiting:
             compared = [(self.compare(item, other), other) for other in left]
             best, other = min(compared, key=lambda one: OUTCOMES.index(one[0].outcome))
@@ -483,6 +501,7 @@ class AnswerComparison:
                 return self._compare_indexed(gold, pred, same)
             if gold.name == pred.name or _is_function_of(gold, pred) or _is_function_of(pred, gold):
                 return self._other_solution(gold, pred, same)
+            # f(t) = t^2 and f(x) = x^2 are one function: the argument's name says nothing.
             if (renamed := _rename_argument(gold, pred)) is not None:
                 return self.compare(gold.value, renamed)
             if same.outcome == "equal":
@@ -491,11 +510,13 @@ class AnswerComparison:
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
             return self._compare_relations(gold, pred)
+        # `x = 1, y = 2` may also be written as a chain or system: both as lists of assignments.
         each = _list_assignments(gold), _list_assignments(pred)
         if each != (gold, pred) and all(
             isinstance(one, Many) and isinstance(one.items[0], Named) for one in each
         ):
             return self.compare(*each)
+        # Only one side has a name: the other may be its value alone, but not a list that names more.
         single, other = (gold, pred) if isinstance(gold, Named) else (pred, gold)
         assert isinstance(single, Named)
         listed = other.items if isinstance(other, Many) else ()
@@ -531,6 +552,7 @@ class AnswerComparison:
             return trees
         families = [read_family(tree) for tree in trees]
         undeclared = ""
+        # One side declares its integer and the other writes `k*pi`: the letter is taken for any integer.
         if families.count(None) == 1:
             at = families.index(None)
             families[at], undeclared = family_without_range(trees[at])
@@ -542,12 +564,14 @@ class AnswerComparison:
             if len(names) > 1 and found.outcome == "equal":
                 return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
             return found
+        # A family has infinitely many values, so finitely many settled values differ from it.
         if any(families):
             single = pred if families[0] is not None else gold
             value = single.value if isinstance(single, Named) else single
             if isinstance(value, Many) or (isinstance(value, Term) and is_settled(value)):
                 return differ_by(f"{to_message_text(single)} has no value for each integer")
             return GradeVerdict("undecided", reason="only one of them is read as a family of values")
+        # Values by cases are compared piece by piece, with a formula on every piece.
         mine, theirs = cases_of(trees[0]), cases_of(trees[1])
         if mine is not None and theirs is not None:
             found = to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
@@ -557,6 +581,8 @@ class AnswerComparison:
         if mine is not None or theirs is not None:
             return self._compare_with_cases(*trees)
         found = to_grade_verdict(self._judge.equal(*trees))
+        # The judge does not enumerate integers: a difference that it finds need not be one of the value
+        # sets.
         ranged = any(
             node.label == "in" and node.children and node.children[1].label in INTEGERS
             for tree in trees

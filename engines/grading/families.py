@@ -55,12 +55,15 @@ def read_family(tree: Tree) -> Family | None:
     terms = [option.children[1] if option.label == "=" else option for option in options]
     if len(names) > 1 or any(name.children for name in names):
         return None
+    # A sign ± or a power of -1 gives several families, each linear in the integer.
     steps = []
     signed = (one for each in terms for one in _with_each_sign(each))
     for term in (one for each in signed for one in _with_each_parity(each, integer)):
         linear = _linear(term, integer)
         if linear is None or any(k > 1 or power > 1 for k, power in linear):
             return None
+        # Points have two coordinates, the rational part and the multiple of pi; a family runs from `start`
+        # in steps of `step`.
         start, step = ((linear.get((k, 0), Fraction(0)), linear.get((k, 1), Fraction(0))) for k in (0, 1))
         if not any(step):
             return None
@@ -122,6 +125,7 @@ def _with_each_parity(tree: Tree, integer: str) -> list[Tree]:
     """Return a term with a power of -1, as `(-1)^n*x + n*pi`, for even and for odd integers."""
     if not any(node.label == "pow" and node.children[0].label == "-1" for node in tree):
         return [tree]
+    # For even n the letter is 2m and for odd n 2m + 1; then (-1)^n is a constant.
     letter = Tree(integer)
     double = Tree("*", (Tree("2"), letter))
     return [
@@ -168,6 +172,7 @@ def _linear(tree: Tree, integer: str) -> _Linear | None:
     one, other = (_linear(part, integer) for part in parts)
     if one is None or other is None:
         return None
+    # Polynomials in the integer k and in pi, as coefficients by the exponents of both.
     if label in ("+", "-"):
         sign = 1 if label == "+" else -1
         keys = {*one, *other}
@@ -175,6 +180,7 @@ def _linear(tree: Tree, integer: str) -> _Linear | None:
             {key: one.get(key, Fraction(0)) + sign * other.get(key, Fraction(0)) for key in keys}
         )
     if label == "/":
+        # Only division by a rational number stays linear.
         if {*other} != {(0, 0)}:
             return None
         return {key: value / other[0, 0] for key, value in one.items()}
@@ -198,6 +204,7 @@ def compare_families(one: Family, other: Family) -> Verdict:
         if sorted(one.steps) == sorted(other.steps):
             return Verdict("equal")
         return Verdict("undecided", reason="families over the natural numbers are compared by their terms")
+    # All steps must be rational multiples of the first, else there is no common period.
     first = one.steps[0][1]
     place = 0 if first[0] else 1
     scales = []
@@ -206,6 +213,7 @@ def compare_families(one: Family, other: Family) -> Verdict:
         if not scale or tuple(scale * part for part in first) != step:
             return Verdict("undecided", reason="the families have no common period")
         scales.append(abs(scale))
+    # The common period is the least common multiple of the steps, in units of the first.
     bottom = lcm(*(scale.denominator for scale in scales))
     tops = [int(scale * bottom) for scale in scales]
     whole = Fraction(lcm(*tops), bottom)
@@ -215,6 +223,7 @@ def compare_families(one: Family, other: Family) -> Verdict:
     )
     if sum(int(whole / scale) for scale in scales) > _MOST_REMAINDERS:
         return Verdict("undecided", reason="the common period of the families is too long")
+    # Within one period each family has finitely many values; equal remainders mean equal families.
     sets = [_remainders(each.steps, period, place, whole, abs(first[place])) for each in (one, other)]
     apart = sets[0] ^ sets[1]
     if apart:

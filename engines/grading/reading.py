@@ -58,6 +58,7 @@ def read_form(text: str, log_base: str = "") -> Form:
     """
     if len(text) > LONGEST:
         return UnreadForm(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
+    # Most answers of data sets are integers: they need no grammar.
     if text.removeprefix("-").isdecimal():
         return plain_number(text) or UnreadForm("the number is too long")
     written = normalise_text(text)
@@ -66,12 +67,15 @@ def read_form(text: str, log_base: str = "") -> Form:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
         return UnreadForm("its brackets do not match")
+    # Numbers and words before formulas: the grammar would read `2 h` as a product, and `no` as letters.
     known = read_figures(plain) or _read_measure_in_text(plain) or read_words(plain)
     if known is not None:
         return known
+    # A unit that is known settles it; others, such as `3 apples`, may still be formulas.
     measured = None if "\\" in written else read_measure(plain)
     if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
         return measured
+    # Everything else is read by the grammar, and its tree is seen as a form.
     statement = read_statement(written, is_answer=True, log_base=log_base)
     if isinstance(statement, str):
         return read_measure(plain) or Term(plain)
@@ -133,6 +137,7 @@ def form_of(tree: Tree) -> Form:
             return form_of(parts[-1])
         case "intersection" | "cases" | "implies" | "iff" | "not" | "forall" | "exists":
             return _statement_of(tree)
+    # One sign ± gives two values; with several signs it is not known which go together.
     if tree.list_labels().count("pm") == 1:
         return Many("list", tuple(form_of(_with_sign(tree, sign)) for sign in "+-"))
     if label == "*" and (times := count_repetitions(parts[1])):
@@ -258,18 +263,21 @@ def _list_members(tree: Tree) -> Form | None:
     name = member.children[0] if member.label == "in" else member
     if len(within) != 1 or within[0].children[0] != name or name.children:
         return None
+    # Natural numbers begin at 0 or 1, depending on the author, so they are not listed in the end.
     low = 0 if within[0].children[1].label in ("N", "ℕ") else None
     high = None
     for one in bounds:
         if one.label not in _ORDERS[:4]:
             return None
         label, (left, right) = one.label, one.children
+        # Turned so that the name is on the left.
         if right == name:
             label, left, right = TURNED[label], right, left
         edge = form_of(right)
         if left != name or not isinstance(edge, Term) or edge.value is None:
             return None
         if label[0] == ">":
+            # The next integer from the bound on: ceiling for >=, floor plus one for >.
             least = -(-edge.value // 1) if label == ">=" else edge.value // 1 + 1
             low = int(least) if low is None else max(low, int(least))
         else:
@@ -338,10 +346,13 @@ def _relation_of(tree: Tree) -> Form:
         return _statement_of(tree)
     if label in _ORDERS:
         return _solution_of(label, left, right) or RelationForm(_with_numbers(tree))
+    # `= 5` has nothing on its left: it is the value.
     if left == OMITTED_SIDE:
         return form_of(right)
     if label == "approx" and not subject_name(left) and is_constant(left):
         return form_of(left)  # of what is about another the exact side counts
+    # A name on either side makes it a value of that name; otherwise it is an equation, or a chain of
+    # numbers whose last one is the answer.
     if name := subject_name(left):
         value = form_of(right)
         if isinstance(value, Repeated):

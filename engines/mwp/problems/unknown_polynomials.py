@@ -36,6 +36,8 @@ def to_polynomial(left: Tree, right: Tree, values: Sequence[ProblemValue]) -> Un
         EquationError: For what is no polynomial, also after the denominators are multiplied out.
     """
     (top, bottom), (other_top, other_bottom) = _to_rational(left, values), _to_rational(right, values)
+    # p/q = r/s holds where p s = r q; solutions at which a denominator is 0 are refused by whoever
+    # evaluates the result.
     if bottom != other_bottom:
         top, other_top = multiply(top, other_bottom), multiply(other_top, bottom)
     return drop_zeros(add(top, {key: negate_tree(tree) for key, tree in other_top.items()}), values)
@@ -63,6 +65,7 @@ def _to_rational(tree: Tree, values: Sequence[ProblemValue]) -> Rational:
         power = _read_power(right, values)
         return raise_to(top, power), raise_to(bottom, power)
     other_top, other_bottom = _to_rational(right, values)
+    # Sums over a common denominator stay small: x/3 + y/3 is not multiplied out.
     match tree.label:
         case "+" | "-":
             if tree.label == "-":
@@ -74,6 +77,7 @@ def _to_rational(tree: Tree, values: Sequence[ProblemValue]) -> Rational:
         case "*":
             return multiply(top, other_top), multiply(bottom, other_bottom)
         case "/":
+            # Division by a constant divides the coefficients, so that no unknown gets below a fraction bar.
             if {*other_top} == {()} and {*other_bottom} == {()}:
                 divisor = divide_trees(other_top[()], other_bottom[()])
                 return {key: divide_trees(one, divisor) for key, one in top.items()}, bottom
@@ -147,6 +151,8 @@ def negate_tree(tree: Tree) -> Tree:
     if tree.label == "-":
         left, right = tree.children
         return right if left == ZERO else Tree("-", (right, left))
+    # A minus goes to the front or cancels: -(a * -b) is a * b. Coefficients become steps of a solution that
+    # people read.
     if tree.label in "*/" and any(map(_is_negative, tree.children)):
         left, right = tree.children
         return (
@@ -208,6 +214,7 @@ def divide_trees(left: Tree, right: Tree) -> Tree:
     if _is_negative(left) or _is_negative(right):
         quotient = divide_trees(*(negate_tree(one) if _is_negative(one) else one for one in (left, right)))
         return quotient if _is_negative(left) and _is_negative(right) else negate_tree(quotient)
+    # a / (1/b) is a * b.
     if right.label == "/" and right.children[0] == ONE:
         return multiply_trees(left, right.children[1])
     return work_out("/", left, right)

@@ -182,18 +182,24 @@ class ArraySolver:
         labels = [self.words.operand_label(index) for index in range(count)]
         live = [PartialDeduction.begin(labels, worth)]
         done: list[ScoredEquation] = []
+        # Beam search: `live` are the unfinished deductions and `rows` their quantities, shape (deductions,
+        # quantities, width).
         rows = quantities[None]
         for step in range(self.settings.max_steps):
             left, right = self._list_pairs(rows.shape[1])
             scores, vectors = self._score_steps(rows, left, right)
             allowed, results = self._find_legal_steps(live, left, right)
+            # The last step allowed must finish (flag 1).
             if step + 1 == self.settings.max_steps:
                 allowed[..., 0] = False
+            # Log-softmax over all legal steps of a deduction.
             flat = np.where(allowed, scores, _NEVER).reshape(len(live), -1).astype(np.float64)
             flat -= flat.max(1, keepdims=True)
             flat -= np.log(np.exp(flat).sum(1, keepdims=True))
             continuations = []
             for source, way in enumerate(live):
+                # No deduction contributes more than `beam` continuations; a stable order makes ties
+                # repeatable.
                 for index in np.argsort(-flat[source], kind="stable")[:beam].tolist():
                     at = tuple(map(int, np.unravel_index(index, allowed.shape[1:])))
                     if allowed[(source, *at)]:
@@ -209,6 +215,7 @@ class ArraySolver:
                     insert_equation(done, ScoredEquation(new.trees[-1], score), beam)
                 else:
                     kept.append((new, self._add_quantity(rows[source], vectors[source, pair, operator])))
+            # Scores only fall, so a deduction below the worst finished equation cannot enter any more.
             kept = [way for way in kept if len(done) < beam or way[0].score > done[-1].score]
             if not kept:
                 break
@@ -229,6 +236,8 @@ class ArraySolver:
     ) -> tuple[ShortFloats, ShortFloats]:
         """Return scores (rows, pairs, operators, 2) and vectors (rows, pairs, operators, width)."""
         head = self._head
+        # A step is a layer over [left; right; left * right] (Jie, Li and Lu 2022): its weight
+        # matrix is split in three, so that each quantity is multiplied once and not once a pair.
         both = quantities[:, left] * quantities[:, right]
         pairs = (
             _apply_linear(quantities, head, "head.left")[:, left]
@@ -238,6 +247,7 @@ class ArraySolver:
         steps = _apply_linear(np.maximum(pairs, 0), head, "head.operation")
         shape = (*steps.shape[:2], len(self.words.operators), -1)
         vectors = _normalize(np.maximum(steps, 0).reshape(shape), head, "head.norm", _HEAD_EPSILON)
+        # The score of a step adds those of its quantities.
         own = _apply_linear(quantities, head, "head.of_quantity")
         added = (own[:, left] + own[:, right])[:, :, None]
         return _apply_linear(vectors, head, "head.of_step") + added, vectors
@@ -249,6 +259,7 @@ class ArraySolver:
         pending = np.array([way.pending for way in live])
         values = np.array([way.values for way in live])
         results = self._compute_results(values[:, left], values[:, right])
+        # a + b and b + a are one step: commutative operators take the pair in order.
         both = (free[:, left] & free[:, right])[..., None] & ((left <= right)[:, None] | ~self._commute)
         both &= np.isfinite(results) & (np.abs(results) <= LARGEST)
         if self._legal.non_negative:
@@ -275,6 +286,8 @@ class ArraySolver:
         head = self._head
         inputs = new @ head["head.update.weight_ih"].T + head["head.update.bias_ih"]
         hidden = quantities @ head["head.update.weight_hh"].T + head["head.update.bias_hh"]
+        # PyTorch's GRU: r = s(Wr x + Ur h), z = s(Wz x + Uz h), n = tanh(Wn x + r * Un h), h' = (1 - z) n +
+        # z h.
         (r1, z1, n1), (r2, z2, n2) = np.split(inputs, 3), np.split(hidden, 3, axis=1)
         reset, kept = _apply_sigmoid(r1 + r2), _apply_sigmoid(z1 + z2)
         updated = (1 - kept) * np.tanh(n1 + reset * n2) + kept * quantities
