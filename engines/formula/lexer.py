@@ -278,6 +278,8 @@ class _Expansion:
             rest[:] = inner.left
             return tuple(group)
 
+        # One letter a parameter, as in LaTeX's xparse: m and v mandatory, o and O optional in brackets, d,
+        # D, r, R with delimiters of their own, s a star, t another token; a capital brings a default.
         while rest:
             kind = rest.pop().text
             if kind in ("+", "!"):
@@ -297,6 +299,7 @@ class _Expansion:
                 raise _UnreadableError
             if kind in ("O", "D", "G", "R"):
                 default = take_group()
+            # Expansion knows three kinds only: mandatory, a token that may be there, optional.
             kind = "m" if kind in ("m", "v") else "t" if kind in ("s", "t") else "o"
             parameters.append(_Parameter(kind, delimiters, default))
         self.macros[named[0].text] = _Macro(tuple(parameters), body)

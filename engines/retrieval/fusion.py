@@ -32,6 +32,7 @@ def min_max(ranking: Sequence[Scored]) -> list[Scored]:
         return []
     scores = [score for _, score in ranking]
     low, high = min(scores), max(scores)
+    # All documents of such a topic are equally good, and better than those that the run lacks.
     if high == low:
         return [(document, 1.0) for document, _ in ranking]
     return [(document, (score - low) / (high - low)) for document, score in ranking]
@@ -62,6 +63,7 @@ def _sum_contributions(
             documents = sums.setdefault(topic, {})
             for document, value in contribute(number, ranking):
                 documents.setdefault(document, []).append(value)
+    # fsum rounds once: the result does not depend on the order of the runs.
     return TrecRun.from_scores(
         tag,
         {topic: ((one, fsum(own)) for one, own in documents.items()) for topic, documents in sums.items()},
@@ -94,6 +96,7 @@ def weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], *, tag: str 
     """
     if len(weights) != len(runs):
         raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
+    # CombSUM (Fox and Shaw 1994) with a weight for each run: s(d) = sum_i w_i s_i(d), with s_i from 0 to 1.
     scaled = [
         TrecRun(run.tag, {topic: min_max(found) for topic, found in run.rankings.items()}) for run in runs
     ]

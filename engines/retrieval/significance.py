@@ -64,6 +64,7 @@ def bootstrap_bounds(
     if not units:
         return float("nan"), float("nan")
     generator = np.random.default_rng(seed)
+    # In blocks of 1,000 resamples, so that memory does not grow with their number.
     sizes = [min(1_000, draws - done) for done in range(0, draws, 1_000)]
     results = [statistic(generator.integers(0, units, (size, units))) for size in sizes]
     low, high = np.percentile(np.concatenate(results), (2.5, 97.5))
@@ -121,6 +122,8 @@ def _student_tail(t2: float, free: int) -> float:
     """
     from flint import arb
 
+    # P(|T| > t) = I_x(n/2, 1/2) with x = n / (n + t^2) and n degrees of freedom (Abramowitz and Stegun
+    # 26.7.1).
     return float(arb(free / (free + t2)).beta_lower(arb(free) / 2, arb(1) / 2, regularized=True))
 
 
@@ -131,6 +134,7 @@ def student_quantile(share: float, free: int) -> float:
     4.3027
     """
     low, high = 0.0, 1e6
+    # The tail falls as t grows, so halving an interval converges.
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if _student_tail(middle**2, free) > 1 - share else (low, middle)
@@ -141,8 +145,11 @@ def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> 
     """Return how often the mean is as far from 0 as observed when each difference has a random sign."""
     import numpy as np
 
+    # The observed sum counts itself, so rounding must not put it below its own value.
     observed = abs(difference.sum()) - 1e-12
     count = difference.size
+    # Few topics: all sign patterns, bit i of a number being the sign of topic i (Smucker, Allan and
+    # Carterette 2007, paired randomisation).
     if 2**count <= draws:
         flipped = np.arange(2**count)[:, None] >> np.arange(count) & 1
         return float((np.abs((1 - 2 * flipped) @ difference) >= observed).mean())
@@ -151,6 +158,7 @@ def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> 
     for start in range(0, draws, 1_000):
         signs = generator.integers(0, 2, size=(min(1_000, draws - start), count)) * 2 - 1
         beyond += int((np.abs(signs @ difference) >= observed).sum())
+    # The observed pattern is one of the permutations; without it p could be 0.
     return (beyond + 1) / (draws + 1)
 
 
@@ -163,6 +171,7 @@ def sign_p(wins: int, losses: int) -> float:
     >>> sign_p(1, 9)
     0.021484375
     """
+    # P(X <= min) for X ~ Binomial(n, 1/2), times 2 for both ends.
     count = wins + losses
     tail = sum(math.comb(count, number) for number in range(min(wins, losses) + 1))
     return min(1.0, 2 * tail / 2**count)

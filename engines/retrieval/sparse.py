@@ -1,5 +1,8 @@
-"""Learned sparse vectors, as SPLADE's: their encoder, and their index, searched memory-mapped.
+"""Learned sparse vectors: their encoder, and their index, searched memory-mapped.
 
+The vectors are those of SPLADE (Formal, Piwowarski and Clinchant, SIGIR 2021, section 3.2): the weight of
+term j is max_i log(1 + relu(w_ij)) over the tokens i of a text, w_ij being the logit of the masked-token
+head.
 The score is the inner product of the query's and the document's vector. On the disk the index is a sparse
 matrix, a row a document:
 

@@ -160,17 +160,22 @@ class RerankTask(ForumTask[RerankSettings]):
         question, size = threads.questions[index], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank
         head, deep = others[:first], others[first:last]
+        # A quarter of a list is from the top of the run, the rest from the ranks that the settings name.
         few = min(len(head), size // 4)
         if len(deep) < size - few:
             return []
         chosen = draw.sample(head, few) + draw.sample(deep, size - few)
         scores = [score for _, score in chosen]
+        # The teacher's scores as probabilities: the target of ListNet (Cao et al. 2007), softened by a
+        # temperature.
         powers = np.exp((np.array(scores) - max(scores)) / settings.teacher_temperature)
         target = tuple((powers / powers.sum()).tolist())
         lists = [_AnswerList(question, tuple(answer for answer, _ in chosen), target, titled=True)]
+        # Answers to duplicates and linked questions count as right, and never as wrong.
         same = self._same[threads.groups[index]] | {self._places[n] for n in linked if n in self._places}
         right = [answer for other in sorted(same) for answer in threads.list_correct(other)]
         wrong = [answer for answer, _ in deep if threads.known[answer] not in same]
+        # A list with one right answer, first, among wrong ones from the run.
         first_right = (1.0,) + (0.0,) * (size - 1)
         if len(wrong) >= size - 1:
             answers = (draw.choice(right), *draw.sample(wrong, size - 1))

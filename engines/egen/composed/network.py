@@ -83,6 +83,7 @@ def to_subterms(expressions: Sequence[Sequence[str]]) -> SubtermBatch:
 def _compute_heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
     """(nodes,) 0 for leaves, and 1 more than the higher operand for the others."""
     heights = np.zeros(len(leaf), np.int64)
+    # One pass a level: heights settle from the leaves upwards.
     while True:
         result = np.where(leaf, 0, 1 + np.maximum(heights[left], heights[right]))
         result[0] = 0
@@ -96,8 +97,10 @@ def constant_features(values: NDArray[np.float64]) -> NDArray[np.float32]:
     and residues.
     """
     size = np.abs(values)
+    # Size on a linear, a logarithmic and two saturating scales: a constant may be 0.001 or 10^6.
     features = [np.ones_like(values), values / 10, np.sign(values) * np.log1p(size) / 3, np.tanh(values)]
     features += [1 / (1 + size), np.sign(values), values == np.round(values), size > 9.5]
+    # Residues as angles, since parity and multiples decide about powers and angles.
     for period in _PERIODS:
         features += [np.cos(np.pi * values / period), np.sin(np.pi * values / period)]
     return np.stack(features, -1).astype(np.float32)

@@ -445,6 +445,7 @@ def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None)
 @cache
 def _nth_prime(place: int) -> int:
     """Return the largest primes of 31 bits, the largest first."""
+    # Below 2^31, so that a product of two residues fits into 64 bits.
     number = _nth_prime(place - 1) - 2 if place else 2**31 - 1
     while any(number % factor == 0 for factor in range(3, math.isqrt(number) + 1, 2)):
         number -= 2

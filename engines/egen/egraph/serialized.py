@@ -102,6 +102,8 @@ class SerializedEgraph:
 
         Sizes from 10^18 on are given as 10^18.
         """
+        # Knuth's generalisation of Dijkstra's algorithm (1977): classes are settled in the order of their
+        # smallest terms, so that cycles do no harm.
         # `missing` has the operands of each node whose smallest size is not yet known.
         missing: dict[tuple[str, SerializedNode], set[str]] = {}
         parents: dict[str, list[tuple[str, SerializedNode]]] = {}
@@ -121,6 +123,7 @@ class SerializedEgraph:
             size[home] = found
             for parent, node in parents.get(home, ()):
                 missing[parent, node].discard(home)
+                # A node is as large as its operands together, and known when the last of them is.
                 if not missing[parent, node] and parent not in size:
                     total = min(1 + sum(size[child] for child in node.children), _HUGE)
                     heappush(waiting, (total, parent))
@@ -192,6 +195,7 @@ class SerializedEgraph:
             count: How many terms; if there are no more, all are returned, smallest first.
             seed: The same seed draws the same terms.
         """
+        # Terms are numbered by size: number n belongs to the first size whose running total exceeds n.
         ends = list(accumulate(self.count_terms(root, most)))
         terms = []
         for number in _sample_numbers(random.Random(seed), ends[-1], count):

@@ -139,6 +139,7 @@ def analogy_families() -> tuple[AnalogyFamily, ...]:
     trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
     squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
     inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
+    # Pairs are in prefix notation. Both sides of an `identity` are equal: `is_family_pair` asks the verifier.
     result = [
         AnalogyFamily("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
         AnalogyFamily("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
@@ -159,6 +160,8 @@ def analogy_families() -> tuple[AnalogyFamily, ...]:
         AnalogyFamily("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in RECIPROCAL.items())),
         AnalogyFamily("inverse", "inverse", inverses),
     ]
+    # Operations: the same change at x and at every function, so that an analogy is `f : f + 2 :: g : g +
+    # 2`.
     bases = ("x", *(f"{name} x" for name in FUNCTIONS))
     for name, pattern in _OPERATIONS.items():
         result.append(AnalogyFamily(name, "operation", tuple((base, pattern.format(base)) for base in bases)))

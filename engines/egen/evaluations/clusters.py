@@ -93,6 +93,8 @@ def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = F
     count = int(labels.max()) + 1
     start: str | Vectors = "k-means++"
     if from_true_means:
+        # With the true means as a start the result shows what the vectors can do, without the luck of a
+        # start.
         start = np.stack([vectors[labels == cluster].mean(0) for cluster in range(count)])
     means = KMeans(count, init=start, n_init=1, max_iter=1000, tol=1e-6, random_state=SEED)
     return measure_agreement(labels, means.fit_predict(vectors).astype(np.int64))
@@ -108,6 +110,7 @@ def kmeans(
     A mistake is a cluster that K-means tore apart: its cost is the share of it that went elsewhere, and
     `predicted` is the head of the cluster where most of that went.
     """
+    # Raw vectors, not unit ones: E-Gen clusters what the model returns.
     vectors = encoder.encode(data.texts, normalise=False, events=events, stop=stop)
     result = kmeans_accuracy(vectors, data.labels)
     informed = kmeans_accuracy(vectors, data.labels, from_true_means=True)

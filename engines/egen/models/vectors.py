@@ -537,6 +537,8 @@ class BoundedPool:
 
         from engines.retrieval.index_storage import top_k
 
+        # The vector of a row is (costly, cheap) / sqrt(2), both unit vectors. The cheap part is known of
+        # all rows.
         width, before = self.costly.dimension, len(self.known)
         left, right = np.split(query[0], [width if self.first else -width])
         costly, cheap = (left, right) if self.first else (right, left)

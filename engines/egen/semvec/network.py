@@ -1,4 +1,10 @@
-"""The composed encoder of a SemVec set: its network, and how trees become vectors."""
+"""The composed encoder of a SemVec set: its network, and how trees become vectors.
+
+The sets and the idea of a network for each operator are those of EqNet (Allamanis, Chanthirasegaran, Kohli
+and
+Sutton, "Learning continuous semantic representations of symbolic expressions", ICML 2017). The layer of an
+operator is another one: it has products of its operands, and no sub-expression autoencoder.
+"""
 
 from __future__ import annotations
 
@@ -98,6 +104,7 @@ def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[
     heights: dict[Tree, int] = {}
     for tree in trees:
         _compute_heights(tree, heights)
+    # By height, so that a level needs earlier levels only, and within it by operator.
     order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
     place = {node: number for number, node in enumerate(order)}
     results: dict[str, Any] = {"leaves": []}
@@ -108,6 +115,7 @@ def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[
         if not node.children:
             results["leaves"].append(names[node.label])
             continue
+        # A unary operator has its operand twice, so that every row is as long.
         operands = (place[node.children[0]], place[node.children[-1]])
         results.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
     results["roots"] = [place[tree] for tree in trees]

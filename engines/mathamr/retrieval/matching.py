@@ -157,6 +157,8 @@ def rescore_consistently(
     scored = []
     for one in found:
         other = search_tree(opened.read_latex(one.look))
+        # The letters of the query are variables: x^2 + y^2 should find a^2 + b^2 in full, but not a^2 +
+        # a^2.
         names = find_renaming(tree, other)
         ours, theirs = count_features(rename_variables(tree, names)), count_features(other)
         if new := (ours.keys() | theirs.keys()) - weights.keys():
@@ -176,6 +178,7 @@ def find_matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[S
     """Return the formulas that a pattern matches, by the share of them that it does, at most `k`."""
     wanted = pattern_features(pattern)
     results = []
+    # The features that every match must have narrow the search; the pattern itself decides.
     for look in opened.find_with_all(wanted, _MATCHED):
         if (one := match_pattern(pattern, search_tree(opened.read_latex(look)))) is not None:
             results.append(ScoredLook(look, one.share, bound=one.bound))

@@ -172,10 +172,12 @@ class Roots:
         if function == self._functions.x:
             return fmpq_poly([0, 1]), fmpq_poly([1])
         code, a, b = self._functions.forms[function][0]
+        # `WHERE` only restricts the domain: its second operand is the value.
         if code == WHERE:
             return self._cached_ratio(b)
         if code < 0:
             token = self._functions.constant_token(code)
+            # Coefficients are rational, so pi, e and other real numbers make no ratio.
             if token in ("pi", "e", ""):
                 return None
             exact = Fraction(token)

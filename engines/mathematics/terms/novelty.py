@@ -322,6 +322,7 @@ def _of_powers(scale: Number, powers: dict[str, tuple[NormalForm, NormalForm]]) 
 
 
 def _add(parts: Sequence[tuple[NormalForm, Number]]) -> NormalForm:
+    # A sum is a mapping from terms to coefficients, so like terms meet by the text of their normal form.
     terms: dict[str, tuple[NormalForm, Number]] = {}
 
     def add_term(term: NormalForm, c: Number) -> None:
@@ -334,6 +335,7 @@ def _add(parts: Sequence[tuple[NormalForm, Number]]) -> NormalForm:
         elif value.terms:
             for term, c in value.terms.values():
                 add_term(term, c * scale)
+        # A product's constant factor is its coefficient in the sum: 2xy + 3xy is 5xy.
         elif value.powers:
             add_term(_of_powers(1, value.powers), scale * value.scale)
         else:
@@ -341,6 +343,7 @@ def _add(parts: Sequence[tuple[NormalForm, Number]]) -> NormalForm:
     terms = {text: row for text, row in terms.items() if row[1]}
     if not terms:
         return _from_number(0)
+    # A sum of one term is that term, or its product with the coefficient.
     if len(terms) == 1:
         ((term, c),) = terms.values()
         return _from_number(c) if term.text == "1" else term if c == 1 else _multiply([_from_number(c), term])

@@ -441,10 +441,12 @@ def _exact_integer(number: arb | fmpq) -> int | None:
 def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: PointValues) -> BallValue:
     named: dict[str, BallValue] = {}
     with ctx.workprec(_COMPLEX_BITS):
+        # What does not contain the variable is worked out once and becomes a name of the integrand.
         integrand = _with_named_values(body, name, values, named)
         if not {*BINDERS, "d"}.isdisjoint(integrand.list_labels()):
             return arb.nan()  # one inside another takes as long as both together
         known = {place: one for place, one in named.items() if one is not None}
+        # An integral over a place without a value has none, and Arb would return no finite ball for it.
         if len(known) < len(named) or _somewhere_undefined(integrand, known, name, low, high):
             return None
         around = {place: acb(one) for place, one in known.items()}
@@ -455,6 +457,8 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
             spent += 1
             return _evaluate_complex(integrand, {**around, name: z}, analytic)
 
+        # Arb integrates analytic functions rigorously by Gauss-Legendre rules and bisection; `analytic`
+        # asks the integrand to refuse where it is not analytic (Johansson 2018).
         result = acb.integral(
             evaluate_integrand,
             acb(low),
@@ -464,6 +468,7 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
             eval_limit=_EVALUATIONS,
         )
         spend_work(spent * max(1, len(integrand) // 4))
+    # A real integrand has a real integral; anything else has left the real domain on the way.
     if not result.imag.contains(0):
         return None
     return result.real if result.is_finite() else arb.nan()

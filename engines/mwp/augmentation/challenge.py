@@ -87,10 +87,13 @@ def challenge(
         what = ": ".join(["no challenge can be made from any of these problems", *reasons])
         remedy = f"`mathwb mwp augment {spec.data.name}` shows why."
         raise EngineError(what, where=str(spec.data), code="E686", remedy=remedy)
+    # Two draws: candidates first, then the set among those that read well, so that doubtful texts do not
+    # make it smaller.
     chance = np.random.default_rng(spec.seed)
     sampled = _sample_rows(chance, result.made, spec.draw)
     coherent = [variant for variant in sampled if not variant.doubts]
     selected = _sample_rows(chance, coherent, spec.keep)
+    # Folds are those of the source; a challenge set has none.
     write_problems(spec.out, [replace(variant.problem, fold=None) for variant in selected])
     return {
         "how": spec.how,

@@ -91,6 +91,7 @@ def certify_variant(source: Problem, variant: Problem, kind: FamilyKind) -> str:
     """
     assert source.equation is not None
     places = [int(place) for place in _PLACE.findall(variant.text)]
+    # Placeholders are numbered by their first occurrence.
     if list(dict.fromkeys(places)) != list(range(len(variant.numbers))):
         return "the numbers of the text are not those of the problem"
     if kind == "missing":
@@ -102,6 +103,7 @@ def certify_variant(source: Problem, variant: Problem, kind: FamilyKind) -> str:
         return "the answer is not the value of the equation"
     if kind == "reversed":
         return ""
+    # Each kind promises to keep something else of the source; what it promises is checked.
     if kind in ("numbers", "entities") and variant.equation != source.equation:
         return "the calculation is another one"
     if kind == "numbers":
@@ -109,6 +111,8 @@ def certify_variant(source: Problem, variant: Problem, kind: FamilyKind) -> str:
         return "" if before == after else "a step has another sign, or is not whole any more"
     if variant.answer != source.answer:
         return "the answer is another one"
+    # Numbers may have moved in the text: those of the source are found again by value, if values are
+    # distinct.
     shared = [values.index(value) if value in values else -1 for value in map(value_of, source.numbers)]
     if len({*source.values}) == len(source.values) and kind in ("reordered", "distractor", "paraphrase"):
         moved = renumber_placeholders(source.equation, shared)
@@ -137,6 +141,7 @@ def _change_numbers(problem: Problem, draw: Random) -> Problem | str:
     assert problem.equation is not None
     wanted = _describe_steps(problem)
     values = [value_of(written) for written in problem.numbers]
+    # Years and numbers that are no plain integers stay: others would make the text odd.
     changed = [
         index
         for index, written in enumerate(problem.numbers)
@@ -149,6 +154,7 @@ def _change_numbers(problem: Problem, draw: Random) -> Problem | str:
         tried = list(values)
         for index in changed:
             tried[index] = Fraction(draw.randint(2, max(12, 2 * int(values[index]))))
+        # The order of size is kept, or `5 more than` could become negative.
         if tried == values or _rank(tried) != ranks:
             continue
         numbers = [
@@ -211,6 +217,7 @@ def _add_distractor(problem: Problem, draw: Random) -> Problem | str:
         return "there is no place for a sentence before the question"
     if problem.language == "zh" and not re.search("[。．；;！!]$", parts[places[0] - 1]):
         return "the question begins within a sentence"
+    # A number of the problem or its answer would make the distractor relevant.
     taken = {*problem.values, problem.answer}
     numbers = [number for number in range(3, 60) if float(number) not in taken]
     sentence = draw.choice(DISTRACTORS[problem.language]).format(f"N_{len(problem.numbers)}")
@@ -229,6 +236,7 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     for index, part in enumerate(parts):
         inside = {int(place) for place in _PLACE.findall(part)}
         kept = [values[place] for place in range(len(values)) if place not in inside]
+        # A needed number whose value occurs elsewhere is not missing.
         lost = [place for place in inside & needed if values[place] not in kept]
         if (
             lost
@@ -241,6 +249,7 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
         return "no one of several facts alone holds a number that is needed"
     dropped = draw.choice(choices)
     text = _join(problem, [part for index, part in enumerate(parts) if index != dropped])
+    # What is left is numbered again from 0.
     order = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
     numbers = tuple(problem.numbers[place] for place in order)
     new_text = _PLACE.sub(lambda match: f"N_{order.index(int(match[1]))}", text)

@@ -60,12 +60,15 @@ def _english_pattern() -> str:
     begins another.
     """
     unit, tens, scale = "|".join([*SMALL][1:10]), "|".join(TENS), "|".join(SCALES)
+    # `below` is a number under 100, `hundreds` one under 1,000 (with `a hundred`), both not tied to an
+    # ordinal: `twenty-first` is none.
     below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(SMALL))})\b"
     below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
     rest = rf"[\s-]+(?:and\s+)?{below}(?!-[a-z]|[\s-]+hundred)"
     hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|hundred\b{rest}|{below})"
     digits = rf"(?<![\w/.])(?:(?:\d+\s+)?\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}]|{_VALUE})"
     count = rf"(?:{hundreds}|an?\b|{digits})"
+    # `two million three thousand`: scales only fall, and each may be left out.
     parts = [rf"{count}[\s-]+{name}\b" for name in reversed(SCALES)]
     large = "|".join(
         part + "".join(rf"(?:,?\s+{less})?" for less in parts[index + 1 :])
@@ -75,6 +78,7 @@ def _english_pattern() -> str:
         rf"(?:(?:{large})(?:,?\s+(?:and\s+)?{hundreds}(?!-[a-z]|[\s-]+(?:{scale})))?"
         rf"|{digits}\s+hundred\b|{hundreds})"
     )
+    # Fractions need a word behind or a hyphen, since `a third` and `second` are more often ordinals.
     named = "|".join(name for name in _PARTS if name not in ("half", "quarter"))
     fraction = (
         rf"(?:(?<!-)(?:one|an?)[\s-]half\b|(?:{unit})-(?:quarter|{named})\b|(?:one|an?)\s+(?:quarter|{named})(?=\s+(?:of|as)\b)"
@@ -86,6 +90,7 @@ def _english_pattern() -> str:
     decimals = rf"{whole}\s+point(?:\s+(?:oh|zero|one|{unit})\b)+"
     percent = rf"(?:{decimals}|{whole})(?:\s?%|[\s-]+per\s?cent\b)"
     parted = rf"(?:{whole}|{_VALUE})[\s-]+and[\s-]+{part}"
+    # Longer readings come first, since the first alternative that matches is taken.
     return rf"\b(?:{dozen}|{parted}|{percent}|{decimals}|{fraction}|{whole}|{half})"
 
 

@@ -272,6 +272,7 @@ def _replace_in_polynomial(
     form: UnknownPolynomial, name: str, rest: UnknownPolynomial, factor: UnknownPolynomial
 ) -> UnknownPolynomial:
     """Return a polynomial with rest / factor for an unknown, multiplied by the factor until none divides."""
+    # With x = r/f, a term c x^k of a polynomial of degree n in x becomes c r^k f^(n-k).
     degree = max((key.count(name) for key in form), default=0)
     result: UnknownPolynomial = {}
     for key, tree in form.items():
@@ -318,10 +319,12 @@ def _solve_for_one(
 
 def _find_roots(square: Tree, linear: Tree, constant: Tree, values: Sequence[ProblemValue]) -> list[Tree]:
     """Return the real roots of square * x^2 + linear * x + constant."""
+    # Without a linear term the root is taken directly: sqrt(-c/a), the shortest solution to read.
     if linear == ZERO:
         middle, root = ZERO, _take_root(divide_trees(negate_tree(constant), square), values)
         scale = ONE
     else:
+        # (-b +- sqrt(b^2 - 4ac)) / 2a, as trees over the numbers of the problem.
         product = multiply_trees(multiply_trees(Tree("C_4"), square), constant)
         root = _take_root(subtract_trees(multiply_trees(linear, linear), product), values)
         middle, scale = negate_tree(linear), multiply_trees(TWO, square)
@@ -329,6 +332,7 @@ def _find_roots(square: Tree, linear: Tree, constant: Tree, values: Sequence[Pro
         raise EquationError("the equations have no real solution")
     upper, lower = add_trees(middle, root), subtract_trees(middle, root)
     roots = [divide_trees(upper, scale), divide_trees(lower, scale)]
+    # A double root is one solution.
     return roots[:1] if evaluate(root, values) == 0 else roots
 
 
@@ -351,6 +355,7 @@ def _solve_for_squares(
     )
     if squared is None:
         raise EquationError("the equations are neither linear nor quadratic in one unknown")
+    # x^2 is renamed to one unknown, which is linear then, and its root is taken at the end.
     square = squared + _SQUARE
     replaced = [
         {
