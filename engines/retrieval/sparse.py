@@ -1,9 +1,9 @@
 """Learned sparse vectors: their encoder, and their index, searched memory-mapped.
 
 The vectors are those of SPLADE (Formal, Piwowarski and Clinchant, SIGIR 2021): the weight of term j is
-log(1 + relu(w_ij)), w_ij being the logit of the masked-token head at token i, summed over the tokens of a text
-or, since SPLADE v2, the largest of them. The score is the inner product of the query's and the document's
-vector. On the disk the index is a sparse matrix, a row a document:
+log(1 + relu(w_ij)), w_ij being the logit of the masked-token head at token i, summed over the tokens of a
+text or, since SPLADE v2, the largest of them. The score is the inner product of the query's and the
+document's vector. On the disk the index is a sparse matrix, a row a document:
 
     data.csr.npy      float32, the weights, document by document
     indices.csr.npy   int32, the term of each

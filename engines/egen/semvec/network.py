@@ -1,9 +1,8 @@
 """The composed encoder of a SemVec set: its network, and how trees become vectors.
 
 The sets and the idea of a network for each operator are those of EqNet (Allamanis, Chanthirasegaran, Kohli
-and
-Sutton, "Learning continuous semantic representations of symbolic expressions", ICML 2017). The layer of an
-operator is another one: it has products of its operands, and no sub-expression autoencoder.
+and Sutton, "Learning continuous semantic representations of symbolic expressions", ICML 2017). The layer of
+an operator is another one: it has products of its operands, and no sub-expression autoencoder.
 """
 
 from __future__ import annotations
