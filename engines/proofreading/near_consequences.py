@@ -24,6 +24,10 @@ _LEAST_CALL = 6
 """Nodes of a value of a function whose argument is calculated."""
 _LONG_CLAIM = 6
 """Nodes of a claim that says something of its own where it may be about another example."""
+_WRAPPING = ("limit", "d", "abs", "norm", "re", "im", "conj", "integral", "sum", "call")
+"""Operations of which the last part is what they are of."""
+_LONG_VALUES = 10
+"""Nodes of two values of a function; shorter ones can be equal at two places."""
 _NEAR = 20
 """Lines: what was said shortly before."""
 _APART = 1e-6
@@ -115,6 +119,8 @@ def find_near_consequence(
         are_equal: Whether two terms are equal whatever their variables are.
         are_cases_since: Whether the text distinguishes cases from where facts stand on.
     """
+    written = left, right
+    left, right = _strip_shared(left, right)
     defines = _is_definition(left, right) and not _is_known_slope(facts, left)
     known = None if defines else find_known_places(facts, left, right, link.line)
     if known is None:
@@ -130,7 +136,8 @@ def find_near_consequence(
     )
     if determined and not link.place and _is_set_anew(facts, link, free):
         return None
-    worked_out = link.place > 0 or link.joined in ("so", "row")
+    wrapped = (left, right) != written
+    worked_out = wrapped or link.place > 0 or link.joined in ("so", "row")
     drawn = worked_out or read_last_cue(link.before) == "claimed" or mentions("equivalent", link.before)
     used: Sequence[Fact] = ()
     doubtful: list[tuple[Tree, Tree]] = []
@@ -150,7 +157,7 @@ def find_near_consequence(
             return False
         used = reduced.used
         if any(
-            _is_written(fact, one, other)
+            (not wrapped and _is_written(fact, one, other))
             or _is_other_value(fact, left, right)
             or (not worked_out and (says_the_same(fact, one, other) or _has_side_of(fact, left, right)))
             for fact in used
@@ -186,7 +193,7 @@ def find_near_consequence(
             same,
             by_facts=True,
             others=known.unknowns,
-            determined=determined,
+            determined=determined or wrapped,
             opposite=True,
         )
 
@@ -206,6 +213,18 @@ def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
     """Return whether a value stands without words, gives a reason or is one of an argument of a function."""
     arguments = {name for known in facts.functions.values() for name in known.arguments}
     return link.is_unannounced or begins_with("explaining", last_clause(link.before)) or free <= arguments
+
+
+def _strip_shared(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    """Return the terms of which both sides are the same limit, slope, value of a function, …"""
+    while (
+        left.label == right.label
+        and left.label in _WRAPPING
+        and left.children[:-1] == right.children[:-1]
+        and (left.label != "call" or len(left) + len(right) >= _LONG_VALUES)
+    ):
+        left, right = left.children[-1], right.children[-1]
+    return left, right
 
 
 def _is_other_value(fact: Fact, left: Tree, right: Tree) -> bool:

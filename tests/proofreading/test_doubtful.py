@@ -134,3 +134,28 @@ def test_doubtful_links_are_counted_apart_and_can_be_hidden(tmp_path: Path) -> N
     assert (result["ruleId"], result["level"]) == ("doubtful", "warning")
     hidden = proofread(Proofread(path, baseline=tmp_path / "known.json"))
     assert (hidden["hidden"], hidden["counts"]["doubtful"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Since $h(x) = f(x) + g(x)$, we have $\lim_{x\to a} h(x) = \lim_{x\to a} (f(x)-g(x))$.",
+        r"Put $b = \frac{x}{x+y}$. Hence $h(x) = h(b(x-y))$.",
+        r"Let $y = \frac13(2+x^2)^{3/2}$. Then $1 + (\frac{dy}{dx})^2 = 1 + (x\sqrt{2+x^2})^9$.",
+        r"So \begin{align*} p &= \sqrt{q^2+r^2} \\ p^2 &= q^2+r^2 \\ p^2 &= (1-(r/q)^2) q^2. \end{align*}",
+    ],
+)
+def test_a_slip_beside_a_definition_is_wrong(proofreader: TextProofreader, text: str) -> None:
+    found = proofreader.check_links(text)[-1]
+    assert found.verdict == "wrong"
+    assert "it holds with" in found.reason
+
+
+def test_a_whole_equation_may_change_its_sign(proofreader: TextProofreader) -> None:
+    text = r"We find \begin{align*} 0 &= -6t^2 + t + 12 \\ &= 6t^2 - t - 12 \\ &= (3t+4)(2t-3). \end{align*}"
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
+
+
+def test_functions_may_be_even(proofreader: TextProofreader) -> None:
+    text = "As $f$ is even, $h(-x) = f(g((-x)^3)) = f(-g(x^3)) = f(g(x^3))$."
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
