@@ -60,7 +60,7 @@ PHRASES: Mapping[str, str] = {
         then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
         simplifies simplify follows since because which means consequently conclude answer expand expands
         expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
-        write simplifying solving see leads now note notice that's indeed
+        write simplifying solving see leads now note notice that's indeed rearrange rearranging rearranged
     """,
     "leading": "so then thus hence therefore or we get gives have which",
     "concluding": """
@@ -159,6 +159,7 @@ PHRASES: Mapping[str, str] = {
     "either": "either or",
     "equivalent": "equivalently or_rather or_simply or_just in_other_words",
     "examined": "at when if for",
+    "conditional": "if when whenever at",
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",

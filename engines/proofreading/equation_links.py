@@ -500,6 +500,8 @@ def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right
         return ""
     differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
     if not context.are_equal(left, beyond):
+        if free != free_symbols(left):
+            return ""  # b_1 + b_2 = b can be said of what a picture shows
         reduced = context.facts.reduce_by_facts(left, beyond, certain_only=True)
         if reduced is None or not reduced.same or context.follows_from_facts(right, beyond):
             return ""

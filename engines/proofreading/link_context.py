@@ -345,6 +345,6 @@ class LinkContext:
             is_local=is_local,
             is_claim=is_claim,
             alternative=link.is_alternative,
-            is_supposed=begins_with("examined", last_sentence(link.before)),
+            is_supposed=begins_with("conditional", last_sentence(link.before)),
             piece=link.piece,
         )
