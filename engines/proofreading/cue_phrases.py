@@ -118,11 +118,11 @@ PHRASES: Mapping[str, str] = {
     "several": """
         or case cases either both respectively value values root roots solution solutions try trying possib*
         when if suppose assume for otherwise let other another similarly test* example instance each
-        bound bounds endpoint endpoints
+        bound bounds endpoint endpoints choice choices
     """,
     "alternative": """
         or either respectively otherwise other another similarly try trying test bound bounds endpoint
-        endpoints
+        endpoints choice choices
     """,
     "rewritten": """
         expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
