@@ -33,11 +33,14 @@ _SHARE = 6
 
 @dataclass(slots=True)
 class ScriptCounts:
-    """How often a name has what above it.
+    """Count what stands above a name in a document, to tell indices from exponents.
 
-    Attributes: indices: what is an index for a reader. squares: 2 and 3, which can be either. powers: what
-    is an exponent for a reader. bracketed: something in brackets. counted: letters that count, where
-    no index stands below.
+    Attributes:
+        indices: What a reader takes for an index.
+        squares: 2 and 3, which can be either.
+        powers: What a reader takes for an exponent.
+        bracketed: Something in brackets.
+        counted: Letters that count, such as n, where no index stands below.
     """
 
     indices: int = 0
@@ -55,10 +58,13 @@ class ScriptCounts:
 
 @dataclass(slots=True)
 class NameEvidence:
-    """What formulas show of names.
+    """Collect what the formulas of a document show of its names.
 
-    Attributes: scripts: what stands above them, by name. numbered: how often each name with a number below
-    it occurs, as `x_1`.
+    Attributes:
+        functions: Names that are functions.
+        letters: Names that are neither functions nor constants.
+        scripts: What stands above each name.
+        numbered: How often each name with a number below it occurs, such as `x_1`.
     """
 
     functions: set[str] = field(default_factory=set)

@@ -424,7 +424,7 @@ class Expressions(OperatorParser):
         return None
 
     def is_taken_at(self) -> bool:
-        """Return whether a bar with a subscript stands here, which belongs to what is before it."""
+        """Return whether a bar with a subscript stands here that ends what is before it: `f|_{x=0}`."""
         after, beyond = self.piece_ahead(1), self.piece_ahead(2)
         return (
             self.here.role == PieceRole.BAR

@@ -12,9 +12,12 @@ OMITTED_SIDE = Tree("")
 
 
 def distribute_relations(formulas: Sequence[Tree]) -> Tree | None:
-    """Return statements in which the values behind a relation are further right sides of it.
+    """Return statements in which values that follow a relation are further right sides of it.
 
-    Of `x = 1, 2` one holds, of `x != 1, 2` all hold. None where terms stand before the first relation.
+    `x = 1, 2` says that one of two equations holds, `x != 1, 2` that both relations do.
+
+    Returns:
+        The statement, or None if a term stands before the first relation.
     """
     groups: list[list[Tree]] = []
     for one in formulas:

@@ -174,7 +174,7 @@ class NameParser(Cursor):
                 return found
 
     def take_element(self, base: Tree, script: Piece) -> Tree:
-        """Return an expression with a subscript, of which is not known what it takes: `(AB)_{12}`."""
+        """Return an expression with a subscript of unknown meaning, `(AB)_{12}`, as an unknown function."""
         if not self.context.is_open:
             raise self.make_error("a subscript of an expression is not understood", script)
         indices = self.parse_indices(script)

@@ -63,8 +63,10 @@ class OperatorTree:
         return True
 
     def cut_deep_parts(self, spans: Sequence[tuple[int, int] | None] = ()) -> OperatorTree:
-        """Return the same, errors in place of what is too deep; `spans` are those of the nodes of
-        `walk()`.
+        """Return the tree with an error node in the place of every part that is too deep.
+
+        Args:
+            spans: Where the nodes stand in the source, in the order of `walk_nodes`.
         """
         positions = {id(node): span for node, span in zip(self.walk_nodes(), spans, strict=False)}
         order, levels = [self], {id(self): 1}
@@ -125,9 +127,7 @@ class OperatorTree:
         return done[id(document)]
 
     def sort_operands(self) -> OperatorTree:
-        """Return the same tree with the operands of unordered operators in one order: equal trees are the
-        same.
-        """
+        """Return the tree with the operands of unordered operators sorted: equal trees become the same."""
         done: dict[int, tuple[OperatorTree, str]] = {}
         for node in reversed(list(self.walk_nodes())):
             made = [done[id(child)] for child in node.children]

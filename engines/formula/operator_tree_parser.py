@@ -124,8 +124,12 @@ def make_list(parts: list[OperatorTree]) -> OperatorTree:
 
 
 def make_fenced(opening: str, closing: str, members: list[OperatorTree]) -> OperatorTree | None:
-    """Return what these things mean in these brackets, or None if nothing; `set` opens a set by a
-    condition.
+    """Return what expressions mean between two brackets, such as an interval, or None if they mean nothing.
+
+    Args:
+        opening: The opening bracket, or `set` for a set by a condition.
+        closing: The closing bracket.
+        members: The expressions, without the commas between them.
     """
     pair = opening + closing
     if opening == "set" or (pair == "()" and len(members) == 1):

@@ -45,7 +45,7 @@ def is_pattern(tree: OperatorTree) -> bool:
 
 
 def pattern_features(tree: OperatorTree) -> Counter[str]:
-    """Return features that every formula has which matches: those of what stands between the wildcards."""
+    """Return the features that every matching formula has: those of the parts between the wildcards."""
     result: Counter[str] = Counter()
     for part, fixed in _iterate_cut(tree):
         for name, count in count_features(part).items():
@@ -239,8 +239,10 @@ class _Matcher:
 
 
 def find_renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
-    """Return the labels of a formula's variables by those of another, each of which stands where its own
-    does, as far as that can be: no two the same.
+    """Match the variables of one formula with those of another that stand in the same surroundings.
+
+    Returns:
+        For each label of the first its label in the second, as far as there is one; no two have the same.
     """
     ours, theirs = _describe_surroundings(tree), _describe_surroundings(other)
     ways = [
@@ -274,8 +276,11 @@ def _describe_surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, .
 
 
 def rename_variables(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:
-    """Return a formula with other variables, all at once; one that takes a letter of another gives it its
-    own.
+    """Return a formula with all variables renamed at once.
+
+    If a variable takes the letter of one that is not renamed, that one takes its old letter, so that
+    different
+    variables stay different.
     """
     free = dict(names)
     for old, new in names.items():

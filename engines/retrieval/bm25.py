@@ -57,7 +57,7 @@ class TermPart:
 
     @classmethod
     def load(cls, path: Path) -> TermPart:
-        """Read what `save` wrote.
+        """Read a part that `save` wrote.
 
         Raises:
             DataError: E661 for a corrupt file.
@@ -153,7 +153,10 @@ _TERMS = "vocab.index.json"
 
 @dataclass(frozen=True, slots=True)
 class Bm25:
-    """`k1` limits what repetition of a term adds; `b` is how far long documents are held back, 0 to 1."""
+    """The parameters of BM25 (Robertson and Zaragoza 2009).
+
+    `k1` limits what repetitions of a term add; `b` from 0 to 1 says how far long documents are held back.
+    """
 
     k1: float = 1.2
     b: float = 0.75

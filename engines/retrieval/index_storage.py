@@ -85,8 +85,16 @@ def map_array(path: Path) -> Any:
 def best_of_both(
     best: tuple[NDArray[Any], Rows], scores: NDArray[Any], begin: int, k: int
 ) -> tuple[NDArray[Any], Rows]:
-    """Return the `k` best of those before, (queries, at most k) scores and rows, and of more, (queries, n),
-    which begin at a row; equal ones in their order.
+    """Merge the best rows so far with the scores of further rows.
+
+    Args:
+        best: Scores and rows so far, each of shape (queries, at most k).
+        scores: The scores of the further rows, shape (queries, n).
+        begin: The number of the first further row.
+        k: How many rows are kept.
+
+    Returns:
+        The `k` best scores and rows; equal scores stay in the order of their rows.
     """
     positions = top_k(scores, k)
     both = np.hstack([best[0], np.take_along_axis(scores, positions, 1)])

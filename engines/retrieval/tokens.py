@@ -40,8 +40,10 @@ _FOURTH = (
 
 
 def english_terms(text: str) -> list[str]:
-    """Return the terms of a text as Lucene's analyser of English has them, formulas cut as words are; letters
-    that are put together of several, and ligatures, are the letters that they look like (NFKC).
+    """Return the terms of a text as Lucene's English analyser makes them: stemmed, without stop words.
+
+    Formulas are cut as words are. Ligatures and composed letters become the letters that they look like
+    (NFKC).
 
     >>> english_terms("Proving the sums of Cauchy's $x^2 + A_k$")
     ['prove', 'sum', 'cauchi', 'x', '2', 'a_k']

@@ -95,7 +95,17 @@ def hash_content(files: Sequence[Path]) -> str:
 
 
 def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, Any], code: str) -> None:
-    """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`."""
+    """Refuse to start from a model whose sizes are not the requested ones.
+
+    Args:
+        name: The model.
+        there: Its sizes.
+        asked: The requested sizes.
+        code: The code of the error.
+
+    Raises:
+        EngineError: `code`, if a size differs.
+    """
     other = [
         f"{size} {there[size]} there, {asked[size]} requested" for size in asked if there[size] != asked[size]
     ]
@@ -118,7 +128,7 @@ VERSION = 2
 
 
 class Checkpoint(NamedTuple):
-    """A checkpoint that has been verified; `facts` is what was written down with it."""
+    """A verified checkpoint; `facts` is the metadata that was saved with it."""
 
     folder: Path
     step: int

@@ -17,8 +17,10 @@ T = TypeVar("T")
 
 
 class Ahead(Iterator[T], Generic[T]):
-    """The same items in the same order; one of them is always made, or being made. What the iterator raises
-    is raised where its item is asked for. `close` it."""
+    """Iterate over a source one item ahead: a thread makes the next item while the current one is used.
+
+    An exception of the source is raised where its item is asked for. `close` it after use.
+    """
 
     def __init__(self, source: Iterator[T]) -> None:
         self._source = source

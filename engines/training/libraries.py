@@ -137,8 +137,15 @@ def gather_values(value: Any, world: int) -> Sequence[Any]:
 
 
 def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """Return the rows of a tensor (rows, …) of every process, one process after the other, and where those of
-    this one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ.
+    """Gather the rows of a tensor from every process, in the order of the processes.
+
+    Gradients flow back to the process that a row comes from; the numbers of rows may differ.
+
+    Args:
+        rows: The rows of this process, shape (rows, …).
+
+    Returns:
+        All rows, and the index of the first one of this process.
     """
     import torch
     import torch.distributed as dist

@@ -101,8 +101,13 @@ def _hash_program(source: bytes) -> str:
 
 
 def prune_cache(keep: Path) -> None:
-    """Remove what was not used for longest beside `keep` until all of it is within `LIMIT_BYTES`, and what
-    killed writers have left. Whoever reads what is removed can go on reading."""
+    """Remove the entries unused for longest until the cache is within `LIMIT_BYTES`, and stale drafts.
+
+    A process that reads a removed entry can go on reading it.
+
+    Args:
+        keep: The entry that stays in any case.
+    """
     results = []
     for place in _cached_paths(keep.parent):
         try:
@@ -142,8 +147,13 @@ def _remove_entry(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CachedSequences:
-    """`ids` of all sequences, which end at `ends`. `whole` is how long each was before it was cut to what is
-    kept of it."""
+    """Sequences of token ids, one after another in one array.
+
+    Attributes:
+        ids: The ids of all sequences, shape (tokens,).
+        ends: Where each sequence ends in `ids`, shape (sequences,).
+        whole: The length of each sequence before it was cut, shape (sequences,).
+    """
 
     ids: Ids
     ends: NDArray[np.int64]
@@ -151,8 +161,12 @@ class CachedSequences:
 
     @classmethod
     def store_sequences(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> CachedSequences:
-        """Write them down, of each the first `keep` (0: all). The file has no name and ends with the process,
-        so a million posts take the disk's room and not the memory's."""
+        """Write sequences to a nameless file that ends with the process, so that they take no memory.
+
+        Args:
+            rows: The sequences.
+            keep: How many ids of each are stored; 0: all.
+        """
         with tempfile.TemporaryFile() as file:
             ends, whole = _write_sequences(file, rows, keep)
             file.flush()

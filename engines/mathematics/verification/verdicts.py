@@ -113,11 +113,14 @@ Condition = tuple[Tree, str]
 
 @dataclass(frozen=True, slots=True)
 class ExceptionalPoint:
-    """Where only one of a head and a member has a value, or their values differ.
+    """A point at which only one of a head and a member has a value, or their values differ.
 
-    Args: conditions: what holds there. lost: whether it is the member that has no value. at: one such point,
-    by variable. endless: whether it is of a family without end. family: what holds at all of this, if that is
-    known.
+    Attributes:
+        conditions: What holds there.
+        lost: Whether it is the member that has no value.
+        at: One such point, by variable.
+        endless: Whether it belongs to an infinite family.
+        family: What holds at all points of the family, if that is known.
     """
 
     conditions: tuple[Condition, ...]
@@ -132,10 +135,10 @@ class ExceptionalPoint:
         return " and ".join(f"{to_infix(term)} = {value}" for term, value in self.conditions)
 
     def exclude(self, rename: Callable[[Tree], Tree]) -> str:
-        """Return the condition that it is another point, and none of its family: `x != 0`, `cos(x) != 0`.
+        """Return the condition that excludes the point and its family: `x != 0`, `cos(x) != 0`.
 
         Args:
-            rename: gives variables other names.
+            rename: Gives variables other names.
         """
         conditions = self.conditions if self.family is None else (self.family,)
         parts = [f"{to_infix(rename(term))} != {value}" for term, value in conditions]
@@ -146,7 +149,9 @@ class ExceptionalPoint:
 class ExceptionalPoints:
     """The exceptional points of a member, those of a variable nearest to 0 first.
 
-    Args: more: whether there are others than `points`.
+    Attributes:
+        points: The points that were found.
+        more: Whether there are others.
     """
 
     points: tuple[ExceptionalPoint, ...] = ()
@@ -170,10 +175,10 @@ class ExceptionalPoints:
         return listed
 
     def exclude_points(self, rename: Callable[[Tree], Tree]) -> str:
-        """Return the condition that it is none of the points; of very many, only the first.
+        """Return the condition that excludes all points, or of very many the first `EXCLUDED`.
 
         Args:
-            rename: gives variables other names.
+            rename: Gives variables other names.
         """
         texts = list(dict.fromkeys(point.exclude(rename) for point in self.points))
         families = [point.family for point in self.points if point.endless]

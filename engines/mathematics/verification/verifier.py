@@ -562,10 +562,19 @@ _LINES = 9
 def make_verifier(
     head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
 ) -> Verifier | RigorousVerifier:
-    """Return who judges expressions with the variables of these against a head.
+    """Return the verifier that judges members against a head.
+
+    It compares on the line for functions of x alone, in space for several variables, and point by point with
+    rigorous bounds if a term has sums, integrals and the like, or is too large.
+
+    Args:
+        head: The head.
+        others: Terms whose variables the members may also have.
+        assumptions: What is assumed of the variables.
+        seed: The same seed draws the same points.
 
     Raises:
-        EngineError: E221 when no point is found where the assumptions hold.
+        EngineError: E221 if no point is found where the assumptions hold.
     """
     variables = variables_of(head, *others) | assumptions.variables
     trees = head, *others
