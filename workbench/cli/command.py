@@ -525,11 +525,14 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
     }
     if not wanted:
         return {}
-    from workbench.config import load_config
+    from workbench.config import own_config
 
-    settings = load_config().settings
+    # Without the settings of papers where none is set.
+    settings = own_config().settings
     return {
-        field: settings[name].value for name, field in wanted.items() if settings[name].origin != "default"
+        field: settings[name].value
+        for name, field in wanted.items()
+        if name in settings and settings[name].origin != "default"
     }
 
 

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -354,6 +354,7 @@ class _GrowthRun:
         self.iterations = self.changes = self.nodes = self.most = 0
         self.kept: Any = None
         self.rows: dict[str, Sequence[Any]] = {}
+        self.outputs: dict[str, Sequence[Any]] = {}
         self.clash = False
         self.fired: dict[str, int] = {}
         self.stop_reason: StopReason = "saturated"
@@ -444,7 +445,7 @@ class _GrowthRun:
         return nodes
 
     def keep_nodes(self, nodes: int) -> None:
-        self.nodes, self.kept, self.rows = nodes, self.egglog.freeze(), {}
+        self.nodes, self.kept, self.rows, self.outputs = nodes, self.egglog.freeze(), {}, {}
 
     def rows_of(self, name: str) -> Sequence[Any]:
         """Return the rows that were kept of a function; egglog makes them anew whenever it is asked."""
@@ -452,8 +453,14 @@ class _GrowthRun:
             self.rows[name] = self.kept.functions[name].rows
         return self.rows[name]
 
+    def outputs_of(self, name: str) -> Sequence[Any]:
+        """Return the classes of the rows that were kept of a function, which cost as much as the rows."""
+        if name not in self.outputs:
+            self.outputs[name] = [row.output for row in self.rows_of(name)]
+        return self.outputs[name]
+
     def count_classes(self) -> int:
-        return len({row.output for name in self.counted for row in self.rows_of(name)})
+        return len(set(chain.from_iterable(map(self.outputs_of, self.counted))))
 
     def to_egraph(self) -> EGraph:
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
@@ -465,7 +472,6 @@ class _GrowthRun:
         children: tuple[list[int], list[int]] = [], []
 
         def put_rows(rows: Sequence[Any], texts: Sequence[str], arity: int) -> None:
-            homes.extend([known[row.output] for row in rows])
             labels.extend(texts)
             inputs = [row.inputs for row in rows] if arity else []
             for side, column in enumerate(children):
@@ -473,12 +479,15 @@ class _GrowthRun:
 
         for name, (label, arity) in self.constructors.items():
             rows = self.rows_of(name)
+            homes.extend([known[one] for one in self.outputs_of(name)])
             put_rows(rows, [label] * len(rows), arity)
         exact = [(row, value(row.inputs[0])) for row in self.rows_of("Num")]
         # A fraction's class has a division to print it.
         whole = [(row, str(one.numerator)) for row, one in exact if one.denominator == 1]
+        homes.extend([known[row.output] for row, _ in whole])
         put_rows([row for row, _ in whole], [text for _, text in whole], 0)
         rows = self.rows_of("Var")
+        homes.extend([known[one] for one in self.outputs_of("Var")])
         put_rows(rows, [names(row.inputs[0]) for row in rows], 0)
         every = sorted({*labels})
         codes = {label: code for code, label in enumerate(every)}

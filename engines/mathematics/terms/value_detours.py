@@ -32,7 +32,7 @@ _Base = tuple[tuple[int, ...], tuple[int, ...]]
 """The coefficients of both halves of a quotient."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Image:
     """What is known of a term: its value as a quotient, what divides all of its coefficients, and the factors
     that are powers of roots, by base. `alone`: it is such a power. `even`: no value is below 0, plainly.
@@ -82,17 +82,22 @@ class ValueDetours:
     def _read_next(self) -> None:
         terms, number = self._terms, len(self._round)
         name, left, right = terms.names[terms.labels[number]], terms.lefts[number], terms.rights[number]
-        goes = (left >= 0 and self._round[left]) or (right >= 0 and self._round[right])
+        if (left >= 0 and self._round[left]) or (right >= 0 and self._round[right]):
+            # So does every term of which this one is a part: nobody asks for its image or value.
+            self._values.append(None)
+            self._images.append(_NOBODYS)
+            self._round.append(True)
+            return
         self._values.append(self._find_value(name, left, right))
+        goes = False
         if left < 0:
             image = self._read_leaf(name, number)
         elif right < 0:
             image, more = self._read_function(name, left, number)
             # A number in disguise, as cosh(0).
-            goes = goes or more or self._values[number] in (0, 1, -1)
+            goes = more or self._values[number] in (0, 1, -1)
         else:
-            image, more = self._read_operation(name, left, right, number)
-            goes = goes or more
+            image, goes = self._read_operation(name, left, right, number)
         self._images.append(image)
         self._round.append(goes)
 
@@ -201,11 +206,12 @@ class ValueDetours:
         """Return the image of a sum, and whether it is a detour: it can be cancelled, or is a product of
         operands although a part is none, as `(x + y)^2 - x^2 - y^2`."""
         image, goes = _add(one, other, sign)
-        operands = one.operands | other.operands
+        operands = image.operands = one.operands | other.operands
         if one.single and other.single and one.operands != other.operands:
-            return replace(image, operands=operands, single=False), goes
+            image.single = False
+            return image, goes
         single = self._is_product(image.top, operands) and self._is_product(image.bottom, operands)
-        image = replace(image, operands=operands, single=single)
+        image.single = single
         if not (one.single and other.single):
             return image, goes or single
         return (image, goes) if not single else _add_alike(image, one, other, sign, goes)
@@ -243,6 +249,10 @@ def _constant(value: int) -> nmod_poly:
     return nmod_poly([value], _PRIME)
 
 
+_UNIT = _constant(1)
+_NOBODYS = _Image(_UNIT, _UNIT)
+
+
 def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
     numbers = [int(number) for number in polynomial.coeffs()]
     if not numbers:
@@ -253,13 +263,18 @@ def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
 
 def _turn(image: _Image) -> _Image:
     roots = {inner: -power for inner, power in image.roots.items()}
-    return replace(
-        image,
-        top=image.bottom,
-        bottom=image.top,
-        content=1 / image.content,
-        roots=roots,
-        drawn=1 / image.drawn,
+    content = image.content if image.content == 1 else 1 / image.content
+    drawn = image.drawn if image.drawn == 1 else 1 / image.drawn
+    return _Image(
+        image.bottom,
+        image.top,
+        content,
+        roots,
+        image.alone,
+        image.even,
+        drawn,
+        image.operands,
+        image.single,
     )
 
 
@@ -281,7 +296,7 @@ def _is_reciprocal(image: _Image) -> bool:
 
 def _multiply(one: _Image, other: _Image) -> tuple[_Image, bool]:
     top, bottom = one.top * other.top, one.bottom * other.bottom
-    common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() > 0 else _constant(1)
+    common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() > 0 else _UNIT
     a, b = one.content, other.content
     goes = (
         common.degree() > 0
@@ -345,13 +360,15 @@ def _find_coefficient(image: _Image) -> int:
 
 
 def _add(one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
-    shared = one.bottom.gcd(other.bottom)
-    left, right = other.bottom // shared, one.bottom // shared
+    left, right = other.bottom, one.bottom
+    if left.degree() != 0 and right.degree() != 0:
+        shared = left.gcd(right)
+        left, right = left // shared, right // shared
     top, bottom = one.top * left + other.top * right * sign, one.bottom * left
     if top.degree() < 0:
         return _Image(_constant(1), _constant(1)), False
     # Fractions of which the sum can be cancelled, as x/(x + 1)^2 + 1/(x + 1)^2.
-    common = top.gcd(bottom)
+    common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() != 0 else _UNIT
     if common.degree() > 0:
         top, bottom = top // common, bottom // common
     a, b = one.content, other.content
