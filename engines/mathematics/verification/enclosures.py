@@ -455,7 +455,8 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
         def evaluate_integrand(z: acb, analytic: bool) -> acb:
             nonlocal spent
             spent += 1
-            return _evaluate_complex(integrand, {**around, name: z}, analytic)
+            around[name] = z
+            return _evaluate_complex(integrand, around, analytic)
 
         # Arb integrates analytic functions rigorously by Gauss-Legendre rules and bisection; `analytic`
         # asks the integrand to refuse where it is not analytic (Johansson 2018).
@@ -514,13 +515,16 @@ def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> 
         return values[label]
     if label in BINDERS or label == "d":
         return acb(arb.nan())
-    parts = [_evaluate_complex(child, values, analytic) for child in tree.children]
+    parts = [
+        _evaluate_complex(child, values, analytic) if child.children else values[child.label]
+        for child in tree.children
+    ]
     # With `analytic` set, a function with a branch cut has no value on the cut; quadrature needs this.
     if label in _CUT:
         return getattr(parts[0], _CUT[label])(analytic=analytic)
     if label in "+-*/":
         one, other = parts
-        return {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}[label](one, other)
+        return _COMPLEX_ARITHMETIC[label](one, other)
     if label == "pow":
         base, exponent = parts
         # An integer power is defined on the whole plane, while others follow the cut of the logarithm.
@@ -536,6 +540,7 @@ def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> 
     return getattr(parts[0], label)() if label in _MEROMORPHIC else acb(arb.nan())
 
 
+_COMPLEX_ARITHMETIC = {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}
 _CUT = {"sqrt": "sqrt", "ln": "log", "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor"}
 """Functions that are not analytic everywhere, by their name in Arb, which sees to that."""
 _MEROMORPHIC = (
