@@ -294,6 +294,7 @@ class IndexBuild:
                     self.events,
                     f"{built['repeated']:,} posts repeat an earlier id; the first of each was used",
                 )
+            # Ids of an older store would number other posts.
             ids.unlink(missing_ok=True)
         if not ids.exists():
             store = PostStore(path)
@@ -311,6 +312,7 @@ class IndexBuild:
         if (self.out / folder).exists():
             return True
 
+        # A part is a block of posts: what is finished survives a stop, and shares can be made elsewhere.
         def write_term_part(texts: Sequence[str], path: Path) -> bool:
             TermPart.from_texts(texts, TERMS[tokens]).save(path)
             return True
@@ -344,6 +346,7 @@ class IndexBuild:
             write_array(path, vectors)
             return True
 
+        # The model's fingerprint is part of the name, so that vectors of another model are never mixed in.
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
         parts = self.make_parts(store, ids, name, unit, write_vector_part, partial(np.load, mmap_mode="r"))
         if parts is None or self.build.share:
@@ -418,6 +421,7 @@ class IndexBuild:
                 for path in sorted(files)
             },
         }
+        # The manifest comes last: an index with one is complete. Only then the parts may go.
         self.build.publish_manifest(manifest)
         shutil.rmtree(self.out / _PARTS, ignore_errors=True)
         return self._describe_result(manifest)

@@ -283,10 +283,13 @@ class _Growth:
         open_heads = 0
         with GrowthPool(min(self.workers, len(todo)), self.service) as pool:
             while open_heads or (todo and not self.stop()):
+                # Heads are handed out one by one, since the times that they take differ widely.
                 while todo and pool.free and not self.stop():
                     number = todo.popleft()
                     head = heads[number].prefix
                     tree = theory_of(config.theory, "").read_term(head, "prefix", head=False)
+                    # The seed comes from the head alone, so that its cluster does not depend on order,
+                    # workers or shares.
                     request = ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
                     pool.submit_request(number, request)
                     open_heads += 1
@@ -294,6 +297,7 @@ class _Growth:
                     open_heads -= 1
                     reason, final = _explain_failure(answer)
                     if reason and not final and self._try_again(number, reason):
+                        # First in line: its block is complete only with it.
                         todo.appendleft(number)
                     else:
                         self._keep_result(number, reason or GrownHead.from_cluster(number, answer))

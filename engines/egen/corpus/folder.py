@@ -208,6 +208,7 @@ def write_shard(
 ) -> Stored:
     """Write the shard of a block; it appears under its name only when it is complete."""
     named = any(row.by for head in heads for row in head.rows)
+    # The column of classical forms exists only where a member was made by one.
     schema = ROWS.append(pa.field("by", pa.string())) if named else ROWS
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
     for head in heads:
@@ -224,8 +225,10 @@ def write_shard(
         ],
         "skipped": [asdict(head) for head in skipped],
     }
+    # What is true of whole clusters is kept in the schema's metadata, so that rows stay flat.
     table = pa.table(columns, schema=schema).replace_schema_metadata({_KEY: json.dumps(note, sort_keys=True)})
     data = parquet_bytes(table)
+    # The name has the content's hash: equal shards of two machines have equal names.
     digest = sha256(data).hexdigest()
     name = f"shard-{block:05d}-{digest[:16]}.parquet"
     write_bytes(folder / name, data)
@@ -392,6 +395,7 @@ class Corpus:
             return [*self._find_term(tree)]
         if not variables_of(tree) <= {*self.variables}:
             return []
+        # Fingerprints are values at fixed points: few heads can be equal, and only these are verified.
         prints = self._prints
         one = compute_fingerprints([tree], self.variables)[0]
         alike = look_alike(one, prints)

@@ -80,6 +80,8 @@ def _iterate_blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterat
     block: _Block = []
     for number, line in lines:
         text = line.strip()
+        # E-Gen published clusters as lines separated by empty ones; our own files have an object a line.
+        # Both may occur in one file.
         if text and not text.startswith("{"):
             block.append((number, text))
             continue

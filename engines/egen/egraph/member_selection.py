@@ -141,6 +141,7 @@ class _Selection:
         sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
         counts = grammar.count_terms(self.config.max_tokens)
         self.seconds["sample"] += time.perf_counter() - started
+        # After a stop the members that have been verified so far are kept.
         try:
             self.select_terms(sampler, counts)
         except StoppedError:
@@ -149,6 +150,7 @@ class _Selection:
         if self.config.order == "interesting":
             self.members = self.choose_members()
         if self.config.style != "any":
+            # A stable sort: members with holes go last and keep their order.
             self.members.sort(key=lambda member: member.verdict.exceptional_points.has_holes)
         stats = Stats(
             stop_reason=self.stop_reason,

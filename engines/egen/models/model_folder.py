@@ -404,6 +404,8 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     config, weights = model.config, model["encoder"].state_dict()
     width = config.d_model
     none = torch.zeros(width)
+    # Our embeddings are multiplied by sqrt(d) (Vaswani et al. 2017, section 3.4); BERT's are not, so the
+    # factor goes into the weights.
     yield _EMBEDDING, weights["tokens.weight"] * math.sqrt(width)
     positions = torch.cat([none[None], make_sinusoids(config.max_length, width)])
     yield _POSITIONS, positions
@@ -415,6 +417,7 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
         key, value = weights[ours + "attention.key_value.weight"].chunk(2)
         yield theirs + "attention.self.key.weight", key.contiguous()
         yield theirs + "attention.self.value.weight", value.contiguous()
+        # Our projections have no bias; BERT's classes ask for one.
         for name in ("self.query", "self.key", "self.value", "output.dense"):
             yield f"{theirs}attention.{name}.bias", none.clone()
     yield "encoder.LayerNorm.weight", weights["norm.weight"]

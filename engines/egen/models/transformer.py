@@ -115,6 +115,7 @@ def new_model(config: ModelConfig) -> nn.Module:
     width = config.d_model
 
     def new_attention() -> nn.Module:
+        # Keys and values come from one product, since both read the same states.
         sizes = {"query": width, "key_value": 2 * width, "out": width}
         return nn.ModuleDict({name: nn.Linear(width, size, bias=False) for name, size in sizes.items()})
 

@@ -65,6 +65,8 @@ class Program:
             values: The numbers of a problem. A constant that is worth as much as one of them becomes that
                 number; equal ones are bound as in the equations of files.
         """
+        # A step that is used twice is copied twice, so a tree can be exponentially larger than its program:
+        # its size is worked out before it is built.
         sizes: list[int] = []
         for step in self.steps:
             leaves = [node.label for node in step.expression if not node.children]

@@ -284,6 +284,8 @@ def _read_calculations(
         EquationError: Where they are neither.
     """
     masked = reader.masked
+    # One equation without an unknown: the side that is worth the answer is the calculation, or it is a
+    # proportion in which the answer is already filled in.
     if len(system.sides) == 2:
         for index, side in enumerate(system.sides):
             if side.children and evaluate(side, masked.values) in answers:
@@ -291,6 +293,7 @@ def _read_calculations(
             unknown = Tree(f"{UNKNOWN}x")
             labels = {constant_tree(str(answer)).label for answer in answers[:1] if answer >= 0}
             labels &= {one for one in side.list_labels() if one.startswith("C_")}
+            # The answer occurs once as a constant: it becomes the unknown and is solved for.
             if len(labels) == 1:
                 sides = list(system.sides)
                 sides[index] = _replace_label(side, labels.pop(), unknown)

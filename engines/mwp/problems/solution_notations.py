@@ -99,9 +99,11 @@ def chain_annotations(steps: Sequence[AnnotatedStep], values: Sequence[ProblemVa
 
     def link_leaf(label: str) -> Tree:
         value = Fraction(label[2:].replace("_", "."))
+        # A number of the problem is used up before an equal result is assumed.
         if value in unused:
             unused.remove(value)
             return Tree(label)
+        # Of several equal results the last one is the most likely to be meant.
         earlier = [index for index, step in enumerate(chain) if step.value == value]
         return Tree(f"N_{earlier[-1]}") if earlier else Tree(label)
 
