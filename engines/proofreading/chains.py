@@ -151,8 +151,9 @@ class ChainLink:
     @property
     def is_refused(self) -> bool:
         """Whether the words beside a statement about numbers deny it or say that it is another's."""
-        words = " ".join(last_clause(self.before[-60:]).split()[-4:])
-        return mentions("refused", words) or self.is_denied_after
+        announcing = last_sentence(self.before).rpartition(":")[0]  # "the following is wrong:"
+        words = (last_clause(text[-60:]).split()[-4:] for text in (self.before, announcing))
+        return any(mentions("refused", " ".join(each)) for each in words) or self.is_denied_after
 
     @property
     def is_denied(self) -> bool:

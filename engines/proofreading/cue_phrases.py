@@ -178,6 +178,9 @@ PHRASES: Mapping[str, str] = {
         positive negative nonnegative non zero nonzero integer integers natural number numbers whole real
         reals rational rationals complex arbitrary fixed given strictly
     """,
+    "special value": """
+        solution* root* zero* eigenvalue* minimum maximum minimi* maximi* intersection* point points
+    """,
     "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
     "ranging": "whenever all every each any",
     "limiting": "in on with such between from where satisfying if when provided greater less",
@@ -389,6 +392,19 @@ def starts_with(cue: str, words: str) -> bool:
     (True, False)
     """
     return re.match(rf"[\s,;(]*(?:{_alternatives(PHRASES[cue])})\b", words, re.IGNORECASE) is not None
+
+
+def describes_value(before: str, after: str) -> bool:
+    """Return whether words beside a letter say more of it than what kind of number it is.
+
+    >>> describes_value("let ", " be a solution. Then"), describes_value("let ", " be a real number.")
+    (True, False)
+    """
+    behind = words_of(re.split(r"[.,;:§]", after)[0])
+    if behind[:1] in (["is"], ["be"], ["are"]) or ends_with("introducing", before):
+        cues = ("determining", "kind of number", "joining")
+        return not {*behind} <= {"is", "are", *" ".join(PHRASES[cue] for cue in cues).split()}
+    return mentions("special value", " ".join(words_of(before)[-1:]))
 
 
 def has_condition(words: str) -> bool:

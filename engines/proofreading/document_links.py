@@ -13,7 +13,8 @@ from engines.formula.document_names import gather_evidence
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
-from engines.proofreading.cue_phrases import distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.languages import translate_words
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
@@ -42,6 +43,7 @@ _BESIDE = 20
 
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Return the verdicts on every link of a document, judged in its order."""
+    document = translate_words(document)
     # 1. What the whole document says of its letters, sections and operations is read before any link.
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
@@ -70,7 +72,9 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
             for at, piece in enumerate(document.pieces)
-            if piece.formula and len(piece.text) <= MAX_FORMULA and not _INTRODUCED.fullmatch(piece.text)
+            if piece.formula
+            and len(piece.text) <= MAX_FORMULA
+            and not (_INTRODUCED.fullmatch(piece.text) and not _is_described(document, at))
         ],
     )
     # 2. The links, up to a limit; congruences without a modulus are those of the only one that is named.
@@ -106,6 +110,14 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     ]
     _find_misquotation(found, reader)
     return found
+
+
+def _is_described(document: Document, at: int) -> bool:
+    """Return whether words beside a letter say what it is, as `let x be a solution`."""
+    before, after = (
+        document.pieces[index].text if 0 <= index < len(document.pieces) else "" for index in (at - 1, at + 1)
+    )
+    return describes_value(before, after)
 
 
 def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:

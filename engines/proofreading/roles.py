@@ -137,7 +137,7 @@ def _find_quantified(link: ChainLink) -> str:
 
 def is_concluded(link: ChainLink) -> bool:
     """Return whether words or an arrow right before a statement say that it follows."""
-    return mentions("concluding", last_clause(link.before)) or link.joined == "so"
+    return mentions("concluding", last_clause(link.before.rstrip(" ,"))) or link.joined == "so"
 
 
 def find_repair(left: Tree, right: Tree) -> str:

@@ -209,6 +209,52 @@ def test_roots_follow_from_their_equation(tmp_path: Path, text: str, verdicts: l
     assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == verdicts
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Therefore, ",
+        "Für alle reellen Zahlen $x$ gilt ",
+        "Für jedes $x \\in \\mathbb{R}$ gilt stets ",
+        "Somit gilt ",
+        "Pour tout réel $x$, on a ",
+        "Soit $x$ un réel. Donc ",
+        "Para todo número real $x$ se cumple que ",
+        "Por lo tanto, ",
+        "Per ogni $x$ reale, ",
+        "Для любого действительного $x$ имеем ",
+        "Следовательно, ",
+        "对任意实数 $x$，有",
+        "因此",
+    ],
+)
+def test_what_is_said_for_all_numbers_is_judged_in_every_language(tmp_path: Path, lead: str) -> None:
+    assert _verdicts(tmp_path, f"{lead}$(x+1)^2 = x^2+1$.", "a.md")[-1][0] == "wrong"
+    assert _verdicts(tmp_path, f"{lead}$(x+1)^2 = x^2+2x+1$.", "a.md")[-1][0] == "right"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let $x$ be a solution. Then we have $x^2 = x+2$.",
+        "Let $x$ be a fixed point of the map. Hence $x^2 = x+2$.",
+        "Sei $x$ eine Lösung. Dann gilt $x^2 = x+2$.",
+        "Für alle Primzahlen $p$ gilt $p^2 = p+2$.",
+        "Soit $x$ une solution. Donc $x^2 = x+2$.",
+        "设 $x$ 是方程的根，则 $x^2 = x+2$。",
+        "对任意素数 $p$，有 $p^2 = p+2$。",
+        "Для всех простых $p$ имеем $p^2 = p+2$.",
+        "В кольце вычетов имеем $2 \\cdot 4 = 0$.",
+        "在环中，$2 \\cdot 4 = 0$。",
+        "若 $n = 0$，则 $1 = 0$，矛盾。",
+        "The following is incorrect: $1 + 1 = 3$.",
+        "This is wrong: $(a+b)^2 = a^2+b^2$ for all $a$ and $b$.",
+        "Das ist falsch: $(a+b)^2 = a^2+b^2$ für alle $a$ und $b$.",
+    ],
+)
+def test_what_is_restricted_denied_or_of_another_domain_is_not_wrong(tmp_path: Path, text: str) -> None:
+    assert "wrong" not in [verdict for verdict, _ in _verdicts(tmp_path, text, "a.md")]
+
+
 def test_an_equation_of_a_system_is_not_accused_of_what_was_made_of_it(tmp_path: Path) -> None:
     text = "$x+y=3$ and $x-y=1$.\n\nAdding, $2x=5$, so $x=5/2$ and $y=1/2$."
     assert [verdict for verdict, _ in _verdicts(tmp_path, text)][:3] == ["given", "not shown", "wrong"]
