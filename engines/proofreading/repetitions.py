@@ -34,8 +34,9 @@ _EVEN = ("abs", "norm")
 RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
-_OFTEN = 1.5
-"""So much less is enough of what is said more than once."""
+_ONCE = 4.0
+"""So much more is needed of two that are both said once, unless the difference is rare."""
+_RARE = ("same fraction", "new name", "value")
 _LONG_FRACTION = 2
 """Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
 _SHORT = 4
@@ -43,15 +44,15 @@ _SHORT = 4
 _SHORT_VALUE = 2
 """Digits of values that are rarely copied from elsewhere."""
 _ENOUGH = {
-    "digit": 5.5,
-    "digit of a definition": 9.0,
+    "digit": 4.0,
+    "digit of a definition": 7.5,
     "same fraction": 2.5,
     "value": 14.0,
-    "sign": 6.0,
-    "sign of a definition": 6.5,
-    "negation": 8.0,
-    "negation of a definition": 10.0,
-    "index": 7.0,
+    "sign": 4.5,
+    "sign of a definition": 5.0,
+    "negation": 6.5,
+    "negation of a definition": 8.5,
+    "index": 5.5,
     "new name": 4.0,
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
@@ -147,7 +148,9 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 kind_of = "value"
             if f"{kind_of} of a definition" in _ENOUGH and any(map(_is_assignment, (first, second))):
                 kind_of = f"{kind_of} of a definition"
-            enough = _ENOUGH[kind_of] - _OFTEN * (max(many) > 1) if kind_of else inf
+            enough = _ENOUGH[kind_of] if kind_of else inf
+            # What is said once each can be two equations of a kind.
+            enough += 0 if max(many) > 1 or kind_of in _RARE else _ONCE
             common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
             varies = kind in ("sign", "negation") and _is_varied(first)
@@ -245,11 +248,7 @@ def _name_difference(
         return ""
     if kind == "number":
         fraction = text.partition(".")[2]
-        if (
-            fraction
-            and instead.partition(".")[2] == fraction
-            and (many == 2 or len(fraction) >= _LONG_FRACTION)
-        ):
+        if len(fraction) >= _LONG_FRACTION and instead.partition(".")[2] == fraction:
             return "same fraction"
         alone = not after and before[-1].text in RELATIONS and len(text) <= _SHORT_VALUE
         return "" if many > 2 else "value" if alone else "digit"

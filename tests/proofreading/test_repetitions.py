@@ -15,8 +15,6 @@ def proofreader() -> TextProofreader:
 @pytest.mark.parametrize(
     ("once", "again", "reason"),
     [
-        ("$V(q) = a q + 5 q^2$", "$V(q) = a q + 3 q^2$", "(line 1), with 5 for 3"),
-        ("$p = m - nq + r$", "$p = m + nq + r$", "(line 1), with - for +"),
         ("$b_t = g_1 + g_2 r_t$", "$b_t = g_1 + g_8 r_t$", "(line 1), with 2 for 8"),
         (r"$\alpha = 0.05$", r"$\alpha = 9.05$", "(line 1), with 0.05 for 9.05"),
         # What the text says more often counts, wherever it stands.
@@ -35,6 +33,23 @@ def test_a_copy_with_another_token_contradicts_the_other(
     assert len(odd) == 1
     assert "contradicts" in odd[0].reason
     assert reason in odd[0].reason
+
+
+@pytest.mark.parametrize(
+    ("once", "again", "reason"),
+    [
+        ("$V(q) = a q + 5 q^2$", "$V(q) = a q + 3 q^2$", "(line 1), with 5 for 3"),
+        ("$p = m - nq + r$", "$p = m + nq + r$", "(line 1), with - for +"),
+    ],
+)
+def test_two_short_equations_that_differ_are_doubted_and_not_called_wrong(
+    proofreader: TextProofreader, once: str, again: str, reason: str
+) -> None:
+    """Each is said once, so the second may be another equation of the same kind."""
+    text = f"The model has {once}.\n\nIt is simple.\n\nThe plan rests on {again}.\n"
+    links = proofreader.check_links(text)
+    assert [each.verdict for each in links if each.verdict in ("wrong", "doubtful")] == ["doubtful"]
+    assert reason in links[-1].reason
 
 
 @pytest.mark.parametrize(
