@@ -18,7 +18,7 @@ from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEY
 from screens.shell.navigation import JumpScreen
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import TextReader
-from tests.screens.driving import jobs_ready, settle, shown
+from tests.screens.driving import jobs_ready, settle, shown, until
 from tests.screens.test_shell import NARROW, WIDE, table
 from workbench.folders import state_dir
 
@@ -76,9 +76,8 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
     assert isinstance(pilot.app.screen, JumpScreen)
-    await settle(pilot)
     # Each letter stands left of what it labels and covers nothing of it.
-    assert all(words in shown(pilot.app) for words in ("d[metrics]", "f[config]"))  # type: ignore[arg-type]
+    await until(pilot, lambda: all(words in shown(pilot.app) for words in ("d[metrics]", "f[config]")))  # type: ignore[arg-type]
     await pilot.press("s")
     assert isinstance(pilot.app.focused, TextReader)
     await pilot.press(key)
