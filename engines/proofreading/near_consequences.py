@@ -11,6 +11,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
     begins_with,
     last_clause,
+    last_sentence,
     mentions,
     read_last_cue,
 )
@@ -138,7 +139,12 @@ def find_near_consequence(
         return None
     wrapped = (left, right) != written
     worked_out = wrapped or link.place > 0 or link.joined in ("so", "row")
-    drawn = worked_out or read_last_cue(link.before) == "claimed" or mentions("equivalent", link.before)
+    drawn = (
+        worked_out
+        or read_last_cue(link.before) == "claimed"
+        or mentions("equivalent", link.before)
+        or mentions("obtaining", last_sentence(link.before))
+    )
     used: Sequence[Fact] = ()
     doubtful: list[tuple[Tree, Tree]] = []
 
@@ -169,12 +175,12 @@ def find_near_consequence(
         begun = link.piece - 2 * link.before.count("§")
         if any(fact.is_supposed and fact.piece < begun for fact in used):
             return False  # it was supposed in another sentence
-        if not drawn and len(used) == 1 and used[0].variables == free:
-            return False  # another equation of the same variables, as that of a second line
+        # Another equation of the same variables can be that of a second line.
+        second = not drawn and len(used) == 1 and used[0].variables == free
         reliable = not determined or _is_reliable(facts, link, one, other, used)
         # Two differential equations are rarely about the same function.
         differential = any("'" in name for fact in used for name in fact.variables)
-        if near and reliable and not differential and not are_cases_since(used):
+        if near and reliable and not (differential or second) and not are_cases_since(used):
             return True
         doubtful.append((one, other))
         return False

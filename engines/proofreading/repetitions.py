@@ -57,7 +57,7 @@ _ENOUGH = {
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
 _ENOUGH_TO_DOUBT = 4.0
-"""What they must share so that the difference is at least doubtful."""
+"""What they must share so that the difference is at least doubtful; of values one more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +156,16 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             varies = kind in ("sign", "negation") and _is_varied(first)
             # Far away it can be about another example.
             far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
-            is_certain = common >= enough and not varies and not far
-            may_be_meant = varies or kind_of in ("", "value")
-            if not is_certain and (may_be_meant or common < _ENOUGH_TO_DOUBT):
+            # Words such as `let` or `similarly` say of another that it is meant.
+            new = kind == "index" and kind_of == "new name"
+            parallel = not new and _are_parallel(first.link, second.link)
+            varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
+            is_certain = common >= enough and not (varies or far or parallel or varied)
+            is_value = kind_of == "value"
+            may_be_meant = not kind_of or far or varied or (is_value and parallel)
+            if not is_certain and (may_be_meant or common < _ENOUGH_TO_DOUBT + is_value):
                 continue
-            if (
-                second.place in reported
-                or not second.odd
-                or not _contradict(first, second, new=kind == "index" and kind_of == "new name")
-            ):
+            if second.place in reported or not second.odd or not _contradict(first, second):
                 continue
             change = _describe(kind, text, instead)
             misquotation = Misquotation(second.place, first.place, change, is_certain)
@@ -268,11 +269,8 @@ def _count_shared(kind: str, one: str, other: str) -> float:
     return len(one.replace(".", "").lstrip("0")) - 1 if kind == "number" and len(one) == len(other) else 0
 
 
-def _contradict(first: RepeatedStatement, second: RepeatedStatement, *, new: bool) -> bool:
-    """Return whether two statements are about the same, and the text does not vary one on purpose.
-
-    Args: new: the second has a name that the text has nowhere else, which is no variation.
-    """
+def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
+    """Return whether two statements are said of the same things, and in different sentences."""
     one, other = first.link, second.link
     here, there = one.position, other.position
     if not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope)) or one.piece == other.piece:
@@ -283,9 +281,7 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement, *, new: boo
         return False
     if any(mentions("misprint", last_sentence(link.before)) for link in (one, other)):
         return False
-    if all(mentions("restricted", " ".join(link.after.split()[:1])) for link in (one, other)):
-        return False
-    return new or not (_are_parallel(one, other) or mentions("varied", _last_words(other, _MOST_WORDS)))
+    return not all(mentions("restricted", " ".join(link.after.split()[:1])) for link in (one, other))
 
 
 def _last_words(link: ChainLink, many: int) -> str:
