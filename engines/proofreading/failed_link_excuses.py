@@ -18,6 +18,7 @@ from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
+    DECIMAL,
     OF_ANGLES,
     WHOLE,
     evaluate_complex,
@@ -34,6 +35,7 @@ _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _NEAR = 1e-9
 _CONSTANT = "C"
 """Of integration, which has another value on the other side."""
+_ROUNDED = 1e-3
 _SEEDS = 3
 _SIGNED = 3
 """Nodes of a number with a sign."""
@@ -66,6 +68,10 @@ def reconsider_link(
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
+    if not free and _hold_as(_take_degrees, left, right, judge):
+        return LinkVerdict(link, "right", "with angles in degrees")
+    if _are_rounded_complex(left, right):
+        return LinkVerdict(link, "right", "rounded")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(link, free, numbers)
@@ -141,6 +147,23 @@ def _merge_cases(tree: Tree) -> Tree:
         return Tree(tree.label, tuple(map(_merge_cases, tree.children)))
     base, index, below = tree.label.partition("_")
     return Tree(f"{base}{index}{below.lower()}")
+
+
+def _take_degrees(tree: Tree) -> Tree:
+    """Return a term in which the numbers that angles are given by are degrees."""
+    children = tuple(map(_take_degrees, tree.children))
+    if tree.label in OF_ANGLES and not children[0].children:
+        children = (Tree("/", (Tree("*", (children[0], Tree("pi"))), Tree("180"))),)
+    return Tree(tree.label, children)
+
+
+def _are_rounded_complex(left: Tree, right: Tree) -> bool:
+    """Return whether two complex numbers, one of them with decimals, differ by rounding."""
+    labels = [*left.list_labels(), *right.list_labels()]
+    if "i" not in labels or not any(map(DECIMAL.match, labels)):
+        return False
+    one, other = evaluate_complex(left, {}), evaluate_complex(right, {})
+    return one is not None and other is not None and abs(one - other) < _ROUNDED * abs(one)
 
 
 def _take_inverses(tree: Tree) -> Tree:

@@ -94,6 +94,10 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $2x(x+1) + C = 2x^2 + C = 2x^2 + 2x + C$.", True),
         (r"So $\sqrt{5\sec^2 t} = \sqrt{5}\sec t = \sqrt 5/\cos t$.", False),
         (r"It is bounded by the curves $y = 2x$ and $y = x^3$, or $x = 1$.", False),
+        # angles in degrees without a sign, rounded complex numbers
+        (r"It is $60 \cos(30) = 60 \times \frac{\sqrt{3}}{2}$ and $2 + i = \sqrt{5}e^{0.4636i}$.", False),
+        (r"It is $60 \cos(30) = 60 \times \frac{\sqrt{2}}{2}$.", True),
+        (r"It is $2 + i = \sqrt{5}e^{0.5636i}$.", True),
         # inverses modulo a number
         (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
         (r"It is $7^{-1} \bmod 20 = 4$.", True),
