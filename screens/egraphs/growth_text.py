@@ -2,7 +2,7 @@
 
 `sqrt(x^2*y) where x > 0 weights trig=4 members 50` names the settings by the words of the specification, in
 any order; `where` is another word for `assume`. A setting that is added to `Generate` is read here, has its
-type, range and choices checked here, and can be changed by the user's configuration (`egen.NAME`), without
+type, range and choices checked here, and can be changed by the user's configuration (such as `egen.mode`), without
 another line of code.
 """
 
