@@ -1,9 +1,9 @@
 """What is written in the line that grows expressions: an expression, then settings of `egen generate`.
 
 `sqrt(x^2*y) where x > 0 weights trig=4 members 50` names the settings by the words of the specification, in
-any order; `where` is another word for `assume`. A setting that is added to `Generate` is read here, has its
-type, range and choices checked here, and can be changed by the user's configuration (such as `egen.mode`), without
-another line of code.
+any order; `where` is another word for `assume`. A setting that is added to `Generate` is read here, and its
+type, range and choices are checked, without another line of code. Where the user's configuration has a
+setting of the same name (`SettingKey`), growth begins with its value.
 """
 
 from __future__ import annotations
