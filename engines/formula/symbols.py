@@ -54,7 +54,7 @@ STARTS = {
 }
 """Roles with which a factor begins."""
 IMPLIES = {"O!implies": 1, "F!⇒": 1, "F!⟹": 1, "O!is-implied-by": -1, "F!⇐": -1, "F!⟸": -1}
-IFF = {"U!iff", "F!⇔", "F!⟺"}
+IFF = {"U!iff", "F!⇔", "F!⟺", "F!↔", "F!⟷"}
 ARROWS = {*IMPLIES, *IFF}
 """Labels of arrows between statements; of those that imply the direction."""
 

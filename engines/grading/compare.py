@@ -36,9 +36,10 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
+from engines.grading.linear_systems import compare_solved
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.numbers import Term
-from engines.grading.parameters import compare_with_parameters, has_single_solution
+from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
 from engines.grading.term_arithmetic import (
     divide_terms,
@@ -98,7 +99,7 @@ class AnswerComparison:
         """Return whether the answer `pred` says what `gold` says."""
         found = self._compare_forms(gold, pred)
         if found.outcome == "different":
-            return self._compare_periodic(gold, pred) or self._compare_alternatives(gold, pred) or found
+            return self._compare_periodic(gold, pred) or found
         return found
 
     def _compare_forms(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -145,8 +146,9 @@ class AnswerComparison:
             return self._compare_several(gold, pred)
         return self._compare_single_with_list(gold, pred)
 
-    def _compare_alternatives(self, gold: Form, pred: Form) -> GradeVerdict | None:
-        """Bounds that never hold together, as `x < 1, x > 2`: each of them may be a part of the answer."""
+    def compare_alternatives(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Compare bounds that never hold together, as `x < 1, x > 2`, as parts of the answer; None for other
+        answers."""
         sides = [gold, pred]
         for place, side in enumerate(sides):
             tree = side.tree if isinstance(side, Statement) else Tree("")
@@ -589,38 +591,13 @@ class AnswerComparison:
             for node in tree
         )
         if found.outcome == "undecided":
-            solved = self._compare_solved(trees[0], pred) or self._compare_solved(trees[1], gold)
+            solved = compare_solved(self._judge, trees[0], pred) or compare_solved(
+                self._judge, trees[1], gold
+            )
             found = solved or self._compare_independent(*trees) or found
         if found.outcome == "different" and ranged:
             return GradeVerdict("undecided", reason="it is not known whether they have the same values")
         return found
-
-    def _compare_solved(self, system: Tree, solution: Form) -> GradeVerdict | None:
-        """Linear equations, and a value for each of their unknowns; None for others."""
-        items = solution.items if isinstance(solution, Many) else ()
-        values = {one.subject.label: statement_of_form(one.value) for one in items if isinstance(one, Named)}
-        equations = list_relations(system)
-        if not (
-            1 < len(values) == len(items)
-            and values.keys() == free_variables(system)
-            and system.label == "and"
-            and all(equation.label == "=" for equation in equations)
-        ):
-            return None
-        for equation in equations:
-            sides = equation
-            for name, value in values.items():
-                if isinstance(value, str) or not is_constant(value):
-                    return None
-                sides = replace_variable(sides, name, value)
-            left, right = sides.children
-            found = self._judge.equal(left, right)
-            if found.outcome != "equal":
-                said = " = ".join(map(write_tree, equation.children))
-                return differ_by(f"{said} does not hold") if found.outcome == "different" else None
-        if not has_single_solution(equations, tuple(values)):
-            return GradeVerdict("undecided", reason="the system may have other solutions")
-        return GradeVerdict("equal", reason="the only solution of the system")
 
     def _compare_independent(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Statements of equations, each of another name, by which of these hold; None for others."""

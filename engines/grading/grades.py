@@ -19,6 +19,7 @@ from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specificatio
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
+from engines.formula.words import CONNECTIVES
 from engines.grading.answers import answer
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
@@ -164,6 +165,7 @@ def _judge_readings(gold: str, pred: str, comparison: AnswerComparison, log_base
             compared = (
                 _with_vectors(one, other, comparison)
                 or _with_lists(gold, pred, one, other, comparison)
+                or _with_alternatives(gold, pred, one, other, comparison)
                 or compared
             )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
@@ -241,6 +243,14 @@ def _with_lists(
             if compared.outcome == "equal":
                 return compared
     return None
+
+
+def _with_alternatives(
+    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
+) -> GradeVerdict | None:
+    """`x < 1, x > 2` may say that one of both holds, if no word says that both do."""
+    joined = any(CONNECTIVES.get(token.text) == "and" for text in (gold, pred) for token in tokenize(text))
+    return None if joined else comparison.compare_alternatives(one, other)
 
 
 # ---- the pairs of a file

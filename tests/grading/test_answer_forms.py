@@ -79,6 +79,7 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         (r"x = k\pi, k \in \mathbb{Z}", r"x = n\pi", "equal", "n stands for any integer"),
         (r"(-\infty, -1] \cup [2, \infty)", r"$x \le -1$, $x \ge 2$", "equal if", "each of the bounds"),
         (r"(-\infty, -1] \cup [2, \infty)", r"$x < -1$, $x \ge 2$", "different", ""),
+        (r"(-\infty, -1] \cup [2, \infty)", r"x \le -1 \text{ and } x \ge 2", "different", ""),
         (r"2\sqrt3", "3.4641016151377", "different", "3.464101615137755 and 3.4641016151377"),
         ("8", r"\boxed{\text{8 ways}}", "equal", "only one of them has a unit"),
         ("-1, 2", "Ответ: -1; 2", "equal", ""),
