@@ -32,6 +32,8 @@ STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
+_ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
+_CROSS = re.compile(r"\\times(?![A-Za-z])")
 _NEAR = 1e-9
 _CONSTANT = "C"
 """Of integration, which has another value on the other side."""
@@ -63,7 +65,7 @@ def reconsider_link(
     if reason := _add_rounded(left, right, numbers):
         return LinkVerdict(link, "right", reason)
     if _hold_as(_take_imaginary_unit, left, right, judge):
-        return LinkVerdict(link, "right", "where i is the imaginary unit")
+        return LinkVerdict(link, "right", "where i or j is the imaginary unit")
     if _CONSTANT in free_symbols(left) & free_symbols(right) and _differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
@@ -99,6 +101,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     fractions = (node for side in (left, right) for node in side if node.label == "mod")
     if free and any("/" in part.list_labels() for node in fractions for part in node.children):
         return "residues of fractions are not judged"
+    if _CROSS.search(link.left + link.right) and _ARROWED.search(link.left + link.right):
+        return "products of vectors are not judged"
     if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
@@ -295,8 +299,10 @@ def _list_terms(tree: Tree) -> list[Tree]:
 
 
 def _take_imaginary_unit(tree: Tree) -> Tree:
-    """Return a term in which a letter i, which is an index elsewhere, is the imaginary unit."""
-    return replace_variable(tree, variable_name("i"), Tree("i"))
+    """Return a term in which letters i and j, which are indices elsewhere, are the imaginary unit."""
+    for name in (variable_name("i"), "j"):
+        tree = replace_variable(tree, name, Tree("i"))
+    return tree
 
 
 def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:
