@@ -99,10 +99,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $60 \cos(30) = 60 \times \frac{\sqrt{2}}{2}$.", True),
         (r"It is $2 + i = \sqrt{5}e^{0.5636i}$.", True),
         # products of vectors, j as the imaginary unit
-        (
-            r"So $(\mathbf u \times \mathbf v) \times \mathbf w \ne \mathbf u \times (\mathbf v \times \mathbf w)$.",
-            False,
-        ),
+        (r"So $(\vec u \times \vec v) \times \vec w \ne \vec u \times (\vec v \times \vec w)$.", False),
         (r"It is $e^{(s + jw)t} = e^{st} \cos(wt) + j e^{st} \sin(wt) = e^{(s + jw)t}$.", False),
         # inverses modulo a number
         (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
