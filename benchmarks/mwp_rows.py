@@ -193,7 +193,7 @@ class Bench:
 
     def _ordered(self, number: int, fold: int | None) -> Path:
         from engines.mwp.augmentation.reordering import reorder_question
-        from engines.mwp.evaluations.scores import reordered_sentences
+        from engines.mwp.evaluations.shortcut_probes import reordered_sentences
         from engines.mwp.problems.readers import write_problems
 
         out, made = self.cache / f"order-{number}-{fold_name(fold)}.jsonl", []

@@ -36,7 +36,7 @@ from engines.formula.document_names import names_of
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge as new_judge
 from engines.mathematics.judging.judge import Judge
-from engines.proofreading.document_links import proofread_document
+from engines.proofreading.document_judge import proofread_document
 from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"

@@ -38,7 +38,7 @@ from engines.documents.folder import read_project
 from engines.documents.reading import Document
 from engines.mathematics.judging import judge as new_judge
 from engines.proofreading.chains import iterate_chains
-from engines.proofreading.document_links import proofread_document
+from engines.proofreading.document_judge import proofread_document
 from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
 
 READ = Path(__file__).with_name("proofread_texts.tsv")

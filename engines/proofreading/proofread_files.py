@@ -82,7 +82,7 @@ class TextProofreader:
     def check_links(self, text: str, problem: str = "") -> list[CheckedLink]:
         """Return the links of a text in their order. Args: problem: a text whose statements hold, as that of
         the question which the text answers."""
-        from engines.proofreading.document_links import proofread_document
+        from engines.proofreading.document_judge import proofread_document
 
         row = {"id": "", "problem": problem, "solution": text}
         document = of_row(row, "solution", 1, lambda *_: None)
@@ -109,7 +109,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     """
     from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
-    from engines.proofreading.document_links import MAX_FORMULAS, proofread_document
+    from engines.proofreading.document_judge import MAX_FORMULAS, proofread_document
     from engines.proofreading.link_verdicts import VERDICTS
     from engines.proofreading.worked_solutions import find_first_wrong, with_calculations
 

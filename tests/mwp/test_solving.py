@@ -24,6 +24,7 @@ pytest.importorskip("torch")
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
+from engines.mwp.evaluations.answer_checks import score_answer
 from engines.mwp.evaluations.comparisons import compare_mcnemar, wilson_interval
 from engines.mwp.evaluations.evaluate import (
     ArrangeProblems,
@@ -31,7 +32,7 @@ from engines.mwp.evaluations.evaluate import (
     arrange_problems,
     evaluate_solver,
 )
-from engines.mwp.evaluations.scores import PROBES, score_answer
+from engines.mwp.evaluations.shortcut_probes import PROBES
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.problem import list_placeholders, read_equation
 from engines.mwp.problems.readers import read_problems

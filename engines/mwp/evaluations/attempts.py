@@ -16,7 +16,7 @@ from engines.grading.answers import answer as find_answer
 from engines.grading.grades import grade
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
-from engines.mwp.evaluations.scores import NONE, RELATIVE, SolverScore, score_answer
+from engines.mwp.evaluations.answer_checks import NONE, RELATIVE, SolverScore, score_answer
 from engines.mwp.problems.numbers import value_of
 from engines.mwp.problems.problem import (
     UNANSWERABLE,

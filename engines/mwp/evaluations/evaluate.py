@@ -15,6 +15,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
+from engines.mwp.evaluations.answer_checks import RELATIVE, SolverScore, score_answer
 from engines.mwp.evaluations.attempts import ScoredAttempt, SolverAttempt, attempt_of, score_attempt
 from engines.mwp.evaluations.comparisons import (
     ComparedSolver,
@@ -25,7 +26,7 @@ from engines.mwp.evaluations.comparisons import (
 from engines.mwp.evaluations.contamination import measure_contamination
 from engines.mwp.evaluations.language_settings import PromptSettings
 from engines.mwp.evaluations.mistake_kinds import classify_mistake, group_mistakes
-from engines.mwp.evaluations.scores import PROBES, RELATIVE, SolverScore, score_answer
+from engines.mwp.evaluations.shortcut_probes import PROBES
 from engines.mwp.problems.equivalence import read_template
 from engines.mwp.problems.problem import EquationError, Problem, to_infix
 from engines.mwp.problems.readers import read_problems

@@ -15,7 +15,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import make_refusal, read, to_mapping
-from engines.mwp.evaluations.scores import score_answer
+from engines.mwp.evaluations.answer_checks import score_answer
 from engines.mwp.problems.near_duplicates import find_look_alikes, fingerprint_problems
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems

@@ -85,7 +85,7 @@ OPERATIONS = (
     Operation(
         "mwp.challenge",
         "Make a challenge set: by the papers' procedures, or families of variants.",
-        "engines.mwp.augmentation.challenge:challenge",
+        "engines.mwp.augmentation.challenge_sets:challenge",
     ),
     Operation(
         "mwp.similarity",

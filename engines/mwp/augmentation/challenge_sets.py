@@ -1,4 +1,7 @@
-"""Challenge sets: drawn from a file by a seed, so that no solver has seen them."""
+"""Challenge sets: problems made from a file by a seed, so that no solver has seen them.
+
+They are reversed problems, or families of robustness variants: other numbers, another order, a distractor …
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,12 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, Flat, make_refusal, specification
 from engines.mwp.augmentation.augment import make_variants
-from engines.mwp.augmentation.families import FAMILY_KINDS, FamilyKind, certify_variant, make_family
+from engines.mwp.augmentation.robustness_variants import (
+    FAMILY_KINDS,
+    FamilyKind,
+    certify_variant,
+    make_family,
+)
 from engines.mwp.augmentation.variant import VariantKind
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems, write_problems

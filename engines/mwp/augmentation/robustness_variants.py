@@ -1,8 +1,8 @@
-"""Families of a problem: variants that are drawn anew from a seed, each with a checked equation and answer.
+"""Robustness variants of a problem (its family), drawn from a seed, each with a checked equation and answer.
 
-A variant has other numbers, its facts in another order, another number that is asked for, a sentence that
-does not matter, a fact less, or other names, things and units. What is made is checked by
-`certify_variant`, or it is not made.
+A variant has other numbers, its facts in another order, another number that is asked for, a distractor (a
+sentence that does not matter), a fact less, or other names, things and units. `certify_variant` checks each
+variant; those that fail are not made.
 """
 
 from __future__ import annotations

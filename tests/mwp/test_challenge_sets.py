@@ -11,8 +11,8 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.mwp.augmentation.augment import make_variants
-from engines.mwp.augmentation.challenge import Challenge, challenge
-from engines.mwp.augmentation.families import FAMILY_KINDS, make_family
+from engines.mwp.augmentation.challenge_sets import Challenge, challenge
+from engines.mwp.augmentation.robustness_variants import FAMILY_KINDS, make_family
 from engines.mwp.evaluations.attempts import SolverAttempt, score_attempt
 from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver
 from engines.mwp.problems.numbers import mask_numbers, value_of
