@@ -9,7 +9,7 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of
+from engines.proofreading.cue_phrases import is_made_of, ranges_over_numbers, words_of
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
 from engines.proofreading.term_properties import free_symbols
 
@@ -38,8 +38,10 @@ def find_undefined(
     written = list(link.formulas[-2:])
     if link.next_formula and is_made_of("restricting", link.after):
         written.append(link.next_formula)
-    for formula in written:
-        stated = _read_domain(formula, name.label, argument, read_formula)
+    said = ranges_over_numbers(link.after) and "real" in words_of(link.after)
+    said = said and link.words_behind_next[:1] in ("", ".")  # and not `except 1`
+    domains = (_read_domain(formula, name.label, argument, read_formula) for formula in written)
+    for stated in (*domains, [] if said and link.next_formula.strip() == argument.label else None):
         if stated is None:
             continue
         beside = [one for latex in written for one in list_conditions(read_formula(latex).tree)]

@@ -264,6 +264,9 @@ def test_steps_by_factors_of_unknown_sign_are_named(
         (r"For $x \in [0, 1]$ we define $g(x) = \sqrt{x}$.", False),
         (r"Define $k(x) = \ln x$ for all $x \in \mathbb{R}$.", True),
         (r"Define $k(x) = \frac{1}{x}$ for $x \ne 0$.", False),
+        (r"Define $k(x) = \frac{1}{x}$ for all real $x$. Then $k(2) = 1/2$.", True),
+        (r"Define $k(x) = \frac{1}{x}$ for all real $x$ except $0$.", False),
+        (r"Define $k(x) = \frac{1}{x^2+1}$ for all real $x$.", False),
         (r"Let $h(x) = \ln x$.", False),
     ],
 )
