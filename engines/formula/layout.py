@@ -18,6 +18,7 @@ from engines.formula.symbols import (
     ALPHABET_OF,
     BODIES,
     PieceRole,
+    genfrac_label,
     list_symbols,
     negate_symbol,
     split_alphabet,
@@ -198,12 +199,11 @@ class _Layout(TokenCursor):
                 replace(self.make_operation(operator.label, (self.read_argument(),), start), role=role)
             )
         elif role == "genfrac":
-            # \genfrac{open}{close}{thickness}{style}: a thickness of zero means that
-            # there is no fraction line.
+            # \genfrac{open}{close}{thickness}{style}
             fence, _, thickness, _ = self.read_name(), self.read_name(), self.read_name(), self.read_name()
-            label = "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
             above = self.read_argument()
-            pieces.append(self.make_operation(label, (above, self.read_argument()), start))
+            operands = (above, self.read_argument())
+            pieces.append(self.make_operation(genfrac_label(fence, thickness), operands, start))
         elif role == "above":
             self.read_above(operator.label, pieces, start)
         elif role == "arrow":

@@ -20,6 +20,7 @@ from engines.formula.symbols import (
     list_symbols,
     negate_symbol,
     split_alphabet,
+    stacked_commands,
     symbol_roles,
 )
 
@@ -53,12 +54,6 @@ _FENCES = {
     "O!interval(C-C)": ("[", "]"),
     "O!interval(O-C)": ("(", "]"),
     "O!interval(C-O)": ("[", ")"),
-}
-_FRACTIONS = {
-    "O!divide": r"\frac{%s}{%s}",
-    "O!continued-fraction": r"\cfrac{%s}{%s}",
-    "O!binomial": r"\binom{%s}{%s}",
-    "F!atop": r"{%s \atop %s}",
 }
 _SCRIPTS = {"O!SUP": "^", "O!SUB": "_"}
 _BARE = {"&lsqb;": "[", "&rsqb;": "]", "&comma;": ",", "&quest;": "?", "&semi;": ";"}
@@ -191,8 +186,13 @@ class _Writer:
             return None if command is None else (f"{command}{{{texts[0]}}}", _ATOM)
         if len(parts) != 2:
             return None
-        if label in _FRACTIONS:
-            return _FRACTIONS[label] % tuple(texts), _ATOM if label == "O!binomial" else _CALL
+        if label in stacked_commands():
+            command, kind = stacked_commands()[label]
+            above, below = texts
+            written = (
+                f"{{{above} {command} {below}}}" if kind == "infix" else f"{command}{{{above}}}{{{below}}}"
+            )
+            return written, _ATOM if label == "O!binomial" else _CALL
         if label == "O!root":
             # A degree with "]" would end the optional argument of \sqrt, hence the braces.
             degree = f"{{{texts[1]}}}" if "]" in texts[1] else texts[1]

@@ -21,7 +21,7 @@ from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.spans import node_spans
-from engines.formula.symbols import PieceRole, list_symbols
+from engines.formula.symbols import PieceRole, list_symbols, stacked_commands
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -118,7 +118,7 @@ def _layout_tree(tree: OperatorTree, source: str) -> list[OperatorTree]:
     if label == "line":
         return list(tree.children)
     # Lines above and below each other: a fraction, or without its line a binomial.
-    if label in ("O!divide", "O!continued-fraction", "O!binomial", "F!atop"):
+    if label in stacked_commands():
         name = "O!frac" if label in ("O!divide", "O!continued-fraction") else "O!atop"
         made = OperatorTree(name, (_join_line(parts[0], "over"), _join_line(parts[1], "under")))
         fenced = label == "O!binomial"

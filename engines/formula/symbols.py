@@ -96,6 +96,21 @@ def symbol_roles() -> Mapping[str, SymbolRole]:
     return result
 
 
+@cache
+def stacked_commands() -> Mapping[str, tuple[str, str]]:
+    """Return what is set as one thing above another, by label: its first command with the role of that."""
+    result: dict[str, tuple[str, str]] = {}
+    for name, known in symbol_roles().items():
+        if known.role in ("fraction", "infix"):
+            result.setdefault(known.operator.label, (name, known.role))
+    return result
+
+
+def genfrac_label(fence: str, thickness: str) -> str:
+    r"""Return what `\genfrac` makes: a thickness of zero means that there is no fraction line."""
+    return "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
+
+
 def negate_symbol(symbol: SymbolRole) -> SymbolRole | None:
     r"""Return the symbol that `\not` makes of a relation or operator without a row for its negation; None for
     others.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import cache
 
 from engines.core.text import make_printable
 from engines.formula.lexer import LatexSource, Token, TokenCursor
 from engines.formula.operator_tree import deep_recursion
-from engines.formula.symbols import ALPHABET_OF, list_symbols, symbol_roles, to_alphabet
+from engines.formula.symbols import ALPHABET_OF, genfrac_label, list_symbols, symbol_roles, to_alphabet
 
 _SCRIPT = 6
 """Longer scripts are written with ^ and _."""
@@ -113,6 +114,21 @@ def write_binomial(top: list[Atom], bottom: list[Atom]) -> Atom:
     return Atom(f"C({join_atoms(top, tight=True)},{join_atoms(bottom, tight=True)})", "close")
 
 
+_PAIRS = {
+    "O!divide": write_fraction,
+    "O!continued-fraction": write_fraction,
+    "O!binomial": write_binomial,
+}
+
+
+def write_pair(label: str, top: list[Atom], bottom: list[Atom]) -> Atom:
+    """Return what LaTeX sets one above the other, by its label: `name(a, b)` where no other way is known."""
+    if (write := _PAIRS.get(label)) is not None:
+        return write(top, bottom)
+    sides = ", ".join(join_atoms(side, tight=True).strip() for side in (top, bottom))
+    return Atom(f"{label[2:]}({sides})", "text")
+
+
 def write_root(index: str, atoms: list[Atom]) -> Atom:
     """Return a root: `√x`, `∛(x+1)`, `ⁿ√x`."""
     text = join_atoms(atoms, tight=True).strip()
@@ -213,9 +229,6 @@ _DELIMITERS = {"<": "⟨", ">": "⟩", ".": "", "\\lbrace": "{", "\\rbrace": "}"
 _BARE = ("matrix", "smallmatrix", "array", "subarray")
 _FENCED = {"\\abs": "||", "\\norm": "‖‖", "\\floor": "⌊⌋", "\\ceil": "⌈⌉"}
 _LENGTH = re.compile(r"\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|px)")
-_INFIX = {"\\over", "\\choose", "\\atop", "\\above", "\\brace", "\\brack"}
-_FRACTIONS = {"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"}
-_BINOMIALS = {"\\binom", "\\dbinom", "\\tbinom"}
 _FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", re.DOTALL)
 
 
@@ -268,9 +281,9 @@ class _Reader(TokenCursor):
                 if depth:
                     break
                 self.at += 1
-            elif text in _INFIX:
+            elif _role_of(text) == "infix":
                 self.at += 1
-                above.append((text, atoms))
+                above.append((symbol_roles()[text].operator.label, atoms))
                 atoms = []
             elif text in ("^", "_", "'"):
                 self.read_script(atoms, depth)
@@ -285,10 +298,8 @@ class _Reader(TokenCursor):
                 replace(atom, text=to_alphabet(atom.text, font[0])) for atom in atoms[font[1] :]
             ]
         # Several infix commands nest to the right: the last one is the innermost.
-        for text, top in reversed(above):
-            atoms = [
-                write_fraction(top, atoms) if text in ("\\over", "\\above") else write_binomial(top, atoms)
-            ]
+        for label, top in reversed(above):
+            atoms = [write_pair(label, top, atoms)]
         return atoms
 
     def read_argument(self, depth: int) -> list[Atom]:
@@ -390,12 +401,14 @@ class _Reader(TokenCursor):
         name = text[1:]
         if depth >= _DEPTH:
             return [plain_symbol(text)]
-        if text in _FRACTIONS:
+        role = _role_of(text)
+        if role in ("fraction", "genfrac"):
+            label = symbol_roles()[text].operator.label
+            if role == "genfrac":
+                fence, _, thickness, _ = (self.read_name() for _ in range(4))
+                label = genfrac_label(fence, thickness)
             top = self.read_argument(depth + 1)
-            return [write_fraction(top, self.read_argument(depth + 1))]
-        if text in _BINOMIALS:
-            top = self.read_argument(depth + 1)
-            return [write_binomial(top, self.read_argument(depth + 1))]
+            return [write_pair(label, top, self.read_argument(depth + 1))]
         # Commands with arguments of their own, one after another.
         if text == "\\sqrt":
             index = join_atoms(self.read_bracketed(depth), tight=True)
@@ -433,18 +446,20 @@ class _Reader(TokenCursor):
             return [Atom(" ", "space"), Atom(f"({mod}{inner})", "close")]
         if text in ("\\bmod", "\\mod"):
             return [Atom("mod", "relation")]
-        if text in ("\\overset", "\\underset", "\\stackrel", "\\sideset"):
+        if role == "above" or text == "\\sideset":
             above = join_atoms(self.read_argument(depth + 1), tight=True)
             base = self.read_argument(depth + 1) or [Atom("")]
-            mark = "_" if text == "\\underset" else "^"
-            shown = join_atoms(base, tight=True) + write_script(mark, above, plain=True)
+            mark = "_" if role and symbol_roles()[text].operator.label == "O!SUB" else "^"
+            shown = join_atoms(base, tight=True)
+            if base[0].grouped or base[0].kind == "fraction":
+                shown = f"({shown})"
+            shown += write_script(mark, above, plain=True)
             return [Atom(shown, base[-1].kind if len(base) == 1 else "ordinary", scripts=mark)]
-        if text in ("\\xrightarrow", "\\xleftarrow"):
+        if role == "arrow":
             below = join_atoms(self.read_bracketed(depth), tight=True)
             above = join_atoms(self.read_argument(depth + 1), tight=True)
-            arrow = "→" if text == "\\xrightarrow" else "←"
             marks = write_script("_", below, plain=True) + write_script("^", above, plain=True)
-            return [Atom(arrow + marks, "relation")]
+            return [Atom(_relation_sign(symbol_roles()[text].operator.label) + marks, "relation")]
         if text == "\\not":
             return self.read_negated(depth)
         if text in ("\\underbrace", "\\overbrace"):
@@ -464,7 +479,6 @@ class _Reader(TokenCursor):
             inner = join_atoms(self.read_argument(depth + 1), tight=True)
             return [Atom(f"{_FENCED[text][0]}{inner}{_FENCED[text][1]}", "close")]
         # The rest by their role in the table of symbols.
-        role = symbol_roles()[text].role if text in symbol_roles() else ""
         if role == "length":
             self.skip_length()
             return [Atom(" ", "space")] if "skip" in text or "kern" in text else []
@@ -496,8 +510,7 @@ class _Reader(TokenCursor):
             return []
         if group == "spacing" or text == "\\ ":
             return [] if text == "\\!" else [Atom(" ", "space")]
-        font = text in symbol_roles() and symbol_roles()[text].role == "font"
-        if font or group in ("structure", "fonts", "environments"):
+        if _role_of(text) == "font" or group in ("structure", "fonts", "environments"):
             # What changes only the looks is left out; what it applies to follows.
             return []
         return [plain_symbol(text)]
@@ -561,6 +574,22 @@ class _Reader(TokenCursor):
                 rows.append([])
             self.at += 1 if mark in ends or self.at == before else 0
         return [row for row in rows if any(row)]
+
+
+def _role_of(text: str) -> str:
+    """Return the role that the reader gives a command; "" where it has none."""
+    return symbol_roles()[text].role if text in symbol_roles() else ""
+
+
+@cache
+def _relation_sign(label: str) -> str:
+    """Return the sign of a relation: that of the first symbol with its label."""
+    signs = (
+        list_symbols()[name].unicode
+        for name, known in symbol_roles().items()
+        if known.operator.label == label and name in list_symbols()
+    )
+    return next(filter(None, signs), label[2:])
 
 
 def _in_words(raw: str) -> str:

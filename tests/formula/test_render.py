@@ -42,7 +42,7 @@ _PREFIXES = (
     + ["F!max", "F!min", "O!not"]
 )
 _SIGNS = ["O!minus", "U!plus", "O!plus-or-minus"]
-_PAIRS = ["O!divide", "O!continued-fraction", "O!binomial", "F!atop", "O!root", "O!conditional", "O!rem"]
+_PAIRS = [*_labels("fraction", "infix"), "O!root", "O!conditional", "O!rem"]
 _INTERVALS = ["O!interval(O-O)", "O!interval(C-C)", "O!interval(O-C)", "O!interval(C-O)"]
 _INFIX = _labels(PieceRole.ADD, PieceRole.MULTIPLY)
 

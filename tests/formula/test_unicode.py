@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.formula.symbols import list_symbols
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.operator_tree_parser import operator_tree
+from engines.formula.symbols import list_symbols, symbol_roles
 from engines.formula.unicode import LIMIT, render_text, unicode_text
 
 
@@ -61,6 +63,10 @@ def test_formulas(latex: str, line: str) -> None:
         (r"x_1^2e^{-x}^2", "x₁²(e^{−x})²"),
         (r"\sin\frac ab\log\frac{a}{b}", "sin(a/b) log(a/b)"),
         (r"\overset{a}{b}^2", "(b^a)²"),
+        (r"\overset{a}{b+c}", "(b+c)^a"),
+        (r"\genfrac(){0pt}{}nk\genfrac{}{}{}{1}{a+1}{b}", "C(n,k)(a+1)/b"),
+        (r"2{n\brace k}^2+\sum_{i\atop j}x", "2 brace(n, k)² + ∑_{atop(i, j)} x"),
+        (r"a\xRightarrow[c]{b+1}d\xmapsto{f}e", "a ⇒_c^{b+1} d ↦^f e"),
         (r"\abs{x}^2\norm{y}", "|x|²‖y‖"),
         (r"\color[rgb]{0,0,1}{x}\rule{1em}{2pt}\href{a_b}{y}", "xy"),
         (r"\newcommand{\R}[1]{\mathbb{R}^{#1}} x\in\R n", "x ∈ ℝⁿ"),
@@ -70,6 +76,37 @@ def test_formulas(latex: str, line: str) -> None:
 )
 def test_what_is_shown_means_the_same(latex: str, line: str) -> None:
     assert unicode_text(latex) == line
+
+
+_TWO = (r"%s{a+1}{b+2}", r"{a+1 %s b+2}", r"%s{}{}{}{}{a+1}{b+2}")
+"""How a command may be given two things."""
+_READ_OTHERWISE = ("modifier", "wide")
+"""Roles whose signs, mod and a space, are no formula without their commands."""
+
+
+def _has_both(tree: OperatorTree) -> bool:
+    both = sorted(str(operator_tree(side)) for side in ("a+1", "b+2"))
+    return any(sorted(map(str, node.children[-2:])) == both for node in tree.walk_nodes())
+
+
+def _commands_of_two() -> list[str]:
+    written = [
+        form % name
+        for name, known in symbol_roles().items()
+        for form in _TWO
+        if known.role not in _READ_OTHERWISE and not name.startswith(r"\not")
+    ]
+    return [latex for latex in written if _has_both(operator_tree(latex))]
+
+
+def test_every_command_of_two_things_shows_them_apart() -> None:
+    found = _commands_of_two()
+    assert {r"\sfrac{a+1}{b+2}", r"{a+1 \brace b+2}", r"\genfrac{}{}{}{}{a+1}{b+2}"} <= set(found)
+    for latex in found:
+        shown = operator_tree(unicode_text(latex))
+        assert _has_both(shown), latex
+        if operator_tree(latex).label == "O!divide":
+            assert str(shown) == str(operator_tree(latex))
 
 
 @pytest.mark.parametrize(
