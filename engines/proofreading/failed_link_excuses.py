@@ -12,6 +12,7 @@ from engines.core.tree import Tree
 from engines.formula.words import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
+from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -62,7 +63,7 @@ def reconsider_link(
     free = free_symbols(left) | free_symbols(right)
     if reason := _read_symbol(link, left, right):
         return LinkVerdict(link, "right", reason)
-    if reason := _add_rounded(left, right, numbers):
+    if reason := _add_rounded(left, right, numbers) or _round_entries(left, right, numbers):
         return LinkVerdict(link, "right", reason)
     if _hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right", "where i or j is the imaginary unit")
@@ -283,6 +284,29 @@ def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
         if not equal and not numbers.describe_rounding(one, other, "="):
             return ""
     return "each term is rounded"
+
+
+def _round_entries(left: Tree, right: Tree, numbers: NumberLinks) -> str:
+    """Return the reason that each entry of a matrix is one of the other, rounded; "" where one is not."""
+    one, other = evaluate_matrices(left), evaluate_matrices(right)
+    if one.label != "matrix" or [len(row.children) for row in one.children] != [
+        len(row.children) for row in other.children
+    ]:
+        return ""
+    pairs = [
+        pair
+        for rows in zip(one.children, other.children, strict=True)
+        for pair in zip(*(row.children for row in rows), strict=True)
+    ]
+    rounded = all(
+        not (free_symbols(mine) or free_symbols(theirs))
+        and (
+            numbers.judge.equal(mine, theirs).outcome == "equal"
+            or numbers.describe_rounding(mine, theirs, "=")
+        )
+        for mine, theirs in pairs
+    )
+    return "each entry is rounded" if rounded else ""
 
 
 def _list_terms(tree: Tree) -> list[Tree]:

@@ -101,6 +101,17 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # products of vectors, j as the imaginary unit
         (r"So $(\vec u \times \vec v) \times \vec w \ne \vec u \times (\vec v \times \vec w)$.", False),
         (r"It is $e^{(s + jw)t} = e^{st} \cos(wt) + j e^{st} \sin(wt) = e^{(s + jw)t}$.", False),
+        # rounded entries
+        (
+            r"$\begin{pmatrix} 94 \\ 78 \end{pmatrix} + \begin{pmatrix} 475 \\ 520 \end{pmatrix} \cdot 10/729"
+            r" = \begin{pmatrix} 100.5 \\ 85.1 \end{pmatrix}$",
+            False,
+        ),
+        (
+            r"$\begin{pmatrix} 94 \\ 78 \end{pmatrix} + \begin{pmatrix} 475 \\ 520 \end{pmatrix} \cdot 10/729"
+            r" = \begin{pmatrix} 100.5 \\ 86.1 \end{pmatrix}$",
+            True,
+        ),
         # inverses modulo a number
         (r"It is $35^{-1} \bmod 3 = 2^{-1} \bmod 3 = 2$ and $17^{-1} \bmod 3120 = 2753$.", False),
         (r"It is $7^{-1} \bmod 20 = 4$.", True),
