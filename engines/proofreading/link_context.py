@@ -264,7 +264,8 @@ class LinkContext:
         # Long sides that are written alike but for one sign are no equation in the middle of a chain.
         values = left.label == "call" or right.label == "call"  # f(-x) = f(x) is said of a function
         long = len(left) + len(right) >= _LONG_STEP
-        alike = entries is not None or (self.is_step and long and not values)
+        written = any(side.label in ("matrix", "tuple") for side in (left, right))
+        alike = (entries is not None and written) or (self.is_step and long and not values)
         found = find_identity_slip(
             *(entries or (left, right)), self.are_equal, alike=alike, opposite=self.is_step
         )

@@ -37,7 +37,8 @@ def find_meant_name(
             sides = _rename(left, name, other), _rename(right, name, other)
             instead = f"{display_name(other)} for {display_name(name)}, which the text has only here"
             if are_equal(*sides):
-                if len(left) + len(right) >= _ENOUGH and ZERO not in sides:
+                told = sides[0] != sides[1] and ZERO not in sides
+                if told and len(left) + len(right) >= _ENOUGH:
                     return f"it holds with {instead}"
                 continue
             reduced = facts.reduce_by_facts(*sides)
