@@ -1,4 +1,4 @@
-"""Failures as the user meets them: the same object as a line, a toast and a JSON document."""
+"""The errors of the workbench, and how any error is shown: as a line, a toast or a JSON document."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _RESTORERS = {
     "data": "workbench.workspace:restore_data",
     "folder": "workbench.workspace:restore_folder",
 }
-"""For each kind of thing the function that puts an item back: `(workspace, item)`."""
+"""For each kind of thing the function that restores an item: `(workspace, item)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class Trash:
         raise MissingError(f"the trash holds no {address}", code="E465", remedy="See: mathwb trash list")
 
     def restore_item(self, workspace: Workspace, item: TrashItem) -> None:
-        """Bring an item back from the trash.
+        """Restore an item from the trash.
 
         Raises:
             MissingError: E465 if it is not here any more.
@@ -273,8 +273,8 @@ def _read_item(folder: Path) -> TrashItem | None:
     return item if known and (item.record or item.list_contents()) else None
 
 
-def put_back(item: TrashItem, parent: Path) -> None:
-    """Move the contents of an item back into the folder where they were.
+def restore_contents(item: TrashItem, parent: Path) -> None:
+    """Restore the contents of an item into the folder where they were.
 
     Raises:
         MissingError: E465 if another program has taken them.
@@ -282,7 +282,7 @@ def put_back(item: TrashItem, parent: Path) -> None:
         DataError: If they cannot be moved.
     """
     contents = item.list_contents()
-    # All targets are checked before the first move, so that nothing is brought back in part.
+    # All targets are checked before the first move, so that nothing is restored in part.
     for path in contents:
         target = parent / path.name
         if os.path.lexists(target):

@@ -37,7 +37,7 @@ from workbench.config import own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
 from workbench.folders import default_workspace
 from workbench.paper import all_papers, asset_folders, load
-from workbench.trash import Trash, TrashItem, put_back
+from workbench.trash import Trash, TrashItem, restore_contents
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -776,8 +776,8 @@ def remove_own_data(workspace: Workspace, name: str) -> TrashItem:
 
 
 def restore_folder(workspace: Workspace, item: TrashItem) -> None:
-    """Move data of the workspace itself back to its place."""
-    put_back(item, workspace.root / item.record["folder"])
+    """Restore data of the workspace itself to its place."""
+    restore_contents(item, workspace.root / item.record["folder"])
 
 
 def _find_kind(name: str) -> DataKind:

@@ -220,7 +220,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory)
 
 
 def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
-    """Yield the same for terms of another theory, in any notation of it."""
+    """Judge each line's two terms in another theory; yield each with its verdict or error."""
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verifier import Judged
 

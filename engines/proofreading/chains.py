@@ -1,8 +1,8 @@
 r"""Chains of relations in and across formulas, as `a = b \le c` and rows of `align`; what words beside say.
 
 A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a
-new row, an arrow, words, wide spaces. What begins with a relation goes on where the
-statement before it ended.
+new row, an arrow, words, wide spaces. What begins with a relation goes on where the statement before it
+ended.
 """
 
 from __future__ import annotations
@@ -111,12 +111,25 @@ SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。�
 class ChainLink:
     """One relation between two formulas that stand beside each other.
 
-    Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
-    words that follow its formula. chain: number of the chain in the document. place: of the link in the
-    chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
-    or words. modulus: of a congruence. of_problem: the problem says it. formulas: those of its sentence
-    before it. next_formula: the one behind it. words_behind_next: what stands behind that. bracketed: the
-    conditions in brackets behind it.
+    Attributes:
+        left: The formula on the left of the relation.
+        relation: The label of the relation.
+        right: The formula on the right of it.
+        line: The line of the relation in the file.
+        before: The words of its sentence so far, with formulas as `§`.
+        after: The words that follow its formula.
+        chain: The number of its chain in the document.
+        place: The index of the link in its chain.
+        joined: What leads to it from the statement before in the same formula: "" (nothing), "so", "and",
+            or words.
+        modulus: The modulus of a congruence.
+        of_problem: Whether the problem states it.
+        position: The section, paragraph and scope in which it stands.
+        piece: The index of its formula among the pieces of the document.
+        formulas: The formulas of its sentence before it.
+        next_formula: The formula behind it.
+        words_behind_next: The words behind that formula.
+        bracketed: The conditions in brackets behind it.
     """
 
     left: str

@@ -2,8 +2,7 @@ r"""What the words of a mathematical text say: the one place that knows them.
 
 A cue is what a word or phrase says of the statement beside it: that it is given, claimed, denied, one of
 several … A phrase is words with `_` between; `*` at its end stands for any ending. Nothing else in the
-package
-matches English words.
+package matches English words.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from engines.proofreading.languages import translate_words
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
+from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
-from engines.proofreading.links import LinkJudge
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, read_positions

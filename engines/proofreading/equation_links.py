@@ -20,7 +20,8 @@ from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_source
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
-from engines.proofreading.roles import find_repair, is_concluded
+from engines.proofreading.repair_conditions import find_repair
+from engines.proofreading.roles import is_concluded
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.term_properties import (

@@ -18,7 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import ONE, Tree
 from engines.mathematics.algebra.rational import TWO, Space, TooLargeError
 from engines.mathematics.judging.names import replace_variable
-from engines.proofreading.roles import write_term
+from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
 
 _ARITHMETIC = ("+", "-", "*", "/")

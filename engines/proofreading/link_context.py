@@ -82,9 +82,10 @@ class LinkContext:
         settled: The indices of the pieces of the document whose links have all been decided.
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
-        in_chain: Whether it has more than one equation.
+        in_chain: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
-        is_step: Whether it has, and calculates what a name or a value of a function is.
+        is_step: Whether that chain calculates, in several steps, what a name or a value of a function is:
+            it begins with the name or the value, and all its sides have variables.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 

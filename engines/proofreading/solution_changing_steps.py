@@ -8,7 +8,7 @@ from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.judge import Judge
-from engines.proofreading.roles import write_term
+from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.term_properties import free_symbols
 
 _SIMPLE = 14

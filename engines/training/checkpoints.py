@@ -1,6 +1,7 @@
 """Checkpoints: writing them so that a crash cannot spoil them, verifying, finding and pruning them.
 
-A checkpoint names its training (`Identity`). The card of a finished model is written here too.
+A checkpoint names its training (`Identity`). `engines/training/loop.py` resumes from one, in
+`_restore_checkpoint`. The card of a finished model is written here too.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from screens.shell.theme import (
     safe_text,
 )
 from screens.widgets.table import Record
-from workbench.jobs.measures import MEASURES
+from workbench.jobs.loss_descriptions import LOSS_DESCRIPTIONS
 from workbench.tables import Column
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def metric_row(name: str, curves: Sequence[MetricCurve], apart: int) -> Record:
         "least": min((low for curve in curves for low in curve.low), default=None),
         "most": max((high for curve in curves for high in curve.high), default=None),
     }
-    return {**row, **ends, "apart": apart, "meaning": MEASURES.get(name, "")}
+    return {**row, **ends, "apart": apart, "meaning": LOSS_DESCRIPTIONS.get(name, "")}
 
 
 def _measure_in(row: Record, cells: int) -> str:

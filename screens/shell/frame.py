@@ -153,10 +153,10 @@ class AppFrame(App[None]):
 
     def remember_deletion(self, what: str, item: TrashItem) -> None:
         """Let `u` restore an item that was moved to the trash, now or after a restart."""
-        self.remember_change(what, lambda: self.bring_back(item))
+        self.remember_change(what, lambda: self.restore_item(item))
         self.look_into_trash()
 
-    def bring_back(self, item: TrashItem) -> None:
+    def restore_item(self, item: TrashItem) -> None:
         """Restore an item from the trash.
 
         Raises:
@@ -194,7 +194,7 @@ class AppFrame(App[None]):
             # Taken off the list before it is restored, so that a second key does not restore it twice.
             self._deleted = self._deleted[1:]
             with self.report_errors():
-                self.bring_back(item)
+                self.restore_item(item)
                 days = round((time.time() - item.deleted) / 86_400)
                 when = f"deleted {format_quantity(days, 'day')} ago" if days else "deleted today"
                 self.say(f"restored: {item.sentence} {item.title}, {when}")

@@ -16,8 +16,8 @@ from engines.core.picture import CurvesFigure, write_curves_figure
 from tests.conftest import mathwb
 from workbench.cli.jobs import describe_job
 from workbench.jobs import control
+from workbench.jobs.curves import curve_with_gaps, finite_curve
 from workbench.jobs.folder import create_job
-from workbench.jobs.sweep_members import curve_with_gaps, finite_curve
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:

@@ -202,7 +202,7 @@ def test_where_the_work_ends_it_is_said(
 ) -> None:
     text = r"So $\int_{-1}^1 (1-x^2)^n \, dx = 2\int_0^1 (1-x^2)^n \, dx$."
     assert _last(proofreader, text).verdict == "right"
-    monkeypatch.setattr("engines.proofreading.links._MOST_WORK", 1_000)
+    monkeypatch.setattr("engines.proofreading.link_judge._MOST_WORK", 1_000)
     found = _last(proofreader, text)
     assert (found.verdict, found.reason) == ("not shown", "it takes more work than one link is given")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import CODES, DataError, EngineError
+from engines.core.error_codes import CODES
+from engines.core.errors import DataError, EngineError
 from tests.source_trees import ROOMS, read_sources
 from workbench.errors import MissingError
 
@@ -19,8 +20,8 @@ def used() -> dict[str, set[str]]:
     """The codes of the program by the files that raise them."""
     found: dict[str, set[str]] = {}
     for file, tree in read_sources(*(f"E{hundreds}" for hundreds in range(10))):
-        if file.endswith("/errors.py"):  # the table itself uses none
-            tree.body = [one for one in tree.body if "CODES" not in ast.unparse(one)[:5]]
+        if file.endswith("/error_codes.py"):  # the table itself uses none
+            continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and re.fullmatch(r"E\d{3}", str(node.value)):
                 found.setdefault(str(node.value), set()).add(file)

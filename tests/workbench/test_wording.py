@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import CODES
+from engines.core.error_codes import CODES
 from tests.source_trees import read_sources
 
 WORDING = Path(__file__).with_name("wording.txt")

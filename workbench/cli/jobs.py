@@ -38,7 +38,7 @@ from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find_job
 from workbench.jobs.job_table import JOBS, describe_progress, describe_state, job_document
 from workbench.jobs.job_views import AttemptView, JobSnapshot, JobView, notable_endings
-from workbench.jobs.measures import explain_measures
+from workbench.jobs.loss_descriptions import describe_losses
 from workbench.jobs.placement import device_of
 from workbench.jobs.reporting import ReportState, check_reporter, read_report_states
 from workbench.jobs.tail import EventTail, LineTail
@@ -77,7 +77,7 @@ def describe_job(view: JobView, attempts: list[AttemptView], use: control.DiskUs
     width = max(map(len, facts))
     # Empty values are left out, but a seed of 0 is one.
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
-    lines += [f"{name}: {said}" for name, said in explain_measures(view.metrics)]
+    lines += [f"{name}: {said}" for name, said in describe_losses(view.metrics)]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
     return [*lines, "", *align_rows(("attempt", "state", "took", "reason"), rows)]
 
@@ -330,13 +330,13 @@ def remove_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
 def restore_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """Bring deleted jobs back; the runs of a sweep come back with it. `jobs list --deleted` lists them."""
 
-    def bring_back(workspace: Workspace, number: int) -> JobView:
+    def restore_job(workspace: Workspace, number: int) -> JobView:
         control.deleted_jobs(workspace)
         item = workspace.trash.find_item(f"job/{number}")
         workspace.trash.restore_item(workspace, item)
         return control.read_job(workspace, int(item.name))
 
-    _apply_to_jobs(numbers, bring_back, as_json)
+    _apply_to_jobs(numbers, restore_job, as_json)
 
 
 @app.command("protect")
@@ -392,7 +392,7 @@ def show_curves(
     as_json: JsonOption = False,
 ) -> None:
     """Show the curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.sweep_members import curve_with_gaps, logged_measures
+    from workbench.jobs.curves import curve_with_gaps, logged_measures
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
@@ -430,7 +430,7 @@ def show_curves(
     lines = align_rows(head, rows, lambda _: (("job", "step", measure), points_of))
     document = {"measure": measure, "jobs": {str(number): points for number, points in curves.items()}}
     also = ", ".join(name for name in names if name != measure)
-    explanations = [f"{name}: {text}" for name, text in explain_measures([measure])]
+    explanations = [f"{name}: {text}" for name, text in describe_losses([measure])]
     print_result(document, as_json, text=[f"{measure}; also: {also}", *explanations, *lines], form=form)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import CODES
+from engines.core.error_codes import CODES
 from workbench import __version__
 from workbench.cli.command import list_subcommands, program_command
 from workbench.jobs.job_table import JOBS

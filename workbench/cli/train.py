@@ -24,7 +24,7 @@ from workbench.cli.command import (
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit_job
 from workbench.jobs.job_views import JobView
-from workbench.jobs.measures import explain_measures
+from workbench.jobs.loss_descriptions import describe_losses
 from workbench.recipes import Recipe, list_recipes, load_recipe, quickest_recipe, with_settings
 from workbench.tables import align_rows, describe_value, format_duration
 from workbench.train import (
@@ -199,7 +199,7 @@ def _result_lines(view: JobView) -> list[str]:
         return []
     rows = [(name, describe_value(measure, name)) for name, measure in value.get("measures", {}).items()]
     lines = align_rows(("measure", "value"), rows) if rows else []
-    lines += [f"{name}: {said}" for name, said in explain_measures(value.get("measures", {}))]
+    lines += [f"{name}: {said}" for name, said in describe_losses(value.get("measures", {}))]
     made = f"step {value['best_step']:,} of {value['step']:,}, {value['tokens']:,} tokens"
     took = f"{value['seconds']:.0f} s on {value['device']}"
     return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]

@@ -15,9 +15,9 @@ from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
 from workbench.config import flatten_table
 from workbench.errors import UsageError
+from workbench.jobs.curves import finite_curve, lowest_is_best
 from workbench.jobs.folder import DiffRow, diff_documents, read_document, recipe_diff
 from workbench.jobs.job_views import AttemptView, JobView
-from workbench.jobs.sweep_members import finite_curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.tables import describe_value
 from workbench.train import MeasureSummary, interval_half_width, summarize_values

@@ -20,6 +20,7 @@ from engines.core.files import remove_drafts
 from workbench.jobs import queue, scheduler, timing
 from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.attempt_state import read_attempt_state
+from workbench.jobs.curves import lowest_is_best
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     INSIDE,
@@ -56,14 +57,13 @@ from workbench.jobs.sweep_members import (
     SweepMember,
     awaited_attempts,
     is_divided,
-    lowest_is_best,
     make_sweep_recipe,
     note_members,
     sweep_members,
 )
 from workbench.jobs.tail import EventTail
 from workbench.recipes import Recipe, with_settings
-from workbench.trash import TrashItem, put_back
+from workbench.trash import TrashItem, restore_contents
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -517,15 +517,15 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
 
 
 def restore_jobs(workspace: Workspace, item: TrashItem) -> None:
-    """Move the run folders of a deleted job back.
+    """Restore the run folders of a deleted job.
 
     Raises:
-        EngineError: As `workbench.trash.put_back`.
-        DataError: As `workbench.trash.put_back`.
+        EngineError: As `workbench.trash.restore_contents`.
+        DataError: As `workbench.trash.restore_contents`.
     """
     # The names are read before the move, which empties the item.
     restored = [Job(int(path.name), workspace.runs / path.name) for path in item.list_contents()]
-    put_back(item, workspace.runs)
+    restore_contents(item, workspace.runs)
     update_index(workspace, restored)
     for job in restored:
         _look_again(workspace, sweep_of(job.folder))

@@ -1,19 +1,17 @@
-"""The jobs of a sweep, what stops them early, and the curves that decide it."""
+"""The jobs of a sweep, and what stops them early."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from engines.core.files import write_json
+from workbench.jobs.curves import finite_curve
 from workbench.jobs.folder import Attempt, Job, all_jobs, read_document, read_membership, sweep_of
-from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
 
-# Sweeps
 SWEEP = "sweep"
 EARLY = "stopped early"
 _ENOUGH = 3
@@ -118,63 +116,6 @@ def why_stop_early(attempt: Attempt) -> str:
     return (
         f"{EARLY}: {measure} {mine:.4g} at step {step}, the median of {len(reached)} others is {middle:.4g}"
     )
-
-
-# Curves
-def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
-    """Return the finite values of a measure by step; see `curve_with_gaps`."""
-    return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
-
-
-def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | None]]:
-    """Return the values of a measure by step, of all attempts at a job; None: not a finite number.
-
-    A step that was done twice counts as it was last.
-    """
-    results: dict[int, float | None] = {}
-    # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
-    wanted = f'"{measure}"'.encode()
-    for attempt in Job(0, Path(run)).attempts():
-        try:
-            lines = attempt.events.read_bytes().split(b"\n")
-        except OSError:
-            continue
-        for line in lines:
-            if METRIC not in line or wanted not in line:
-                continue
-            event = LoggedEvent.parse(line)
-            if event is None or event.step is None or measure not in event.data:
-                continue
-            value = event.data[measure]
-            if value is None or is_number(value):
-                results[event.step] = None if value is None else float(str(value))
-    return sorted(results.items())
-
-
-def logged_measures(run: str | Path) -> list[str]:
-    """List the measures that a job has logged, in the order in which they first appear."""
-    result: dict[str, None] = {}
-    for attempt in Job(0, Path(run)).attempts():
-        curves = MetricCurves(attempt.events)
-        behind = -1
-        # `read_more` reads a limited block at a time; the end is reached when a call makes no progress.
-        while curves.read_more() or curves.behind_bytes != behind:
-            behind = curves.behind_bytes
-        result |= dict.fromkeys(curves.curves)
-    return list(result)
-
-
-def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether the lowest value of a measure is the best.
-
-    Args:
-        measure: The name of the measure.
-        trainings: The tables `train` of the runs.
-    """
-    # The names that losses, perplexities and durations have in all engines.
-    if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
-        return True
-    return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)
 
 
 def make_sweep_recipe(

@@ -1,4 +1,4 @@
-"""Judges terms: by what kind they are of, with closed forms and calls taken out."""
+"""Judge two terms by their kind (numbers, matrices, sets …), with closed forms and calls taken out first."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ _WITNESSES: dict[MemberOutcome, str] = {
     "nowhere": "missing_at",
     "extends": "gained_at",
 }
-"""Which point of a `MemberCase` shows that it is so."""
+"""The field of a `MemberCase` with the point that proves an outcome, by outcome."""
 _BESIDE_END_COST = 1e9
 """Added to the size of a point beside an end of the domain: more than the coordinates of all others."""
 
@@ -404,7 +404,9 @@ class MemberCase:
     missing_at: int
     gained_at: int
     suspect_at: int
+    """The point of the largest gap above the rounding errors that is too small to be a difference."""
     sharp_at: int
+    """The first point where the rounding errors are a small share of the values (`SHARP`)."""
     example: Counterexample | None = None
     checked: EqualityEvidence | None = None
     exceptional_points: ExceptionalPoints = NO_EXCEPTIONAL_POINTS
@@ -478,7 +480,7 @@ class Judged(NamedTuple):
 
 
 JudgeFactory = Callable[[Tree, Sequence[Tree]], Any]
-"""Makes who judges expressions against a head, from the head and what stands in them."""
+"""Makes the judge of members from their head and terms with all names that the members use."""
 
 
 def verify_lines(
@@ -556,7 +558,7 @@ def _why_unreadable(member: str) -> ExpressionError:
 
 _PROBES = 12
 _LINES = 9
-"""On so many, but on two for each variable, ends of domains are worked out."""
+"""Lines on which the ends of the domain are worked out, shared among the variables; each has at least two."""
 
 
 def make_verifier(

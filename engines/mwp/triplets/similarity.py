@@ -1,4 +1,7 @@
-"""Similarity of problem texts and of equations."""
+"""Bi-BLEU and BERTSim of problem texts, and the similarity of equations (Shen et al. 2022, section 3).
+
+Bi-BLEU compares tokens, BERTSim sentence vectors; equations are compared by their tree edit distance.
+"""
 
 from __future__ import annotations
 

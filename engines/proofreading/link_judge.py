@@ -1,9 +1,11 @@
-"""The links of a document's chains, each judged: right, wrong or given.
+"""Judge the links of a document's chains, each with one of the outcomes below.
 
 A link that holds wherever both sides are defined is *right*, under a hypothesis *right if*; one that holds by
 what was said before *follows*. What fails is *wrong* only where it claims something of numbers, where a chain
 of equal expressions changes its value, or where it contradicts what was said: a definition, a condition or an
-equation to be solved fails alone and is *given*, anything else is *not shown*.
+equation to be solved fails alone and is *given*, anything else is *not shown*. It is *doubtful* where a
+slip would explain it that may be about something else. A link that holds, but whose sides are defined at
+different points, *loses domain*; one that cannot be read is *unread*.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
+from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
-from engines.proofreading.roles import is_concluded, read_role, write_term
+from engines.proofreading.roles import is_concluded, read_role
 from engines.proofreading.scopes import NOWHERE
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.term_properties import (
