@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from engines.core.expression_language import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.core.tree import Tree
@@ -149,6 +149,9 @@ def test_a_sign_that_counts_stays(one: str) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(trees(max_leaves=6))
+@example(read_prefix("* pow 5 43 x"))
+@example(read_prefix("* * 1000000000000000 x * 1000000000000000 1000000000000000"))
+@example(read_prefix("+ x pow 0 -2"))
 def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     """But for f(f(u)) of an inverse function f first, which is u for some u only."""
     tokens = tree.list_labels()

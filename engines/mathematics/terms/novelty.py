@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from engines.core.expression_language import (
     HYPERBOLIC,
+    MAX_DIGITS,
     RECIPROCAL,
     TRIGONOMETRIC,
     UNDONE_BY,
@@ -23,6 +24,7 @@ from engines.core.tree import Tree
 from engines.mathematics.algebra.rational import (
     ONE,
     ZERO,
+    TooLargeError,
     divide_terms,
     multiply_terms,
     number_tree,
@@ -79,9 +81,13 @@ def normalise_arithmetic(tree: Tree) -> NormalForm:
 
 def tidy_expression(tree: Tree, reader: ArithmeticReader | None = None) -> Tree:
     """Return an expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as
-    `sin(2x)/tan(2x)`. Where it is defined may differ.
+    `sin(2x)/tan(2x)`. Where it is defined may differ. One whose numbers would have more digits than the
+    language writes is returned as it is.
     """
-    return _to_tree((reader or ArithmeticReader()).read_tree(tree))
+    try:
+        return _to_tree((reader or ArithmeticReader()).read_tree(tree))
+    except TooLargeError:
+        return tree
 
 
 def order_by_novelty(
@@ -358,8 +364,14 @@ def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
     small = whole and _size_of(exponent.scale) <= _LARGEST
     if base.is_number and base.scale == 1:
         return _ONE
-    if base.is_number and small and (base.scale or exponent.scale > 0):
-        return _from_number(Fraction(base.scale) ** int(exponent.scale))
+    if base.is_number and small:
+        # No power of 0 below 0 has a value: all of them are written as one.
+        if not base.scale:
+            return _from_number(0) if exponent.scale > 0 else _of_powers(1, {base.text: (base, _MINUS)})
+        value = Fraction(base.scale) ** int(exponent.scale)
+        # 5^43 has no token: it stays a power.
+        if max(abs(value.numerator), value.denominator) < 10**MAX_DIGITS:
+            return _from_number(value)
     # (u^a v^b)^n with an integer n, which holds for any sign of u and v.
     if small and base.powers:
         powers = {text: (one, _multiply([power, exponent])) for text, (one, power) in base.powers.items()}
