@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from fractions import Fraction
 
 from engines.language.english import SCALES, SMALL, TENS
@@ -24,11 +26,14 @@ _ORDINALS = {
     "thousandth": 1000,
 }
 _MINUS = ("minus", "negative")
-_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")}
-_DIGITS |= {"〇": 0, "两": 2, "兩": 2}
-_TENS = {"十": 10, "百": 100, "千": 1000}
-_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-CHINESE = frozenset((*_DIGITS, *_TENS, *_MYRIADS, *"负負点點分之"))
+HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+_OTHER_SIGNS = dict(
+    zip("壹贰貳叁參肆伍陆陸柒捌玖拾佰仟萬億", "一二二三三四五六六七八九十百千万亿", strict=True)
+)
+_OTHER_SIGNS |= {"廿": "二十", "卅": "三十", "兩": "两", "點": "点", "負": "负"}
+_PLAIN_HAN = str.maketrans(_OTHER_SIGNS)
+CHINESE = frozenset((*HAN_DIGITS, *HAN_UNITS, *_OTHER_SIGNS, *"负点分之"))
 """The characters of numbers in Chinese."""
 
 
@@ -43,7 +48,7 @@ def read_numeral(text: str) -> Fraction | None:
         return value
     if (known := _OTHERS.get(text.lower())) is not None:
         return Fraction(known)
-    return None if text.isascii() else _chinese(text)
+    return None if text.isascii() else read_chinese(text)
 
 
 _GERMAN_WORDS = (
@@ -179,41 +184,71 @@ def _whole(words: list[str]) -> int | None:
     return total + group if words else None
 
 
-def _chinese(text: str) -> Fraction | None:
-    if not text or not CHINESE.issuperset(text):
-        return None
-    if text[0] in "负負":
-        value = _chinese(text[1:])
+def read_chinese(text: str) -> Fraction | None:
+    """Read a number in Chinese words, also with signs of cheques, or with digits before its units.
+
+    >>> [str(read_chinese(text)) for text in ("廿五", "伍仟", "13万2", "三又二分之一", "两个半", "万")]
+    ['25', '5000', '132000', '7/2', '5/2', 'None']
+    """
+    text = text.translate(_PLAIN_HAN)
+    if text[:1] == "负":
+        value = read_chinese(text[1:])
         return None if value is None else -value
-    below, parted, above = text.partition("分之")
-    if parted:
-        sides = _count(below), _count(above)
-        if sides[0] is None or sides[1] is None or not sides[0]:
-            return None
-        return Fraction(sides[1], sides[0])
-    whole, pointed, digits = text.replace("點", "点").partition("点")
-    count = _count(whole)
-    if count is None or not pointed:
-        return None if count is None else Fraction(count)
-    if not digits or any(digit not in _DIGITS for digit in digits):
+    if text in ("半", "一半"):
+        return Fraction(1, 2)
+    if text.endswith("个半"):
+        count = _chinese_count(text.removesuffix("个半"))
+        return None if count is None else count + Fraction(1, 2)
+    whole, mixed, part = text.rpartition("又")
+    under, parted, over = part.partition("分之")
+    if not parted:
+        return None if mixed else _chinese_count(text)
+    first = _chinese_count(whole) if mixed else Fraction(0)
+    below = Fraction(HAN_UNITS[under]) if under in HAN_UNITS else _chinese_count(under)
+    above = _chinese_count(over)
+    return None if first is None or above is None or not below else first + above / below
+
+
+def _chinese_count(text: str) -> Fraction | None:
+    """Return the value of 一百二十, 两万五, 三点一四, 二〇一九, 1.5万 or 13万2."""
+    if parts := re.findall(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
+        return _sum_chinese_parts(parts) if "".join(map("".join, parts)) == text else None
+    whole, pointed, decimals = text.partition("点")
+    if not whole or (pointed and not decimals) or not set(decimals) <= set(HAN_DIGITS):
         return None
-    return Fraction(f"{count}.{''.join(str(_DIGITS[digit]) for digit in digits)}")
-
-
-def _count(text: str) -> int | None:
-    if len(text) > 1 and all(digit in _DIGITS for digit in text):
-        return int("".join(str(_DIGITS[digit]) for digit in text))
-    total = group = digit = 0
-    for character in text:
-        if character in _DIGITS:
-            digit = _DIGITS[character]
-        elif character in _TENS:
-            group, digit = group + (digit or 1) * _TENS[character], 0
-        elif character in _MYRIADS and group + digit:
-            total, group, digit = (total + group + digit) * _MYRIADS[character], 0, 0
+    after = Fraction("0." + "".join(str(HAN_DIGITS[sign]) for sign in decimals)) if decimals else 0
+    if set(whole) <= set(HAN_DIGITS):
+        return Fraction("".join(str(HAN_DIGITS[sign]) for sign in whole)) + after
+    total = part = digit = 0
+    least = 1
+    for sign in whole:
+        unit = HAN_UNITS.get(sign, 1)
+        if unit == 1:
+            if digit or sign not in HAN_DIGITS:  # 二三十: twenty or thirty
+                return None
+            digit = HAN_DIGITS[sign]
+            least = least if digit else 10
+        elif unit < 10**4:
+            part, digit, least = part + (digit or 1) * unit, 0, unit
+        elif total >= unit and (part or digit):  # 一亿二千万
+            total, part, digit, least = total + (part + digit) * unit, 0, 0, unit
+        elif total + part + digit:  # 三万亿
+            total, part, digit, least = (total + part + digit) * unit, 0, 0, unit
         else:
             return None
-    return total + group + digit if text else None
+    # 两万五 is 25,000, and 一百二 is 120.
+    return total + part + Fraction(digit * max(1, least // 10)) + after
+
+
+def _sum_chinese_parts(parts: Sequence[tuple[str, str]]) -> Fraction:
+    """Return the value of digits with their units: 13万2 is 132,000, and 1百01 is 101."""
+    total, least = Fraction(0), 0
+    for digits, units in parts:
+        short = not units and len(digits) == 1
+        below = max(1, least // 10) if short else 1
+        least = math.prod(HAN_UNITS[unit] for unit in units)
+        total += Fraction(digits) * max(least, below)
+    return total
 
 
 def split_chinese(text: str) -> tuple[str, str]:

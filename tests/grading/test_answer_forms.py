@@ -232,13 +232,25 @@ def test_a_formula_of_a_document_is_not_read_as_an_answer(text: str) -> None:
         ("deux cent quarante-trois", "243"),
         ("двадцать пять", "25"),
         ("сто", "100"),
+        ("廿五", "25"),
+        ("伍仟", "5000"),
+        ("13万2", "132000"),
+        ("百万", "1000000"),
+        ("一亿二千万", "120000000"),
+        ("三十五分之二", "2/35"),
+        ("三又二分之一", "7/2"),
+        ("两个半", "5/2"),
+        ("负三點一四", "-157/50"),
     ],
 )
 def test_numbers_in_words(text: str, value: str) -> None:
     assert str(read_numeral(text)) == value
 
 
-@pytest.mark.parametrize("text", ["", "five six", "and", "hundred", "分之三", "点五", "cat"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "five six", "and", "hundred", "分之三", "点五", "cat", "万", "二三十", "零分之一", "13万万2米"],
+)
 def test_what_is_no_number_in_words(text: str) -> None:
     assert read_numeral(text) is None
 

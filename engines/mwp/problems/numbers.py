@@ -5,7 +5,6 @@ What `mask` finds in a text, `value_of` reads, in digits and in words, English a
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from engines.language.english import SCALES, SMALL, TENS
+from engines.language.numerals import HAN_DIGITS, HAN_UNITS, read_chinese
 
 Language = Literal["en", "zh"]
 
@@ -94,17 +94,13 @@ def _english_pattern() -> str:
     return rf"\b(?:{dozen}|{parted}|{percent}|{decimals}|{fraction}|{whole}|{half})"
 
 
-_HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
-_HAN = "".join(_HAN_DIGITS)
-_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+_HAN = "".join(HAN_DIGITS)
 _HAN_NUMBER = rf"(?:[{_HAN}十](?:[{_HAN}十百万亿]|千(?![米克瓦卡]))*(?:点[{_HAN}]+)?)"
-_BANK = dict(zip("壹贰貳叁參肆伍陆陸柒捌玖拾佰仟萬億", "一二二三三四五六六七八九十百千万亿", strict=True))
-"""Signs of cheques, which are numbers only where a digit and a unit stand together; most are names too."""
-_PLAIN_HAN = str.maketrans(_BANK | {"廿": "二十", "卅": "三十"})
 _BANK_NUMBER = (
     "(?:(?:[壹贰貳叁參肆伍陆陸柒捌玖零〇]+[拾佰仟萬億万亿]+)+[壹贰貳叁參肆伍陆陸柒捌玖]?"
     "|拾[壹贰貳叁參肆伍陆陸柒捌玖]|[廿卅][一二三四五六七八九]?)"
 )
+"""Signs of cheques, which are numbers only where a digit and a unit stand together; most are names too."""
 
 
 def _chinese_pattern() -> str:
@@ -114,7 +110,7 @@ def _chinese_pattern() -> str:
     article.
     """
     count = rf"(?:{_HAN_NUMBER}|\d+(?:\.\d+)?)"
-    signs = f"{_HAN}{''.join(_HAN_UNITS)}"
+    signs = f"{_HAN}{''.join(HAN_UNITS)}"
     return (
         rf"(?:{count}又)?(?:{count}|[百千万])分之{count}|{count}个半|一半"
         r"|(?<![前后上下大多])半(?=[个小天年月日斤吨箱袋瓶块米公千里])"
@@ -207,7 +203,7 @@ def _of_digits(text: str) -> Fraction | None:
     text = re.sub(f"[{_VULGAR}]", lambda found: f" {unicodedata.normalize('NFKC', found[0])}", text)
     if match := re.fullmatch(r"(?:(\d+)又)?(\d+|[百千万])分之(\d+(?:\.\d+)?)", text):
         whole, under, over = match.groups()
-        return int(whole or 0) + Fraction(over) / int(_HAN_UNITS.get(under, under))
+        return int(whole or 0) + Fraction(over) / int(HAN_UNITS.get(under, under))
     text = re.sub(rf"(?<!\d)(?:{_GROUPED})", lambda found: re.sub(r"\D", "", found[0]), text).strip()
     if match := _FRACTION.fullmatch(text):
         whole, over, under = match.groups()
@@ -258,57 +254,17 @@ def _of_chinese(text: str) -> Fraction:
     Raises:
         ValueError: For 一 alone, an article, and for vague ones (三四).
     """
-    if text == "一":
+    value = None if text == "一" or _is_vague(text) else read_chinese(text)
+    if value is None:
         raise ValueError(text)
-    if text.endswith("半"):
-        return Fraction(1, 2) + (_parse_chinese_numeral(text[:-2]) if text.endswith("个半") else 0)
-    whole, _, fraction = text.rpartition("又")
-    under, _, over = fraction.rpartition("分之")
-    if not under:
-        return _parse_chinese_numeral(text)
-    below = Fraction(_HAN_UNITS[under]) if under in _HAN_UNITS else _parse_chinese_numeral(under)
-    return (_parse_chinese_numeral(whole) if whole else 0) + _parse_chinese_numeral(over) / below
+    return value
 
 
-def _parse_chinese_numeral(text: str) -> Fraction:
-    """Return the value of 一百二十, 两万五, 三点一四, 二〇一九, 伍仟, 1.5万 or 13万2."""
-    text = text.translate(_PLAIN_HAN)
-    if parts := re.findall(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
-        return _sum_chinese_parts(parts)
-    whole, _, decimals = text.partition("点")
-    after = Fraction("0." + "".join(str(_HAN_DIGITS[sign]) for sign in decimals)) if decimals else 0
-    if set(whole) <= set(_HAN_DIGITS):
-        if len(whole) == 2 and not set(whole) & set("〇零"):
-            raise ValueError(text)
-        return Fraction("".join(str(_HAN_DIGITS[sign]) for sign in whole)) + after
-    total = part = digit = 0
-    least = 1
-    for sign in whole:
-        unit = _HAN_UNITS.get(sign, 1)
-        if unit == 1:
-            if digit:  # 二三十: twenty or thirty
-                raise ValueError(text)
-            digit = _HAN_DIGITS[sign]
-            least = least if digit else 10
-        elif unit < 10**4:
-            part, digit, least = part + (digit or 1) * unit, 0, unit
-        elif total >= unit and (part or digit):  # 一亿二千万
-            total, part, digit, least = total + (part + digit) * unit, 0, 0, unit
-        else:  # 三万亿
-            total, part, digit, least = (total + part + digit) * unit, 0, 0, unit
-    # 两万五 is 25,000, and 一百二 is 120.
-    return total + part + Fraction(digit * max(1, least // 10)) + after
-
-
-def _sum_chinese_parts(parts: Sequence[tuple[str, str]]) -> Fraction:
-    """Return the value of digits with their units: 13万2 is 132,000, and 1百01 is 101."""
-    total, least = Fraction(0), 0
-    for digits, units in parts:
-        short = not units and len(digits) == 1
-        below = max(1, least // 10) if short else 1
-        least = math.prod(_HAN_UNITS[unit] for unit in units)
-        total += Fraction(digits) * max(least, below)
-    return total
+def _is_vague(text: str) -> bool:
+    """Return whether a count is two digits without a unit: 三四 is three or four."""
+    counts = text.removesuffix("个半").replace("又", " ").replace("分之", " ").split()
+    wholes = [count.partition("点")[0] for count in counts]
+    return any(len(whole) == 2 and set(whole) <= set(_HAN) - {"〇", "零"} for whole in wholes)
 
 
 def mask_numbers(text: str, language: Language | None = None, *, words: bool = False) -> MaskedText:
