@@ -4,8 +4,9 @@ A link that holds wherever both sides are defined is *right*, under a hypothesis
 what was said before *follows*. What fails is *wrong* only where it claims something of numbers, where a chain
 of equal expressions changes its value, or where it contradicts what was said: a definition, a condition or an
 equation to be solved fails alone and is *given*, anything else is *not shown*. It is *doubtful* where a
-slip would explain it that may be about something else. A link that holds, but whose sides are defined at
-different points, *loses domain*; one that cannot be read is *unread*.
+slip would explain it that may be about something else. A link whose sides are
+equal but not defined at the same points, or a function that is undefined in its stated domain, *loses
+domain*; what cannot be read is *unread*.
 """
 
 from __future__ import annotations
