@@ -58,18 +58,16 @@ def mask(document: Any, folders: Mapping[str, str]) -> Any:
 def differences(kept: Any, document: Any, at: str = "") -> list[str]:
     """Return where two documents differ by more than the last digit of a number with a decimal point."""
     if isinstance(kept, dict) and isinstance(document, dict):
-        shared = [
-            one
-            for key in kept.keys() & document.keys()
-            for one in differences(kept[key], document[key], f"{at}/{key}")
-        ]
-        gone = [f"{at}/{key}: gone" for key in kept.keys() - document.keys()]
-        return sorted([*shared, *gone, *(f"{at}/{key}: new" for key in document.keys() - kept.keys())])
+        gone = [f"{at}/{key}: gone" for key in kept if key not in document]
+        new = [f"{at}/{key}: new" for key in document if key not in kept]
+        both = [key for key in kept if key in document]
+        found = [one for key in both for one in differences(kept[key], document[key], f"{at}/{key}")]
+        return [*gone, *new, *found]
     if isinstance(kept, list) and isinstance(document, list):
         rows = enumerate(zip(kept, document, strict=False))
-        shared = [one for row, pair in rows for one in differences(*pair, f"{at}/{row}")]
+        found = [one for row, pair in rows for one in differences(*pair, f"{at}/{row}")]
         sizes = [] if len(kept) == len(document) else [f"{at}: {len(kept)} rows became {len(document)}"]
-        return [*sizes, *shared]
+        return [*sizes, *found]
     if isinstance(kept, float) and isinstance(document, float):
         close = math.isclose(kept, document, rel_tol=2e-3, abs_tol=1e-6)
         return [] if close else [f"{at}: {kept} became {document}"]
