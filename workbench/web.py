@@ -27,7 +27,14 @@ from textual_serve.server import Server, to_int
 
 from workbench.errors import UsageError
 
-_COMMAND = (sys.executable, "-P", "-c", "from workbench.cli import main; main()")
+_DRIVER = "screens.shell.page_driver:PageDriver"
+_COMMAND = (
+    sys.executable,
+    "-P",
+    "-c",
+    # textual-serve names its own driver in the environment.
+    f"import os; os.environ['TEXTUAL_DRIVER'] = '{_DRIVER}'; from workbench.cli import main; main()",
+)
 # Seconds for pages to end when the server does.
 _PATIENCE_S = 5.0
 _MOST_CELLS = 1_000

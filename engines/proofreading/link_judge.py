@@ -222,12 +222,13 @@ class LinkJudge(LinkContext):
         slip, near = self.describe_slip(link), None
         if not slip and (near := self.find_near_consequence(link)) and near.is_certain:
             slip = near.reason
-        slip = slip or self.describe_unused_name(link)
         if not slip and next_side is not None:
             slip = describe_odd_middle(self, link, left, right, next_side)
         if slip:
             return LinkVerdict(link, "wrong", slip)
-        return LinkVerdict(link, "doubtful", near.reason) if near else judged
+        # A name that stands in a text once may be meant after all.
+        doubt = near.reason if near else self.describe_unused_name(link)
+        return LinkVerdict(link, "doubtful", doubt) if doubt else judged
 
     @property
     def matrix_links(self) -> MatrixLinks:

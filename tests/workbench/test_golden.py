@@ -99,6 +99,9 @@ def steady(document: Any) -> Any:
             for key, value in document.items()
             if not (key.endswith(("_s", "seconds", "per_s")) or key in changing)
         }
+    if isinstance(document, float) and math.isfinite(document):
+        # Two processes may add the products of two vectors in another order.
+        return float(f"{document:.4g}")
     return [steady(item) for item in document] if isinstance(document, list) else document
 
 

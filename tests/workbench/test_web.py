@@ -20,7 +20,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.cli.system import serve_screens
 from workbench.errors import explain
-from workbench.web import WebServer, open_socket
+from workbench.web import _COMMAND, WebServer, open_socket
 
 MATHWB = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]
 
@@ -237,3 +237,25 @@ def test_without_textual_serve_it_says_how_to_get_it(monkeypatch: pytest.MonkeyP
     said = explain(caught.value)
     assert (said.code, said.exit_code) == ("E351", 3)
     assert "pip install 'mathwb[serve]'" in said.remedy
+
+
+@pytest.mark.slow
+def test_a_page_ends_when_its_server_is_gone(user_home: Path, tmp_path: Path) -> None:
+    """Nobody closes it then, and it hears of nothing but the end of its input."""
+    environment = os.environ | {"MATHWB_WORKSPACE": str(tmp_path / "w"), "COLUMNS": "100", "ROWS": "30"}
+    with subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as page:
+        assert page.stdin is not None
+        assert page.stdout is not None
+        seen = b""
+        while b"E-graphs" not in seen:
+            some = os.read(page.stdout.fileno(), 65_536)
+            assert some, "the page ended early"
+            seen += some
+        page.stdin.close()
+        page.stdin = None
+        # What it still writes is taken, so that it does not end by a pipe that is closed.
+        try:
+            page.communicate(timeout=120)
+        finally:
+            page.kill()
+        assert page.returncode == 0
