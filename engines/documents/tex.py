@@ -68,6 +68,7 @@ def scan_tex(text: str) -> Scan:
     {'\\R': '\\newcommand{\\R}{\\mathbb{R}}'}
     """
     bare = _COMMENT.sub("", text)
+    definitions = collect_definitions(bare)
     inputs: list[tuple[str, ...]] = []
     for match in _INPUT.finditer(bare):
         if match["used"]:
@@ -76,10 +77,20 @@ def scan_tex(text: str) -> Scan:
         else:
             name = match["file"] or match["bare"] or match["main"]
             name = (name or join(match["folder"].strip(), match["within"].strip())).strip()
-            # A command before the path stands for a folder above, which the place of the file tells as well.
-            name = _FOLDER_COMMAND.sub("", name, count=1) if name.startswith("\\") else name
-            inputs.append((name,) if name.lower().endswith(SUFFIXES) else (f"{name}.tex", name))
-    return Scan(tuple(inputs), collect_definitions(bare), _ROOT.search(bare) is not None)
+            names = [name]
+            if command := _FOLDER_COMMAND.match(name):
+                # Of a command that is defined elsewhere nothing is known, and the place of the file is tried.
+                within = name[command.end() :]
+                folder = _definition_body(definitions.get(command[0].removesuffix("/"), ""))
+                names = [join(folder, within), within] if folder else [within]
+            inputs.append(
+                tuple(
+                    each
+                    for one in names
+                    for each in ((one,) if one.lower().endswith(SUFFIXES) else (f"{one}.tex", one))
+                )
+            )
+    return Scan(tuple(inputs), definitions, _ROOT.search(bare) is not None)
 
 
 def collect_definitions(text: str) -> dict[str, str]:

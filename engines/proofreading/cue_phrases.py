@@ -48,8 +48,8 @@ Cue = Literal["given", "claimed"]
 
 PHRASES: Mapping[str, str] = {
     "given": """
-        let suppose assume assuming if when whenever where set setting denote define given for with letting
-        choose consider considering solve want wants wanted need needs find take taking call satisfy
+        let suppose assume assuming if iff when whenever where set setting denote define given for with
+        letting choose consider considering solve want wants wanted need needs find take taking call satisfy
         satisfies satisfying provided unless whether plugging substituting substitute plug equation
         equations system such recall line equating case otherwise try guess trying minimize maximize form
         desired require requires represent represents condition constraint graph function defined curve
@@ -102,6 +102,7 @@ PHRASES: Mapping[str, str] = {
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
         no_longer neither fails fail
     """,
+    "characterising": "iff if_and_only_if exactly_if exactly_when precisely_if precisely_when",
     "restricted": "for if when where on",
     "misprint": "typo typos misprint* errat*",
     "refused": """
@@ -120,8 +121,8 @@ PHRASES: Mapping[str, str] = {
         bound bounds endpoint endpoints choice choices
     """,
     "alternative": """
-        or either respectively otherwise other another similarly try trying test bound bounds endpoint
-        endpoints choice choices
+        alternative* or either respectively otherwise other another similarly try trying test bound bounds
+        endpoint endpoints choice choices
     """,
     "rewritten": """
         expand* simplif* factor* rewrit* written identity distribut* combin* note notice comput* calculat*
@@ -134,10 +135,9 @@ PHRASES: Mapping[str, str] = {
         gives which i.e ie otherwise has have let from using given but such to the
     """,
     "supposed": """
-        let suppose assum* if when where set setting try trying take taking choos* plug* substitut* consider
-        for
-        test testing guess at letting example instance checking check either or same line axis whether minim*
-        maxim* possib* by
+        let suppose assum* if iff when where set setting try trying take taking choos* plug* substitut*
+        consider for test testing guess at letting example instance checking check either or same line axis
+        whether minim* maxim* possib* by
     """,
     "task": "solv* equation equations system",
     "obtaining": """

@@ -42,6 +42,8 @@ _ROUNDED = 1e-3
 _SEEDS = 3
 _SIGNED = 3
 """Nodes of a number with a sign."""
+_BITS = 4
+"""Digits of a number that is one to the base 2 by its 0 and 1."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
@@ -75,6 +77,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    if not free and _hold_as(_take_binary, left, right, judge):
+        return LinkVerdict(link, "right", "with numbers to the base 2")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(link, free, numbers)
@@ -144,6 +148,20 @@ def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Ju
         return False
     found = judge.equal(one, other)
     return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+
+
+def _take_binary(tree: Tree) -> Tree:
+    """Return a term whose whole numbers are read to the base 2, if all can be and one is long."""
+    numerals = [label for label in tree.list_labels() if label.isdecimal()]
+    if not numerals or not set("".join(numerals)) <= {"0", "1"} or max(map(len, numerals)) < _BITS:
+        return tree
+    return _read_bits(tree)
+
+
+def _read_bits(tree: Tree) -> Tree:
+    if tree.label.isdecimal():
+        return Tree(f"{int(tree.label, 2)}")
+    return Tree(tree.label, tuple(map(_read_bits, tree.children)))
 
 
 def _merge_cases(tree: Tree) -> Tree:

@@ -292,7 +292,9 @@ class LinkContext:
         return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
 
     def _is_to_be_solved(self, link: ChainLink) -> bool:
-        """Return whether words say that an equation is a task, or has no solution."""
+        """Return whether words say that an equation is a task or a condition, or has no solution."""
+        if ends_with("characterising", link.before):
+            return True
         clause = last_clause(link.before)
         task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
         return task or mentions("unsolvable", f"{link.before} {link.after}")

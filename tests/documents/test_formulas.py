@@ -283,6 +283,15 @@ def test_a_subfile_is_read_with_the_definitions_of_its_main_file() -> None:
     assert resolve_project_macros(scans)["a/b.tex"].expand_macros(r"\R") == r"\mathbb{R}"
 
 
+def test_a_command_before_a_path_stands_for_its_folder() -> None:
+    scans = {
+        "main.tex": scan_tex(r"\def\where{parts}\input{\where/own.tex}\input{\where/a}\begin{document}"),
+        "parts/own.tex": scan_tex(r"\newcommand{\R}{\mathbb{R}}"),
+        "parts/a.tex": scan_tex(r"$\R$"),
+    }
+    assert resolve_project_macros(scans)["parts/a.tex"].expand_macros(r"\R") == r"\mathbb{R}"
+
+
 @pytest.mark.parametrize("name", ["a.Rmd", "a.qmd"])
 def test_markdown_with_code_that_runs_is_markdown(name: str, tmp_path: Path) -> None:
     text = (

@@ -101,6 +101,10 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # products of vectors, j as the imaginary unit
         (r"So $(\vec u \times \vec v) \times \vec w \ne \vec u \times (\vec v \times \vec w)$.", False),
         (r"It is $e^{(s + jw)t} = e^{st} \cos(wt) + j e^{st} \sin(wt) = e^{(s + jw)t}$.", False),
+        # numbers to the base 2, and what is asked for behind iff
+        (r"We add $101011 + 100101 = 1010000$.", False),
+        (r"We add $101011 + 100101 = 1010001$.", True),
+        (r"It is zero iff $e^{iz} = e^{-iz}$, iff $z$ is.", False),
         # rounded entries
         (
             r"$\begin{pmatrix} 94 \\ 78 \end{pmatrix} + \begin{pmatrix} 475 \\ 520 \end{pmatrix} \cdot 10/729"
