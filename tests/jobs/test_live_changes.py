@@ -30,7 +30,9 @@ REFUSALS = {"E601", "E603", "E465", "E466"}
 def ask(verb: str, *words: object) -> None:
     """Run `mathwb jobs`; another process may have been first, and nothing else may keep it from its work."""
     done = mathwb("jobs", verb, *words, "--json")
-    refused = {row["error"]["code"] for row in json.loads(done.stdout) if "error" in row}
+    rows = json.loads(done.stdout)
+    assert isinstance(rows, list), (verb, rows, done.stderr)
+    refused = {row["error"]["code"] for row in rows if "error" in row}
     assert refused <= REFUSALS, done.stderr
     assert bool(refused) == bool(done.returncode), done.stderr
 
