@@ -709,7 +709,7 @@ class Expressions(OperatorParser):
         order, rest = 1, list(above[1:])
         if rest and rest[0].role == PieceRole.SCRIPT and rest[0].text == "O!SUP":
             digits = spell_argument(rest[0].alone)
-            if not digits.isdigit() or not 0 < int(digits) < 10:
+            if not digits.isdecimal() or not 0 < int(digits) < 10:
                 raise self.make_error("a derivative of such an order is not understood", piece)
             order, rest = int(digits), rest[1:]
             under = below[2:]
@@ -737,12 +737,13 @@ class Expressions(OperatorParser):
             parts, times = below[start + 1 : end], "1"
             if len(parts) > 1 and parts[-1].text == "O!SUP":
                 parts, times = parts[:-1], spell_argument(parts[-1].alone)
-            if not times.isdigit() or not 0 < int(times) < 10:
+            if not times.isdecimal() or not 0 < int(times) < 10:
                 raise self.make_error("a derivative of such an order is not understood", piece)
             variables += [self.cursor_on(parts).parse_only_term()] * int(times)
         order = 1
         if above and above[0].text == "O!SUP":
-            order, above = int(f"0{spell_argument(above[0].alone)}".replace("0n", "0") or 0), above[1:]
+            times, above = spell_argument(above[0].alone), above[1:]
+            order = int(times) if times.isdecimal() else 0
         if order != len(variables):
             raise self.make_error("a derivative of such an order is not understood", piece)
         body = self.cursor_on(above).parse_only_term() if above else self.slope_of(piece)

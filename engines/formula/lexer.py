@@ -254,7 +254,7 @@ class _Expansion:
         argument_digits = [
             after.text[0] for mark, after in pairwise(body) if mark.text == "#" and after.kind == "number"
         ]
-        if any(int(number) > arguments for number in argument_digits if number.isdigit()):
+        if any(int(number) > arguments for number in argument_digits if number.isdecimal()):
             raise _UnreadableError
         # \DeclareMathOperator is a macro whose body is the operator in upright letters.
         if how in _OPERATORS:

@@ -136,7 +136,7 @@ class NameParser(Cursor):
         base = spell_argument(script.alone)
         if self.context.is_open and not base.isdigit() and argument_pieces(script.alone):
             return call_unknown(text, *self.cursor_of_argument(script.alone).parse_arguments())
-        if not base.isdigit() or not text.isdigit() or not 2 <= int(base) <= 36 or len(text) > 60:
+        if not base.isdecimal() or not text.isdecimal() or not 2 <= int(base) <= 36 or len(text) > 60:
             raise self.make_error("a subscript of a number is not understood", script)
         if any(int(digit) >= int(base) for digit in text):
             raise self.make_error(f"{text} has a digit that base {base} has not", script)

@@ -112,7 +112,13 @@ def test_a_notation_of_documents_has_its_tree(text: str, expected: str) -> None:
     assert said(text) == expected
 
 
-@pytest.mark.parametrize("text", [r"\foo{x}", r"\sum f(x)", r"\mathbb{C}\mathbb{P}^1", "x +", r"x \foo y"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\foo{x}", r"\sum f(x)", r"\mathbb{C}\mathbb{P}^1", "x +", r"x \foo y",
+        r"\frac{\partial^k f}{\partial x_1 \partial x_2}", r"\frac{d^{²} f}{d x^{²}}",
+    ],
+)  # fmt: skip
 def test_what_has_no_meaning_here_stays_unread(text: str) -> None:
     assert said(text) == "unread"
 
