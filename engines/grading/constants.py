@@ -11,6 +11,7 @@ from engines.mathematics.judging.names import free_variables, replace_variable
 VARIABLES = frozenset("rstuvwxyzθ")
 """What is integrated over has such a name."""
 _CONSTANTS = ("C", "c", "K", "k")
+_INDICES = ("", *"0123456789")
 _CAPITALS = frozenset("ABCDK")
 """Constants beside an answer whose constants have the usual names."""
 
@@ -18,7 +19,7 @@ _CAPITALS = frozenset("ABCDK")
 def is_constant_name(name: str) -> bool:
     """Return whether a name is that of an arbitrary constant: C, k, C_1."""
     base, _, index = name.partition("_")
-    return name in ("constant", "const") or (base in _CONSTANTS and len(index) == index.isdecimal())
+    return name in ("constant", "const") or (base in _CONSTANTS and index in _INDICES)
 
 
 def _is_added_name(tree: Tree, name: str) -> bool:

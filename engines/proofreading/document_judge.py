@@ -99,8 +99,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     # 4. What only the rest of the document shows: the odd one of several equations or bounds, links that hold
     # in another domain, and copies with a mistake.
     if not reader.sections_of_cases:
-        _odd_ones(found, reader.equations)
-        _unlike_bounds(found, reader.bounds, judge)
+        _accuse_odd_equations(found, reader.equations)
+        _accuse_unlike_bounds(found, reader.bounds, judge)
     moduli = Moduli(document, positions)
     found = [
         reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
@@ -108,7 +108,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         else each
         for each in found
     ]
-    _find_misquotation(found, reader)
+    _accuse_misquotations(found, reader)
     return found
 
 
@@ -120,8 +120,10 @@ def _is_described(document: Document, at: int) -> bool:
     return describes_value(before, after)
 
 
-def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge) -> None:
-    """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
+def _accuse_unlike_bounds(
+    found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge
+) -> None:
+    """Call bounds on a variable wrong where one number, sign or operator keeps them from saying what the
     next says."""
     places = {id(each.link): place for place, each in enumerate(found)}
     for (link, one), (following, other) in pairwise(bounds):
@@ -142,8 +144,8 @@ def _unlike_bounds(found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, T
             found[place] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
 
 
-def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
-    """Calls statements wrong that are copies of others but for one digit, sign or index."""
+def _accuse_misquotations(found: list[LinkVerdict], reader: LinkJudge) -> None:
+    """Call statements wrong that are copies of others but for one digit, sign or index."""
     statements = []
     for place, each in enumerate(found):
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
@@ -161,8 +163,10 @@ def _find_misquotation(found: list[LinkVerdict], reader: LinkJudge) -> None:
             found[one.place] = replace(found[one.place], outcome=outcome, reason=reason)
 
 
-def _odd_ones(found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]) -> None:
-    """Calls the equations wrong that fail where those beside them hold."""
+def _accuse_odd_equations(
+    found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]
+) -> None:
+    """Call the equations wrong that fail where those beside them hold."""
     places = {id(each.link): place for place, each in enumerate(found)}
     statements = []
     begun: dict[int, Tree] = {}

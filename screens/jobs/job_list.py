@@ -232,7 +232,8 @@ class JobList(ListPane):
         return None if record is None else cast("JobView", record["view"])
 
     @property
-    def marked(self) -> list[JobView]:
+    def marked_jobs(self) -> list[JobView]:
+        """Return the jobs that are marked, in the order in which they were."""
         return [record["view"] for record in self.table.marked]
 
     def selection(self, line: CommandLine) -> PaneSelection | None:

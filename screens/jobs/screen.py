@@ -100,7 +100,7 @@ class JobsScreen(WorkbenchScreen):
 
     @on(Pane.Marked, "#list")
     def _overlay_marked(self) -> None:
-        self.detail.overlay_jobs(self.jobs.marked)
+        self.detail.overlay_jobs(self.jobs.marked_jobs)
         self.refresh_bindings()
 
     @on(Pane.Opened, "#list")
@@ -194,11 +194,11 @@ class JobsScreen(WorkbenchScreen):
 
     def _has_attempts(self) -> bool:
         """Return whether `d` is about the attempts of the job under the cursor."""
-        return not self.jobs.marked and self.job is not None and self.job.attempt > 1
+        return not self.jobs.marked_jobs and self.job is not None and self.job.attempt > 1
 
     @property
     def _sweep(self) -> JobView | None:
-        result = None if self.jobs.marked else self.job
+        result = None if self.jobs.marked_jobs else self.job
         return result if result is not None and result.task == "sweep" else None
 
     async def action_diff(self) -> None:
