@@ -107,7 +107,7 @@ JOBS_SCREEN = scope(
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
     again="Run it again: an unfinished job resumes from what it saved, a finished one starts anew.",
-    delete="In the list: put a job that is over into the trash, a sweep with its runs; u brings it back.",
+    delete="In the list: put a job that is over into the trash, a sweep with its runs; u restores it.",
     protect=(
         Verb(("P",), "protect", hint=False),
         "Protect the job, or the sweep with its runs, from being deleted; again: no longer.",

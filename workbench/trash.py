@@ -1,11 +1,11 @@
-"""The trash of a workspace: what was deleted stays for `trash_days` days and can be brought back.
+"""The trash of a workspace: what was deleted stays for `trash_days` days and can be restored.
 
-    .trash/<moment>-<hex>/item.json   what it is, and what is needed to bring it back
+    .trash/<moment>-<hex>/item.json   what it is, and what is needed to restore it
                           <name>      what was moved here, under the name that it had
 
 Folders lie in the trash of the folder that held them (`runs`, `corpora`), everything else in that of the
 workspace, so that nothing has to be copied from one disk to another. The description is written first:
-wherever a deletion or its reversal is cut short, what lies here can be brought back.
+wherever a deletion or its reversal is cut short, what lies here can be restored.
 """
 
 from __future__ import annotations
@@ -140,13 +140,13 @@ class Trash:
         moved: list[Path] = []
         try:
             item.folder.mkdir(parents=True)
-            # The description comes first, because contents without one could not be brought back.
+            # The description comes first, because contents without one could not be restored.
             described = {"v": 1, "kind": kind, "name": name, "title": title, "deleted": item.deleted}
             write_json(item.folder / _DESCRIPTION, {**described, "record": dict(item.record)})
             for path in contents:
                 path.rename(item.folder / path.name)
                 moved.append(path)
-        # A failed move brings back what has been moved, so that an item is deleted entirely or not at all.
+        # A failed move restores what has been moved, so that an item is deleted entirely or not at all.
         except (OSError, EngineError) as error:
             for path in moved:
                 (item.folder / path.name).rename(path)
@@ -286,7 +286,7 @@ def restore_contents(item: TrashItem, parent: Path) -> None:
     for path in contents:
         target = parent / path.name
         if os.path.lexists(target):
-            what = f"{item.sentence} cannot be brought back: something else is in its place"
+            what = f"{item.sentence} cannot be restored: something else is in its place"
             raise EngineError(what, where=str(target), code="E466", remedy="Move that elsewhere first.")
     for path in contents:
         try:

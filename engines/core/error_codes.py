@@ -108,7 +108,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "E462": (1, "a file that another process keeps locked"),
     "E463": (4, "a corrupt list of trusted judges"),
     "E465": (3, "something that is not in the trash"),
-    "E466": (2, "something deleted whose place is taken"),
+    "E466": (2, "something deleted that cannot be restored, since its place is taken"),
     "E467": (2, "a protected job that would be deleted"),
     "E500": (2, "a workspace that cannot be used"),
     "E501": (3, "a workspace that does not exist"),

@@ -71,6 +71,7 @@ class JobsScreen(WorkbenchScreen):
 
     @property
     def job(self) -> JobView | None:
+        """Return the job under the cursor, or None."""
         return self.jobs.job
 
     @on(JobWatch.Looked)
@@ -246,16 +247,16 @@ class JobsScreen(WorkbenchScreen):
         if (job := self.job) is None:
             return
         delete = partial(
-            self._do_in_thread, partial(self._delete_job, job.id), "job {} is deleted; u brings it back"
+            self._do_in_thread, partial(self._delete_job, job.id), "job {} is deleted; u restores it"
         )
         worked = sum(worked_s(self.workbench.workspace, run.id) for run in self._runs_of(job) or [job])
-        # A short job is deleted at once, since `u` brings it back; longer work asks first.
+        # A short job is deleted at once, since `u` restores it; longer work asks first.
         if job.task != "sweep" and worked <= _ASKED_ABOUT_S:
             delete()
             return
         runs = f", with its {format_quantity(len(self._runs_of(job)), 'run')}" if job.task == "sweep" else ""
         days = self.workbench.config.get("trash_days")
-        kept = f"The trash keeps it for {days} days; u brings it back."
+        kept = f"The trash keeps it for {days} days; u restores it."
         loss = f"{job.title}{runs}: {format_duration(worked)} of work. {kept}"
         Confirm(f"delete job {job.id}?", loss).ask(self.app, lambda _: delete())
 

@@ -71,7 +71,7 @@ class AppFrame(App[None]):
 
     @dataclass
     class Restored(Message):
-        """Something was brought back from the trash; sent to the open screen."""
+        """Something was restored from the trash; sent to the open screen."""
 
         item: TrashItem
 
@@ -102,7 +102,7 @@ class AppFrame(App[None]):
         # The last hundred changes; older ones can no longer be undone.
         self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
         self._deleted: tuple[TrashItem, ...] = ()
-        """What lies in the trash, the latest first; `u` brings it back when nothing else is to be undone."""
+        """What lies in the trash, the latest first; `u` restores it when nothing else is to be undone."""
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 
@@ -180,6 +180,7 @@ class AppFrame(App[None]):
             self._deleted = tuple(self.workspace.trash.list_items())
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         # Asked for every repaint of the footer, so it looks at memory alone.
         nothing = verb == "undo" and not self._changes and not self._deleted
         return "there is nothing to undo" if nothing else ""

@@ -134,6 +134,7 @@ class VerbKey:
 
     @property
     def verb(self) -> str:
+        """Return the verb, without the scope."""
         return self.id.partition(".")[2]
 
 
@@ -180,7 +181,7 @@ APP_KEYS = scope(
     notes="List all notes and bookmarks of this workspace; enter goes to the item.",
     activity="List what happened in this session: successes, warnings and failures with their remedies.",
     quit="Quit; jobs keep running, and the last line says how many.",
-    suspend="Stop mathwb and go back to the shell, also from dialogs; `fg` brings it back.",
+    suspend="Stop mathwb and go back to the shell, also from dialogs; `fg` resumes it.",
     palette="Find a command, a screen or an item by its id.",
     help="List the keys that apply here, each with a sentence; enter runs one.",
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _DELETED_KEPT = 500
-"""Of so many deleted jobs, which may be brought back, it stays known that the user was told of their end."""
+"""Of so many deleted jobs, which may be restored, it stays known that the user was told of their end."""
 
 
 class Session:

@@ -70,7 +70,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         )
         app.look_now()
         await until(pilot, lambda: not app._looking and not app._look_again)
-        # Deleted and brought back.
+        # Deleted and restored.
         for there in (ended, (failed, *ended)):
             app.watch_jobs.jobs = tuple(there)
             app.look_now()

@@ -156,7 +156,7 @@ def deleted_jobs() -> set[int]:
 
 
 def whole_deleted_jobs() -> set[int]:
-    """The jobs in the trash; what is listed there can be brought back whole."""
+    """The jobs in the trash; what is listed there can be restored completely."""
     items = workspace().trash.list_items("job")
     for item in items:
         (folder,) = item.list_contents()

@@ -125,7 +125,7 @@ def remove_data(
     """Unregister a data set; its files stay where they are.
 
     What lies in the workspace itself, such as the corpus of saved clusters, goes into the trash.
-    `mathwb trash restore` brings either back.
+    `mathwb trash restore` restores either.
     """
     workspace = Workspace.open()
     # Registered data is removed from the list; only data of the workspace itself is moved.
@@ -133,7 +133,7 @@ def remove_data(
         workspace.data.find_entry(name)
     except MissingError:
         item = remove_own_data(workspace, name)
-        text = f"{name} is in the trash; mathwb trash restore {item.address} brings it back"
+        text = f"{name} is in the trash; mathwb trash restore {item.address} restores it"
         print_result(item.to_dict(), as_json, text=text)
         return
     entry = workspace.data.remove_entry(name)

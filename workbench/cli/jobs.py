@@ -180,7 +180,7 @@ def list_jobs(
     ] = None,
     where: WhereOption = None,
     deleted: Annotated[
-        bool, typer.Option("--deleted", help="List deleted jobs, which `jobs restore` brings back.")
+        bool, typer.Option("--deleted", help="List deleted jobs, which `jobs restore` restores.")
     ] = False,
     csv: CsvOption = False,
     tex: TexOption = False,
@@ -311,7 +311,7 @@ def rerun_jobs(numbers: JobNumbers, settings: SettingsOption = None, as_json: Js
 
 @app.command("rm")
 def remove_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
-    """Delete the run folders of finished jobs; `jobs restore` brings them back. What they wrote elsewhere is
+    """Delete the run folders of finished jobs; `jobs restore` restores them. What they wrote elsewhere is
     kept.
 
     Deleted jobs stay in the trash for 30 days (the setting `trash_days`); `mathwb trash empty` frees their
@@ -328,7 +328,7 @@ def remove_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
 
 @app.command("restore")
 def restore_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
-    """Bring deleted jobs back; the runs of a sweep come back with it. `jobs list --deleted` lists them."""
+    """Restore deleted jobs, a sweep with its runs. `jobs list --deleted` lists them."""
 
     def restore_job(workspace: Workspace, number: int) -> JobView:
         control.deleted_jobs(workspace)

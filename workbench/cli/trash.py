@@ -57,7 +57,7 @@ def list_deleted(csv: CsvOption = False, tex: TexOption = False, as_json: JsonOp
 
 @app.command("restore")
 def restore_items(addresses: Addresses, as_json: JsonOption = False) -> None:
-    """Bring back what was deleted; of several items of one name, the one that was deleted last."""
+    """Restore what was deleted; of several items of one name, the one that was deleted last."""
     workspace = Workspace.open()
     items = [workspace.trash.find_item(address) for address in addresses]
     for item in items:

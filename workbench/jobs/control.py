@@ -506,7 +506,7 @@ def remove_job(workspace: Workspace, number: int) -> TrashItem:
         item = workspace.trash.put_item("job", str(number), view.title, [each.folder for each in all_of_it])
     except DataError as error:
         find_job(runs, number)  # raises where another program has just deleted it
-        # One has deleted it, and another one has brought it back.
+        # One process has deleted it, and another has restored it.
         if isinstance(error.__cause__, FileNotFoundError):
             return remove_job(workspace, number)
         raise
