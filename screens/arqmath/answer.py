@@ -152,6 +152,7 @@ class AnswerPane(Pane):
 
     @property
     def empty(self) -> bool:
+        """Return whether neither an answer nor a topic is shown."""
         return self._chosen is None and self._topic is None
 
     def selection(self, line: CommandLine) -> PaneSelection | None:
@@ -425,6 +426,7 @@ class LinksView(Vertical):
 
     @property
     def link(self) -> Record | None:
+        """Return the link under the cursor, or None."""
         return self.listing.table.current
 
     @on(Table.Moved)

@@ -103,6 +103,7 @@ class Runs:
 
     @property
     def names(self) -> list[str]:
+        """Return the names of the collection's runs."""
         return [run["name"] for run in self.overview.get("runs", ())]
 
     @property
@@ -124,6 +125,7 @@ class Runs:
 
     @property
     def place(self) -> str:
+        """Return the folder of the collection, as errors name it."""
         return str(self.collection.path)
 
     @property

@@ -54,6 +54,7 @@ class MovesTable(Table):
     """A table that cannot be sorted, because lines between the ranks are drawn across its rows."""
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
@@ -212,6 +213,7 @@ class TopicsPane(ListPane):
 
     @property
     def topic(self) -> str:
+        """Return the id of the topic under the cursor, or an empty string."""
         return self.table.current_key or ""
 
     # The run's mean
@@ -368,6 +370,7 @@ class RankingPane(Pane):
         return [self._answers, *([self._moves] if self._moves is not None else [])]
 
     def show_error(self, error: EngineError) -> None:
+        """Show why there is no ranking."""
         self.show_ranking(None)
         self._answers.show_error(error)
 

@@ -81,6 +81,7 @@ class ArqmathScreen(BrowserScreen):
 
     @property
     def collection(self) -> Collection | None:
+        """Return the collection that is open, or None."""
         return self.runs.collection if self.runs is not None else None
 
     def find_sources(self) -> Mapping[str, Collection]:
@@ -350,10 +351,12 @@ class ArqmathScreen(BrowserScreen):
 
     @property
     def topic(self) -> str:
+        """Return the id of the topic under the cursor, or an empty string."""
         return self.topics.topic
 
     @property
     def page(self) -> str:
+        """Return the name of the page that the ranking shows."""
         return self.ranking.page_name
 
     def why_not(self, verb: str) -> str:

@@ -102,6 +102,7 @@ class EgraphsState:
 
     @property
     def folder(self) -> Path | None:
+        """Return the folder of the corpus, or None where clusters are grown here."""
         return self.source.folder if self.source is not None else None
 
     @property
@@ -138,6 +139,7 @@ class EgraphsState:
 
     @property
     def model_words(self) -> str:
+        """Return the model as headings name it, or an empty string."""
         return f"model {self.model.name}" if self.model is not None else ""
 
 
@@ -532,6 +534,7 @@ class MembersView(TableView):
 
     @property
     def member(self) -> LazyRow | None:
+        """Return the member under the cursor, or None."""
         row = self._table.current
         return row if isinstance(row, LazyRow) else None
 

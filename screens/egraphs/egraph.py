@@ -41,6 +41,7 @@ class _Graph:
         self._terms = {int(number): term["prefix"] for number, term in document["terms"].items()}
 
     def smallest_term(self, number: int) -> str:
+        """Return the smallest term of a class, as text."""
         return str(self._terms[number])
 
     def node_term(self, number: int, node: int) -> str:
@@ -93,6 +94,7 @@ class EgraphView(TableView):
 
     @property
     def graph(self) -> _Graph | None:
+        """Return the e-graph of the cluster, or None until it has arrived."""
         return self.known.get(self._key)
 
     @property

@@ -277,6 +277,7 @@ class GrowLine(Vertical):
 
     @property
     def settings(self) -> dict[str, Any]:
+        """Return the settings of the growth: the usual ones, replaced by those that were chosen."""
         return {**self.usual, **self._chosen}
 
     def action_style(self) -> None:
@@ -298,6 +299,7 @@ class GrowLine(Vertical):
 
     @property
     def growing(self) -> bool:
+        """Return whether a cluster is being grown."""
         return any(draft.growing for draft in self.drafts)
 
     def grow(self, head: str, settings: Mapping[str, Any]) -> None:

@@ -133,6 +133,7 @@ class _Range:
 
     @property
     def params(self) -> dict[str, Any]:
+        """Return the parameters of the operation that samples the curves."""
         exprs = [self.case.head] if self.case.alone else [self.case.head, self.case.member]
         return {
             "exprs": exprs,
@@ -145,6 +146,7 @@ class _Range:
         }
 
     def inner_half(self) -> _Range:
+        """Return the range from its first to its third quarter."""
         quarter = (self.high - self.low) / 4
         return replace(self, low=self.low + quarter, high=self.high - quarter)
 
@@ -266,6 +268,7 @@ class MemberPane(Pane):
 
     @property
     def slices(self) -> tuple[Slice, ...]:
+        """Return the slices on which the curves can be drawn."""
         return list_slices(self._why["points"]) if self._why is not None else ()
 
     def turn_slice(self, steps: int) -> None:

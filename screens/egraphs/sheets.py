@@ -108,6 +108,7 @@ class _ClusterSheet(TextScreen):
         cast("AppFrame", self.app).copy_in_thread(self._command, "command line")
 
     def lines_of(self, answer: RequestAnswer) -> Iterable[str]:
+        """Return the lines that show an answer; subclasses implement it."""
         raise NotImplementedError
 
     def _show_answer(self, answer: RequestAnswer) -> None:
@@ -282,6 +283,7 @@ class _ModelSheet(Sheet):
     def export_list(
         self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document
     ) -> list[Export]:
+        """Return the files that a list can be written to; none if it has no rows."""
         model, corpus = self._model.name, self._folder.name
         known = {"model": model, "corpus": corpus, **facts}
         stem = f"{corpus}-{model}-{what}"

@@ -48,6 +48,7 @@ class MapKey:
 
     @property
     def params(self) -> dict[str, object]:
+        """Return the parameters of the operation that arranges the map."""
         return {"model": str(self.model), "data": str(self.corpus), **_ARRANGEMENTS[self.arrangement][1]}
 
 

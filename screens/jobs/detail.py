@@ -278,6 +278,7 @@ class Detail(Pane):
 
     @property
     def plot(self) -> CurvePlot:
+        """Return the plot of the curves."""
         return self.query_one(CurvePlot)
 
     async def show_job(self, view: JobView | None, members: Sequence[JobView] = ()) -> None:
@@ -651,6 +652,7 @@ class Detail(Pane):
 
     @property
     def file(self) -> Path | None:
+        """Return the file under the cursor on the page of files, or None."""
         if self.page_name != "files":
             return None
         key = self.query_one("#files", Listing).table.current_key

@@ -64,6 +64,7 @@ class FormField:
 
     @property
     def name(self) -> str:
+        """Return the field as recipes name it: `table.key`."""
         return f"{self.table}.{self.key}"
 
 
@@ -443,6 +444,7 @@ class FormRow(Horizontal):
 
     @property
     def value(self) -> str:
+        """Return the text that is typed in the field."""
         return self.query_one(Input).value
 
     def show_field(self, field: FormField, text: str, first: bool) -> None:
@@ -565,6 +567,7 @@ class NewJob(Dialog[Any]):
 
     @property
     def recipe(self) -> Recipe | None:
+        """Return the recipe under the cursor, or None."""
         current = self._table.current
         return None if current is None else self._recipes[current["id"]]
 

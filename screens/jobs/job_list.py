@@ -191,9 +191,11 @@ class JobListing(TreeListing):
         return super().check_action(action, parameters)
 
     def state(self) -> dict[str, object]:
+        """Return what the session stores: the list's state and the sweeps that are unfolded."""
         return {**super().state(), "unfolded": sorted(self.unfolded)}
 
     async def restore(self, state: Mapping[str, object]) -> None:
+        """Set the list and its unfolded sweeps as the session stored them."""
         if isinstance(numbers := state.get("unfolded"), list):
             self.unfolded = frozenset(number for number in numbers if isinstance(number, int))
         await super().restore(state)
@@ -228,6 +230,7 @@ class JobList(ListPane):
 
     @property
     def job(self) -> JobView | None:
+        """Return the job under the cursor, or None."""
         record = self.table.current
         return None if record is None else cast("JobView", record["view"])
 

@@ -68,10 +68,12 @@ class RunCurves:
 
     @property
     def behind_bytes(self) -> int:
+        """Return the bytes that are still to be read, at most, of one attempt."""
         return max(curves.behind_bytes for curves in self.attempts)
 
     @property
     def names(self) -> list[str]:
+        """Return the names of the curves of all attempts, each once."""
         return list(dict.fromkeys(name for curves in self.attempts for name in list(curves.curves)))
 
     def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
@@ -344,6 +346,7 @@ class Machine:
 
     @property
     def cpu(self) -> str:
+        """Return the processor and free memory as one line."""
         return f"CPU, {format_quantity(self.cores, 'core')}, {format_bytes(self.free_bytes)} free"
 
     def explain_device(self, policy: str) -> str:

@@ -103,6 +103,7 @@ def list_measures(view: JobView, device: Mapping[str, Any], first_loss: float | 
 
 
 def draw_progress(share: float, cells: int) -> Content:
+    """Return a progress bar with its percentage."""
     room = max(4, cells - 6)
     filled = min(room, round(share * room))
     return Content.assemble(

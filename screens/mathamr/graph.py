@@ -163,10 +163,12 @@ class GraphPane(ListPane):
 
     @property
     def key(self) -> str:
+        """Return the variable of the node under the cursor, or an empty string."""
         return self.table.current_key or ""
 
     @property
     def inspection(self) -> Inspection | None:
+        """Return the inspection whose graph is shown, or None."""
         return self.nodes.inspection
 
     def show_graph(self, inspection: Inspection | None) -> None:
@@ -313,6 +315,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
 
     @property
     def current(self) -> DrawnNode | None:
+        """Return the node under the cursor, or None."""
         return self.nodes[self.cursor] if self.nodes else None
 
     def show_tree(self, root: DrawnNode | None) -> None:
@@ -373,6 +376,7 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
 
     @property
     def shown(self) -> int:
+        """Return the number of nodes that are drawn."""
         return len(self.nodes)
 
     def move_by(self, lines: int) -> None:
@@ -579,6 +583,7 @@ class FormulaPane(Pane):
 
     @property
     def runs_shown(self) -> bool:
+        """Return whether the page compares runs."""
         return self.page_name == "runs" and bool(self._near and self._near["runs"])
 
     # What the screen asks

@@ -50,6 +50,7 @@ class Inspection:
 
     @property
     def query(self) -> Record | None:
+        """Return the record of the formula that is searched for, or None."""
         return self._by_formula.get(self.document["query"])
 
     def get_row(self, key: str) -> Record | None:

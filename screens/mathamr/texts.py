@@ -313,6 +313,7 @@ class StringsPane(Pane):
 
     @property
     def key(self) -> str:
+        """Return the variable of the node whose triple is under the cursor, or an empty string."""
         row = self.query_one("#triples", Listing).table.current
         return str(row["source"]) if row is not None else ""
 

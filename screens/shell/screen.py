@@ -610,6 +610,7 @@ class Sheet(Dialog[None]):
 
     @property
     def workbench(self) -> AppFrame:
+        """Return the application, with its type."""
         return cast("AppFrame", self.app)
 
     def ask_for(

@@ -268,6 +268,7 @@ class _Follower(NamedTuple):
     rounds: int
 
     def arrive(self) -> None:
+        """Report that the key has passed this widget."""
         self.report(self.event, self.node, self.rounds)
 
 

@@ -205,6 +205,7 @@ class Ascii(LineFilter):
     """Replace every character that is not ASCII by one that is, cell for cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        """Return the segments with every character as ASCII."""
         return [Segment(_to_ascii(text), style, control) for text, style, control in segments]
 
 

@@ -215,10 +215,12 @@ class TripletChoice:
 
     @property
     def short(self) -> str:
+        """Return the choice in two words, for headings."""
         return f"{self.strategy} · {self.text}"
 
     @property
     def words(self) -> str:
+        """Return the choice in a sentence."""
         return f"{STRATEGIES[self.strategy]}; {TEXTS[self.text]}"
 
     def to_params(self, path: Path) -> dict[str, Any]:
@@ -394,10 +396,12 @@ class ShownTriplet:
 
     @property
     def anchor(self) -> str:
+        """Return the id of the anchor problem."""
         return str(self.found["triplet"]["anchor"])
 
     @property
     def address(self) -> str:
+        """Return the address of the triplet, under which notes and bookmarks are stored."""
         return f"{note_prefix(self.set, self.choice)}/{quote_part(self.anchor)}"
 
     def command_text(self, line: CommandLine) -> str:

@@ -92,6 +92,7 @@ class AnchorsPane(ListPane):
 
     @property
     def anchor_id(self) -> str:
+        """Return the id of the problem under the cursor, or an empty string."""
         return self.table.current_key or ""
 
     def why_not(self, verb: str) -> str:
@@ -315,6 +316,7 @@ class WhyPane(Pane):
 
     @property
     def candidate(self) -> Record | None:
+        """Return the candidate under the cursor, or None on other pages."""
         return self._candidates.table.current if self.page_name == "why" else None
 
     # What the screen asks

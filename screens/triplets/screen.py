@@ -146,6 +146,7 @@ class TripletsScreen(BrowserScreen):
 
     @property
     def path(self) -> Path:
+        """Return the file or folder of the set that is shown."""
         path: Path = self.sources[self.source]
         return path
 
@@ -262,6 +263,7 @@ class TripletsScreen(BrowserScreen):
 
     @property
     def shown(self) -> ShownTriplet | None:
+        """Return the triplet that is shown, or None."""
         return self.anchors.shown
 
     def _describe_panes(self) -> None:

@@ -152,6 +152,7 @@ class FilterLine(Vertical):
 
     @property
     def text(self) -> str:
+        """Return the text that is typed."""
         return self.field.value
 
     def set_text(self, text: str) -> None:
@@ -279,6 +280,7 @@ class _Filtered(Vertical):
 
     @property
     def known_fields(self) -> tuple[str, ...]:
+        """Return the fields that a filter may name."""
         return self.fields
 
     def list_values(self, field: str) -> Sequence[str]:  # noqa: ARG002
@@ -325,6 +327,7 @@ class _Filtered(Vertical):
 
     @property
     def query_text(self) -> str:
+        """Return the filter that is typed, or an empty string."""
         return self._line.text if self._line is not None else ""
 
     def _try_filter(self, text: str) -> None:
@@ -416,6 +419,7 @@ class Listing(_Filtered):
         return (*self.fields, *NOTE_FIELDS) if self.home else self.fields
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         nothing = verb == "filter" and not len(self.table.rows) and not self.query_text
         return "there are no lines here" if nothing else ""
 
@@ -496,10 +500,12 @@ class Listing(_Filtered):
         self.table.focus()
 
     def state(self) -> dict[str, object]:
+        """Return what the session stores: the filter with its history, and the table's state."""
         history = list(self._line.history) if self._line is not None else []
         return {"query": self.query_text, "history": history, **self.table.state()}
 
     async def restore(self, state: Mapping[str, object]) -> None:
+        """Set filter, history and table as the session stored them."""
         query, history = state.get("query"), state.get("history")
         if isinstance(history, list) and history:
             (await self._filter_line()).history = [str(text) for text in history]

@@ -233,14 +233,17 @@ class Pane(Holding, Vertical):
 
     @property
     def has_tabs(self) -> bool:
+        """Return whether the pane has pages to switch between."""
         return bool(self.pages)
 
     @property
     def pages(self) -> list[Page]:
+        """Return the pages of the pane, in the order of their tabs."""
         return [child for child in self.children if isinstance(child, Page)]
 
     @property
     def page(self) -> Page | None:
+        """Return the page that is shown, or None."""
         return next((page for page in self.pages if page.display), None)
 
     @property
@@ -409,6 +412,7 @@ class ListPane(Pane):
 
     @property
     def has_tabs(self) -> bool:
+        """Return whether there are several sources to switch between."""
         return len(self.sources) > 1
 
     async def step_page(self, step: int) -> None:

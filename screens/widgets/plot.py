@@ -306,6 +306,7 @@ class _Shown:
             self.number = owner.frame.sixels.add_picture(Sixel(owner, document))
 
     def picture_row(self, line: int, style: Style) -> Strip:
+        """Return a line of cells that show one row of the picture."""
         if self._kitty:
             from rich.segment import Segment
 
@@ -314,6 +315,7 @@ class _Shown:
         return kitty.picture_strip(self.number, self.columns, style)
 
     def remove_picture(self) -> None:
+        """Remove the picture from the terminal."""
         if self._kitty:
             self._write_sequence(kitty.removal_sequence(self.number))
         else:
@@ -362,14 +364,17 @@ class Pictured(Widget):
 
     @property
     def frame(self) -> AppFrame:
+        """Return the application, with its type."""
         return cast("AppFrame", self.app)
 
     @property
     def graphics(self) -> Graphics:
+        """Return the graphics that the terminal can show."""
         return getattr(self.app, "graphics", NONE)
 
     @property
     def picture_shown(self) -> bool:
+        """Return whether the picture is drawn and fits in the widget."""
         # The picture stays in memory while a dialog is open, but is not drawn.
         if (shown := self._shown) is None or self.screen is not self.app.screen:
             return False

@@ -37,6 +37,7 @@ class WidgetMessage(Message, Generic[W]):
 
     @property
     def control(self) -> W:
+        """Return the widget that sent the message, by which Textual selects handlers."""
         return self.widget
 
 
@@ -45,6 +46,7 @@ class Moving(Widget):
 
     @property
     def shown(self) -> int:
+        """Return the number of lines that can be moved over."""
         return self.virtual_size.height
 
     def move_by(self, lines: int) -> None:
@@ -98,6 +100,7 @@ class ScrolledLines(ScrollView, Moving, can_focus=True):
     # Filter and keys
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         if verb in ("next_match", "previous_match") and self.last_filter is None:
             return "no filter yet; / writes one"
         return ""
@@ -169,6 +172,7 @@ class TextReader(ScrolledLines):
 
     @property
     def lines(self) -> Sequence[str]:
+        """Return the lines of the text."""
         return self._lines
 
     def show_lines(self, lines: Iterable[str], *, keep: bool = False) -> None:
@@ -270,6 +274,7 @@ class TextReader(ScrolledLines):
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         return "no lines arrive here" if verb == "follow" and not self._grows else super().why_not(verb)
 
     def action_wrap(self) -> None:

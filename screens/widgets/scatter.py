@@ -221,6 +221,7 @@ class Scatter(Widget, can_focus=True):
         self._light_best(lambda place: -float(place[1]))
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         here = self._lit_place()
         alone = here is None or len(self._by_cell[_cell_of(here)]) < 2
         return "there is no other at this place" if verb in ("next_match", "previous_match") and alone else ""

@@ -313,6 +313,7 @@ class Table(ScrolledLines):
     class _Event(WidgetMessage["Table"]):
         @property
         def table(self) -> Table:
+            """Return the table that sent the message."""
             return self.widget
 
     class Moved(_Event):
@@ -355,6 +356,7 @@ class Table(ScrolledLines):
 
     @property
     def columns(self) -> tuple[Column, ...]:
+        """Return the columns of the table."""
         return self._columns
 
     @columns.setter
@@ -614,6 +616,7 @@ class Table(ScrolledLines):
         self.cursor += lines
 
     def why_not(self, verb: str) -> str:
+        """Return the reason that a verb does not apply now, or an empty string if it does."""
         if not len(self.rows) and verb in _OF_LINES:
             return "there are no lines here"
         return super().why_not(verb)
