@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from docs import notebooks
 from workbench import __version__
 from workbench.cli.command import app
-from workbench.cli.manual import errors_page
+from workbench.cli.manual import TABLES, errors_page, fill_tables
 from workbench.recipes import load_recipe, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -188,6 +188,12 @@ def test_readme_index_and_navigation_have_every_guide() -> None:
 
 def test_the_page_of_error_codes_is_that_of_the_table() -> None:
     assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors_page(), "python -m workbench.cli.manual"
+
+
+def test_the_tables_within_pages_are_current() -> None:
+    pages = [path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("**/*.md"))]
+    assert pages == [fill_tables(page) for page in pages], "python -m workbench.cli.manual"
+    assert all(any(f"manual`: {name} -->" in page for page in pages) for name in TABLES)
 
 
 @pytest.mark.parametrize("path", sorted(notebooks.PLACE.glob("*.ipynb")), ids=lambda path: path.stem)

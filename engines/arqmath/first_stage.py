@@ -1,8 +1,8 @@
 """First stages: registered retrievers, and expressions that say which of them are fused and how.
 
 A first stage of your own is one subclass of `AnswerRetriever`: help, `--first`, `--how`, fusion, tuning and
-the building of an index find it by its name. A distribution adds one by an entry point of the group
-`mathwb.first_stages` that names the class.
+the building of an index find it by its name, and the reference page takes its docstring. A distribution adds
+one by an entry point of the group `mathwb.first_stages` that names the class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ RETRIEVERS: dict[str, type[AnswerRetriever]] = {}
 
 
 class AnswerRetriever(ABC):
-    """A way to find answers to topics; a subclass registers itself by its `name`, in small letters."""
+    """A way to find answers to topics; a subclass registers itself by its `name`, in small letters.
+
+    The first sentence of its docstring says what the score of an answer is, for the reference page.
+    """
 
     name: ClassVar[str]
     about: ClassVar[str]
@@ -132,7 +135,9 @@ class Lexical(AnswerRetriever):
 
 
 class Dense(AnswerRetriever):
-    """The similarity of topic and answer by their vectors."""
+    """Similarity of topic and answer by their vectors: cosine or dot product, as the model's authors compare
+    them.
+    """
 
     name, about = "dense", "vectors of answers"
     encodes, holds = True, ("vectors", "--dense")
@@ -167,7 +172,7 @@ class Dense(AnswerRetriever):
 
 
 class Questions(Dense):
-    """The similarity of topic and the question that is answered."""
+    """Similarity of topic and the question that the answer belongs to, by their vectors."""
 
     name, about = "questions", "vectors of questions"
     holds = "vectors of questions", "--dense"
@@ -206,7 +211,7 @@ class Questions(Dense):
 
 
 class Sparse(AnswerRetriever):
-    """The product of learned sparse vectors."""
+    """Product of learned sparse vectors."""
 
     name, about = "sparse", "learned ones"
     holds = "sparse vectors", "--sparse MODEL"
@@ -262,7 +267,7 @@ class Sparse(AnswerRetriever):
 
 
 class Structure(Lexical):
-    """BM25 over the structure of formulas."""
+    """BM25 over parts of the formulas' operator trees."""
 
     name, about = "structure", "of formulas"
     holds = "structure of formulas", "--structure"

@@ -36,7 +36,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
@@ -64,9 +64,6 @@ from engines.formula.words import (
     parse_line,
     unroll_cells,
 )
-
-if TYPE_CHECKING:
-    from engines.formula.reader import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +102,7 @@ class Reading:
 _NONE = Names()
 
 
-def read(formula: str | LatexSource, names: Names | None = None, notation: Dialect = "auto") -> Reading:
+def read(formula: str | LatexSource, names: Names | None = None, notation: str = "auto") -> Reading:
     r"""Read what a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
@@ -139,7 +136,7 @@ def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
     return "latex" if _LATEX.search(text) else "plain"
 
 
-def _as_latex(text: str, notation: Dialect) -> str | Tree:
+def _as_latex(text: str, notation: str) -> str | Tree:
     if len(text) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
     if notation == "auto":
@@ -148,6 +145,8 @@ def _as_latex(text: str, notation: Dialect) -> str | Tree:
         return text
     from engines.formula.notations import NOTATION_READERS
 
+    if notation not in NOTATION_READERS:
+        raise ValueError(f"no notation {notation!r}: known are auto, {', '.join(NOTATION_READERS)}")
     return NOTATION_READERS[notation](text)
 
 

@@ -539,4 +539,4 @@ NOTATION_READERS: Mapping[str, Callable[[str], str | Tree]] = {
     "plain": latex_of_plain,
     "mathml": meant_by_mathml,
 }
-"""What makes LaTeX of a text, or at once its term, by the dialect that the text is in."""
+"""The dialects that are read naturally: what makes LaTeX of a text, or at once its term."""

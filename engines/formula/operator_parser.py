@@ -8,6 +8,7 @@ ranges and of the body. The variable is bound: it has a mark before it, `•x`, 
 
 from __future__ import annotations
 
+from engines.core.expression_language import BINDERS
 from engines.core.tree import Tree
 from engines.formula.cursor import (
     END,
@@ -24,7 +25,7 @@ from engines.formula.cursor import (
 )
 from engines.formula.layout import Piece
 from engines.formula.name_parser import NameParser
-from engines.formula.symbols import PieceRole
+from engines.formula.symbols import BODIES, PieceRole, list_meanings
 from engines.formula.words import (
     RELATION_NAMES,
     Line,
@@ -35,30 +36,14 @@ from engines.formula.words import (
     variable_name,
 )
 
-_SUMS = {"O!sum": "sum", "O!product": "prod"}
-_SYMBOLS = {
-    "O!sum": "∑",
-    "O!product": "∏",
-    "U!union": "⋃",
-    "U!intersect": "⋂",
-    "O!direct-sum": "⨁",
-    "O!tensor-product": "⨂",
-    "U!and": "⋀",
-    "U!or": "⋁",
-    "O!int": "∫",
-    "O!double-integral": "∬",
-    "O!triple-integral": "∭",
-    "O!contour-integral": "∮",
-    "O!supremum": "sup",
-    "O!infimum": "infimum",
-    "O!limit-supremum": "limsup",
-    "O!limit-infimum": "liminf",
-    "F!max": "max",
-    "F!min": "min",
-}
+_LARGE = list_meanings(*BODIES)
+"""Sums, integrals and the like by their labels in operator trees."""
+_SIGNS = {label: symbol.unicode or symbol.term for label, symbol in _LARGE.items()}
+"""What such an operator is called where nothing is known of what it ranges over."""
+_SUMS = {label: symbol.term for label, symbol in _LARGE.items() if symbol.term in BINDERS}
 _FROM_SIDES = {"\\downarrow": "+", "\\searrow": "+", "\\uparrow": "-", "\\nearrow": "-"}
 """Arrows that say from which side a limit is taken."""
-_SIGNS_OF = {"\\nabla": "∇", "\\partial": "∂"}
+_DIFFERENTIAL_SIGNS = {"\\nabla": "∇", "\\partial": "∂"}
 """Signs of operators before what they apply to."""
 
 
@@ -87,7 +72,7 @@ class OperatorParser(NameParser):
     def parse_unknown_operator(self) -> Tree:
         r"""Parse a sign before what it applies to, `\nabla f`, `\partial U`; alone it is a name."""
         piece = self.take_piece()
-        name = _SIGNS_OF[piece.text]
+        name = _DIFFERENTIAL_SIGNS[piece.text]
         label, power = self.parse_identifier(name)
         # ∇· is another operator than ∇.
         if self.here.role == PieceRole.MULTIPLY and piece.text == "\\nabla":
@@ -163,7 +148,7 @@ class OperatorParser(NameParser):
         """Parse a sum or product with its bounds."""
         piece = self.take_piece()
         label = _SUMS.get(piece.operator.label)
-        symbol = _SYMBOLS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
         if label is None and not symbol:
             raise self.make_error(f"{piece.text} is not understood", piece)
         shape = rf"Write {piece.text}_{{k=1}}^{{n}} u."
@@ -252,7 +237,7 @@ class OperatorParser(NameParser):
         """Parse an integral, with its differential in front, within, or at the end."""
         piece = self.take_piece()
         # Contour and multiple integrals have no counterpart among the terms.
-        symbol = _SYMBOLS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
         if not symbol and piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
             raise self.make_error(f"{piece.text} is not understood", piece)
         if not symbol and piece.operator.label != "O!int":
@@ -295,7 +280,7 @@ class OperatorParser(NameParser):
             if not symbol:
                 raise self.make_error("two differentials are not understood", piece)
             region = [as_argument(self.cursor_on(one.parts).parse_line()) for one in (low, high) if one]
-            found = call_unknown(_SYMBOLS[piece.operator.label], *region, *variables, as_argument(body))
+            found = call_unknown(_SIGNS[piece.operator.label], *region, *variables, as_argument(body))
             names = [name for one in variables for name in one.children[1:] or (one,)]
             return mark_bound(found, {one.label for one in names if is_name(one.label)})
         if ends is None:
@@ -361,7 +346,7 @@ class OperatorParser(NameParser):
         """Parse a limit, maximum or minimum."""
         piece = self.take_piece()
         # max and min share the role of limits in the table of symbols, but take several arguments here.
-        symbol = _SYMBOLS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
         over = self.here.role == PieceRole.SCRIPT or (symbol and self.here.role != PieceRole.OPEN)
         if symbol and over:
             return self.parse_over(symbol, piece, *self.parse_bounds(piece))

@@ -39,27 +39,23 @@ if TYPE_CHECKING:
 
 Notation = Literal["auto", "prefix", "infix", "latex"]
 """The notations of expressions; `infix` is plain text."""
-Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "prefix", "equation"]
-"""The dialects: the first four are read naturally, `expression` is the strict one of any notation.
-
-Another natural one is a name here and what makes LaTeX of it in `notations.NOTATION_READERS`; a strict one is
-a name here and a case in `read`.
-"""
 
 
 def read(
     text: str | LatexSource,
-    dialect: Dialect = "auto",
+    dialect: str = "auto",
     *,
     names: Names | None = None,
     letters: str = "",
     leaf: Callable[[str], Tree] = Tree,
 ) -> Reading:
-    r"""Read a text; it never raises.
+    r"""Read a text; whatever the text is, it never raises.
 
     Args:
         text: a formula, or several with connectives between them.
-        dialect: how it is written and read; `auto` decides by the text.
+        dialect: how it is written and read: `auto`, which decides by the text, `latex`, `plain`, `mathml`
+            or another row of `notations.NOTATION_READERS`, all read naturally; or a strict one:
+            `expression`, which takes any notation, `infix`, `prefix` or `equation`.
         names: what a document says of its letters, for natural dialects.
         letters: the variables besides x, for strict dialects.
         leaf: makes the tree of a number or placeholder of an equation.

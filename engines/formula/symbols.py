@@ -1,11 +1,22 @@
-"""The symbols of LaTeX, amsmath and amssymb: their roles in a formula and meanings, as LaTeXML's grammar has
-them, their Unicode, and the LaTeX that other characters stand for."""
+"""The symbols of LaTeX, amsmath and amssymb, each in one row of `assets/latex/symbols.tsv`, and the LaTeX
+that other characters stand for.
+
+    symbol    as it is written: `\\alpha`, `pmatrix`, `=`
+    group     what people know it as; "" where it only changes the looks, or is another spelling
+    unicode   how it is shown; "" where it has no character of its own
+    role      what the parser does with it, one of `PieceRole` or of the lexer; "" for an unknown letter
+    label     its operator tree, as LaTeXML's grammar names it
+    term      what this label is called in terms: `<=`, `union`, `sum`; once for each label
+
+The rows stand as readers look for them: commoner groups and symbols first. Of the symbols with one label, the
+first is the one that is written.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -71,29 +82,45 @@ _NAMED = (PieceRole.FUNCTION, PieceRole.LIMIT)
 _NEGATED = (PieceRole.RELATION, PieceRole.OPERATOR)
 
 
-def _read_rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
-    """Yield the rows of a table of three columns below its head, each with a key of its own."""
-    path, seen = asset(f"latex/{name}.tsv"), set[str]()
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A row of the table of symbols; the module says what its columns are."""
+
+    name: str
+    group: str
+    unicode: str
+    role: str
+    label: str
+    term: str
+
+
+@cache
+def _read_table() -> Mapping[str, Symbol]:
+    path, result = asset("latex/symbols.tsv"), dict[str, Symbol]()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         row = line.split("\t")
-        if len(row) != 3 or row[key] in seen:
-            raise DataError(f"not a row of {columns}", path=path, line=number, code="E300")
-        seen.add(row[key])
-        yield row
+        if len(row) != len(fields(Symbol)) or row[0] in result:
+            raise DataError("not a row of symbols", path=path, line=number, code="E300")
+        result[row[0]] = Symbol(*row)
+    return result
 
 
 @cache
 def symbol_roles() -> Mapping[str, SymbolRole]:
-    """Return the symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown
-    letters.
-    """
+    """Return the symbols that have a role; all others are unknown letters."""
     result: dict[str, SymbolRole] = {}
-    for symbol, role, label in _read_rows("grammar", "symbol, role, label", 0):
-        # A sign without a meaning is a function where it is applied, and a variable alone.
-        bare = label.startswith("F!") and role not in _NAMED
-        alone = f"V!{label[2:]}" if bare else label
-        result[symbol] = SymbolRole(role, OperatorTree(label), OperatorTree(alone))
+    for name, symbol in _read_table().items():
+        if symbol.role:
+            # A sign without a meaning is a function where it is applied, and a variable alone.
+            bare = symbol.label.startswith("F!") and symbol.role not in _NAMED
+            alone = f"V!{symbol.label[2:]}" if bare else symbol.label
+            result[name] = SymbolRole(symbol.role, OperatorTree(symbol.label), OperatorTree(alone))
     return result
+
+
+def list_meanings(*roles: str) -> Mapping[str, Symbol]:
+    """Return the symbols of some roles that say what their label is called in terms, by label."""
+    return {symbol.label: symbol for symbol in _read_table().values() if symbol.term and symbol.role in roles}
 
 
 @cache
@@ -122,23 +149,10 @@ def negate_symbol(symbol: SymbolRole) -> SymbolRole | None:
     return SymbolRole(symbol.role, tree, tree)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """`name` as it is written (`\\alpha`, `pmatrix`, `=`), its `group`, and its Unicode text, "" where it has
-    none of its own. Accents have a combining character."""
-
-    name: str
-    group: str
-    unicode: str
-
-
 @cache
 def list_symbols() -> Mapping[str, Symbol]:
-    """Return every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols
-    first.
-    """
-    rows = _read_rows("symbols", "group, symbol, unicode", 1)
-    return {name: Symbol(name, group, unicode) for group, name, unicode in rows}
+    """Return every symbol that has a group, by name, commoner groups and symbols first."""
+    return {name: symbol for name, symbol in _read_table().items() if symbol.group}
 
 
 SCRIPTS = {"<super>": "^", "<sub>": "_"}
@@ -160,7 +174,14 @@ _SPELLED = {
     "∛": r"\sqrt[3]",
     "∜": r"\sqrt[4]",
     "‖": r"\|",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "≠": r"\neq",
+    "¬": r"\neg",
+    "…": r"\dots",
 }
+"""The LaTeX of characters that are not their own command in the table, or not the one that trees are written
+with."""
 
 
 @cache

@@ -8,47 +8,26 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engines.core.expression_language import ALIASES, HYPERBOLIC, TRIGONOMETRIC
+from engines.core.expression_language import ALIASES, FURTHER, HYPERBOLIC, TRIGONOMETRIC
 from engines.core.tree import ZERO, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.symbols import PieceRole
+from engines.formula.symbols import PieceRole, list_meanings
 
-RELATION_NAMES = {
-    "U!eq": "=",
-    "O!assign": "=",
-    "U!neq": "!=",
-    "O!lt": "<",
-    "O!gt": ">",
-    "O!leq": "<=",
-    "O!geq": ">=",
-    "O!less-than-or-equals": "<=",
-    "O!greater-than-or-equals": ">=",
-    "O!in": "in",
-    "O!notin": "not in",
-    "O!contains": "contains",
-    "O!subset": "subset",
-    "O!superset-of": "superset",
-    "O!superset-of-or-equals": "superset",
-    "O!not-less-than": "not <",
-    "O!not-greater-than": "not >",
-}
-SET_OPERATIONS = {"U!union": "union", "U!intersect": "intersection", "O!setdiff": "without"}
+RELATION_NAMES = {label: symbol.term for label, symbol in list_meanings(PieceRole.RELATION).items()}
+"""What relations are called in terms, by their labels in operator trees."""
+SET_OPERATIONS = {label: symbol.term for label, symbol in list_meanings(PieceRole.ADD).items()}
+"""What operations on sets are called in terms, by their labels in operator trees."""
 TRIGONOMETRIC_AND_HYPERBOLIC = (*TRIGONOMETRIC, *HYPERBOLIC)
+_WRITTEN_AS_SIGNS = ("factorial", "gamma", "mod", "root")
+"""Operators that formulas write with a sign of their own, and never by these names."""
 ONE_PLACE = {
     **{
         name: name
         for name in (
             *TRIGONOMETRIC_AND_HYPERBOLIC,
-            "ln",
-            "exp",
-            "abs",
-            "sign",
-            "tr",
-            "det",
-            "floor",
-            "ceil",
-            "round",
+            *("ln", "exp", "abs", "tr", "det"),
+            *(name for name, count in FURTHER.items() if count == 1 and name not in _WRITTEN_AS_SIGNS),
         )
     },
     **{f"a{name}": f"a{name}" for name in TRIGONOMETRIC_AND_HYPERBOLIC},
@@ -89,7 +68,14 @@ NAMES_IN_TEXT = frozenset(
 )
 """Names that are functions in plain text too: `round`, `sign` and `real` are also words."""
 SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
-PAIRS = {"binomial": "binomial", "binom": "binomial"}
+PAIRS = {
+    **{
+        name: name
+        for name, count in FURTHER.items()
+        if count == 2 and name not in (*_WRITTEN_AS_SIGNS, *SEVERAL)
+    },
+    "binom": "binomial",
+}
 """Functions of two arguments in brackets by their names in print, and their labels."""
 _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi"
@@ -230,7 +216,7 @@ _OPERATORS = (
     " text root not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign forall"
     " exists cases such"
 )
-_RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *SEVERAL.values()))
+_RESERVED = frozenset((*_OPERATORS.split(), *FURTHER, *ONE_PLACE.values(), *SEVERAL.values()))
 _SPELT = frozenset(
     (
         *TRIGONOMETRIC,

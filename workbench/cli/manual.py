@@ -1,8 +1,10 @@
-"""The pages of all commands and error codes and the man page: `python -m workbench.cli.manual`."""
+"""The pages of all commands and error codes, the man page, and tables within other pages:
+`python -m workbench.cli.manual`."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,12 @@ place and the remedy. With `--json` it is one document:
 Exit code 1 means that the run failed, 2 wrong usage or input, 3 that data, a model or a device is missing,
 4 that a job is lost, 130 that the work was stopped. This page is written by `python -m workbench.cli.manual`.
 """
+_TABLE = re.compile(
+    r"(?P<begin><!-- written by `python -m workbench.cli.manual`: (?P<name>[a-z ]+) -->\n)"
+    r".*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+"""The place of a written table in a page that people write."""
 _GROUPS = {
     "E1": "General",
     "E2": "Expressions and formulas",
@@ -85,6 +93,28 @@ def errors_page() -> str:
         rows = (row for row in CODES.items() if row[0].startswith(group))
         lines += [*(f"| `{code}` | {exit_code} | {meaning} |" for code, (exit_code, meaning) in rows), ""]
     return "\n".join(lines)
+
+
+def first_stages_table() -> str:
+    """Return the table of first stages, each with the first sentence of its class and the option it needs."""
+    from engines.arqmath.first_stage import RETRIEVERS
+
+    lines = ["| name | score |", "|---|---|"]
+    for name, retriever in RETRIEVERS.items():
+        if retriever.__module__ == "engines.arqmath.first_stage":
+            sentence = (inspect.getdoc(retriever) or "").partition("\n\n")[0].removesuffix(".")
+            option = f" (`index {retriever.holds[1]}`)" if retriever.holds[1] else ""
+            lines.append(f"| `{name}` | {_escape_cell(sentence)}{option} |")
+    return "\n".join(lines) + "\n"
+
+
+TABLES = {"first stages": first_stages_table}
+"""The tables that pages have between two comments, by the name in the first."""
+
+
+def fill_tables(page: str) -> str:
+    """Return a page with the tables between its comments written anew."""
+    return _TABLE.sub(lambda match: f"{match['begin']}\n{TABLES[match['name']]()}\n{match['end']}", page)
 
 
 def man_page() -> str:
@@ -145,6 +175,8 @@ def write_pages() -> None:
     write_text(DOCS / "commands.md", commands_page())
     write_text(DOCS / "errors.md", errors_page())
     write_text(DOCS / "mathwb.1", man_page())
+    for path in sorted(DOCS.glob("reference/*.md")):
+        write_text(path, fill_tables(path.read_text("utf-8")))
 
 
 if __name__ == "__main__":

@@ -21,12 +21,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from engines.core.expression_language import CONSTANTS, is_constant_token
+from engines.core.expression_language import CONSTANTS, FURTHER, is_constant_token
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import BOUND, COMPARISONS, TURNED, free_variables
 from engines.mathematics.numbers.numeric import CODE
 from engines.mathematics.numbers.numeric_kernel import POW
 from engines.mathematics.numbers.precise import NOTHING, BallValue, apply_operation, integer_in_ball
+from engines.mathematics.verification.enclosures import BALL_FUNCTIONS
 
 # Far more than agree by chance, even after some have been lost by cancellation.
 _BITS = 128
@@ -112,7 +113,9 @@ def _evaluate_binomial(n: arb, k: arb) -> BallValue:
     return (n + 1).gamma() / ((k + 1).gamma() * (n - k + 1).gamma())
 
 
-_FURTHER: Mapping[str, Callable[..., BallValue]] = {
+_FUNCTIONS: Mapping[str, Callable[..., BallValue]] = {
+    **{label: function for label, function in BALL_FUNCTIONS.items() if label in FURTHER},
+    # Keys need no proof, so these have values at more points than the rigorous ones.
     "sign": lambda u: u.sgn(),
     "floor": lambda u: u.floor(),
     "ceil": lambda u: u.ceil(),
@@ -188,7 +191,7 @@ class _Evaluation:
             return [value if value is None or value.is_finite() else None for value in result]
         if label == "root" and len(operands) == 2:
             return [_evaluate_root(*pair) for pair in zip(*operands, strict=True)]
-        operation = _FURTHER.get(label)
+        operation = _FUNCTIONS.get(label)
         if operation is None or len(operands) > 2:
             return [None] * self.places
         # Further functions, one or two operands each, point by point.

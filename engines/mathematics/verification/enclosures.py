@@ -203,7 +203,7 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
         fixed = label == "pow" and variables_of(tree.children[1]).isdisjoint(values)
         return apply_operation(form, parts[:1], parts[1:], fixed)[0]
-    return _OTHERS[label](*parts)
+    return BALL_FUNCTIONS[label](*parts)
 
 
 @lru_cache(1024)
@@ -357,7 +357,7 @@ def _nth_root(degree: arb, u: arb) -> BallValue:
 
 _LARGEST_GAMMA = arb(10) ** 12
 
-_OTHERS: Mapping[str, Callable[..., BallValue]] = {
+BALL_FUNCTIONS: Mapping[str, Callable[..., BallValue]] = {
     "sign": lambda u: arb(1) if u > 0 else arb(-1) if u < 0 else u if u == 0 else arb.nan(),
     "floor": _floor_ball,
     "ceil": lambda u: -_floor_ball(-u),
@@ -381,6 +381,8 @@ _OTHERS: Mapping[str, Callable[..., BallValue]] = {
     "remainder": _remainder_ball,
     "atan2": lambda y, x: arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x),
 }
+"""Functions that enclose a value, given enclosures of the operands, by label: those of `FURTHER` without the
+binders, and what machine numbers add."""
 
 
 def _evaluate_derivative(body: Tree, values: PointValues, totals: Totals) -> Exact:
