@@ -23,6 +23,7 @@ from random import Random
 from typing import Any
 
 from benchmarks._record import Record, parser_of, table
+from benchmarks._statement_changes import STATEMENT_MAKERS
 from engines.grading.grades import grade
 
 FORMS = Path(__file__).with_name("answer_forms.tsv")
@@ -753,6 +754,7 @@ MAKERS: dict[str, tuple[Maker, ...]] = {
         _transposed, _logarithm, _ratio, _ray, _system, _pieces, _vector, _solutions, _general_solution,
     ),
 }  # fmt: skip
+MAKERS = {kind: (*makers, *STATEMENT_MAKERS[kind]) for kind, makers in MAKERS.items()}
 """What makes pairs of a right and a wrong answer, by what is changed."""
 _DRESSES = (
     "{}",
@@ -778,7 +780,8 @@ def hostile_pairs(count: int, seed: int) -> Iterator[tuple[str, str, str]]:
         kind = kinds[number % len(kinds)]
         number += 1
         gold, wrong = chance.choice(MAKERS[kind])(chance)
-        pair = (gold, chance.choice(_DRESSES).format(wrong))
+        dress = "{}" if wrong.endswith(".") else chance.choice(_DRESSES)
+        pair = (gold, dress.format(wrong))
         if gold != wrong and pair not in seen:
             seen.add(pair)
             yield kind, *pair

@@ -60,6 +60,7 @@ SLIPS = {
     "math-953": "4^(3^(1/3)) is meant to be (4^3)^(1/3)",
     "math-2198": "the equation above is a^2 = 1",
     "math-2208": "15/4 z is meant to be 15/4 x",
+    "math-2764": "the coefficient of x^3 is b - 3a, not its opposite",
     "math-2618": "x^2 + x - 2 is (x - 1)(x + 2)",
     "math-2778": "6c^2 is meant to be 36c^2",
     "math-2800": "a^2 b is 4b, not 4a",

@@ -210,6 +210,10 @@ class Expressions(OperatorParser):
                     raise self.make_error(
                         "what is divided by can be read in two ways", remedy="Write brackets."
                     )
+                if words_of(piece) == "choose":
+                    self.take_piece()
+                    result = Tree("binomial", (result, self.parse_factor()))
+                    continue
                 # "2 1/2" is a mixed number.
                 if self.is_mixed_number(before, piece) and result.label == before.text:
                     self.context.add_note("a whole number before a fraction is a mixed number", before.start)
@@ -293,7 +297,9 @@ class Expressions(OperatorParser):
         self.enter_level()
         piece = self.here
         role = piece.role
-        if role == PieceRole.NUMBER:
+        if role in (PieceRole.NUMBER, PieceRole.ATOM) and self.begins_count():
+            result = self.parse_powers(self.parse_count())
+        elif role == PieceRole.NUMBER:
             result = self.parse_powers(self.parse_number())
             if (
                 self.context.is_open

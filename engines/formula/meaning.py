@@ -129,8 +129,8 @@ def read(formula: str | LatexSource, names: Names | None = None, notation: str =
 
 
 def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
-    """Return the notation that a text is written in: an element is MathML, commands and braces behind ^ and _
-    are LaTeX, and all else is plain text."""
+    """Return the notation that a text is written in: an element is MathML, commands, and braces behind ^ and
+    _ or empty before them, are LaTeX, and all else is plain text."""
     if text.lstrip()[:6].startswith(("<math", "<m:mat", "<mml:", "<?xml")):
         return "mathml"
     return "latex" if _LATEX.search(text) else "plain"
@@ -150,7 +150,7 @@ def _as_latex(text: str, notation: str) -> str | Tree:
     return NOTATION_READERS[notation](text)
 
 
-_LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)
+_LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\{\}[\^_]|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
 def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:

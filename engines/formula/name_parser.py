@@ -3,6 +3,7 @@ r"""Names and numbers with what is attached to them: scripts, powers, and the ar
 from __future__ import annotations
 
 from engines.core.tree import Tree
+from engines.formula.counting import make_double_factorial
 from engines.formula.cursor import (
     MINUS_ONE,
     STATEMENTS,
@@ -167,7 +168,11 @@ class NameParser(Cursor):
                     found = self.make_quantity(found, "%") if self.context.is_answer else hundredth
                 # n!! is a function of its own, not the factorial of n!.
                 elif self.here.text == "!" and self.here.role == PieceRole.POSTFIX:
-                    raise self.make_error("a double factorial is not understood", piece)
+                    self.take_piece()
+                    doubled = None if self.here.text == "!" else make_double_factorial(found)
+                    if doubled is None:
+                        raise self.make_error("a double factorial of such a term is not understood", piece)
+                    found = doubled
                 else:
                     found = Tree("factorial", (found,))
             else:

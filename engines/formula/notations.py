@@ -306,8 +306,10 @@ class _PlainWriter:
             # Nothing can be raised: the token is put back, for the caller to find it missing.
             self.tokens += [(kind, text, detail)] * bool(kind)
             return sign
-        # Powers associate to the right, so in x^a^b what follows a belongs to the exponent.
-        while mark == "^" and (self.next_text() in ("^", "**", "_", *_POSTFIX) or self.is_superscript()):
+        # Powers associate to the right, so in x^a^b what follows a belongs to the exponent. A subscript does
+        # so behind a name: x^2_1 is the square of x_1.
+        scripts = ("^", "**", *_POSTFIX, *["_"] * (kind == "word"))
+        while mark == "^" and (self.next_text() in scripts or self.is_superscript()):
             self.skip_spaces()
             written += self.write_item()
         return sign + written.strip()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from engines.core.expression_language import BINDERS
 from engines.core.tree import Tree
+from engines.formula.counting import COUNTS, make_count
 from engines.formula.cursor import (
     END,
     ONE,
@@ -29,6 +30,7 @@ from engines.formula.symbols import BODIES, PieceRole, list_meanings
 from engines.formula.words import (
     RELATION_NAMES,
     Line,
+    argument_pieces,
     flatten_rows,
     is_name,
     is_variable,
@@ -49,6 +51,30 @@ _DIFFERENTIAL_SIGNS = {"\\nabla": "∇", "\\partial": "∂"}
 
 class OperatorParser(NameParser):
     """Reads operators with what they range over and apply to."""
+
+    # Combinations
+
+    def begins_count(self) -> bool:
+        r"""Return whether a number of combinations with its first number before it stands here: `{}_5C_2`,
+        and in answers 5C2."""
+        before, letter, behind = self.here, self.piece_ahead(1), self.piece_ahead(2)
+        if before.role == PieceRole.ATOM and not argument_pieces(before.alone) and not before.text:
+            if letter.role != PieceRole.SCRIPT:
+                return False
+            letter, behind = behind, self.piece_ahead(3)
+            return letter.role == PieceRole.UNKNOWN and name_of(letter) in COUNTS and behind.text == "O!SUB"
+        figures = before.role == behind.role == PieceRole.NUMBER and (before.text + behind.text).isdecimal()
+        adjacent = before.end == letter.start and letter.end == behind.start
+        return self.context.is_answer and figures and adjacent and letter.text in COUNTS
+
+    def parse_count(self) -> Tree:
+        r"""Parse a number of combinations or arrangements: `{}_5C_2`, `{}^5P_2`, 5C2."""
+        piece = self.take_piece()
+        if piece.role == PieceRole.NUMBER:
+            return make_count(self.take_piece().text, Tree(piece.text), Tree(self.take_piece().text))
+        first = self.term_of(self.take_piece().alone)
+        name = name_of(self.take_piece())
+        return make_count(name, first, self.term_of(self.take_piece().alone))
 
     # Operators of which nothing is known
 

@@ -167,7 +167,12 @@ _COPULAS = _phrases("is, are, equal, equals, =, was, would be, must be, will be"
 _FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
 """Verbs behind the number that a sentence states."""
 _ASSIGNMENTS = _phrases("is, are, equals, =")
+_CONTRASTS = _phrases(
+    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не, 而不是, 而非"
+)
+"""Words before an answer that is denied."""
 _FURTHER_LIMITS = _phrases(
+    "degrees below, degrees under, degrees above",
     "or more, or less, or fewer, or greater, or higher, or lower, below, above, factorial, dozen, hundred",
     "thousand, million, billion, trillion, is not, is wrong, is incorrect, is false, is impossible",
 )
@@ -178,6 +183,8 @@ _MONTHS = _phrases(
 )
 _OPTIONS = _phrases("option, choice, answer, option is, choice is, answer is")
 _PERCENT = _phrases("%, °, pct, percent, per cent")
+_SHARES = _phrases("out of, von, из, sur")
+"""Words between two numbers that are one: 5 out of 36."""
 _SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g"))
 _KEPT = frozenset(
     ("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC_AND_HYPERBOLIC)
@@ -471,6 +478,7 @@ class _Solution:
         # Behind an announcement the answer comes first and reasons follow; elsewhere it comes last.
         if announced:
             last = self.find_answer_end(first, last)
+        last = next((at for at in range(first + 1, last) if _CONTRASTS.match(self.tokens, at)), last)
         if (conclusion := _CONCLUSIONS.match(self.tokens[:last], first)) is not None:
             first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
         first = self.skip_lead(*self.trim(first, last, " \n\t"))
@@ -481,6 +489,8 @@ class _Solution:
             return counted if len(short) > len(counted) else short
         if not self.is_sentence(first, last):
             return short
+        if listed := self.find_listed(first, last):
+            return listed
         # In a sentence the answer stands behind a verb such as `is`; if there is none, the last number
         # counts.
         said = self.find_phrase(_ASSIGNMENTS if not announced else _COPULAS, first, last)
@@ -497,6 +507,35 @@ class _Solution:
             if self.has_digits(start, stop) and not words:
                 return self.spell(start, stop).strip(_LOOSE)
         return self.find_option_or_number(first, last, announced)
+
+    def find_listed(self, first: int, last: int) -> str:
+        """Return the list of equations that a sentence ends with, as `x = 1, x = 2 and x = 3`; "" without
+        one."""
+        for at in range(first, last):
+            if len(text_at(self.tokens, at)) == 1 and self.match_equation(at, last):
+                end, count = self.match_equation(at, last), 1
+                while end < last and (behind := self.skip_join(end, last)) > end:
+                    following = self.match_equation(behind, last)
+                    if not following:
+                        break
+                    end, count = following, count + 1
+                return self.spell(at, end) if end == last and count > 1 else ""
+        return ""
+
+    def match_equation(self, first: int, last: int) -> int:
+        """Return the index behind a name that equals a number, `x = 5`; 0 where none begins."""
+        sign = skip_blanks(self.tokens, first + 1)
+        if self.tokens[first].kind != "word" or sign >= last or self.tokens[sign].text != "=":
+            return 0
+        return self.match_quantity(skip_blanks(self.tokens, sign + 1), last)
+
+    def skip_join(self, first: int, last: int) -> int:
+        """Return the index behind a comma, a word such as `and`, or both; the first where there is none."""
+        at = skip_blanks(self.tokens, first)
+        at = skip_blanks(self.tokens, at + 1) if text_at(self.tokens, at) in (",", ";") else at
+        join = _JOINS.match(self.tokens[:last], at)
+        at = at if join is None else skip_blanks(self.tokens, join[0])
+        return at if at > skip_blanks(self.tokens, first) else first
 
     def find_option_or_number(self, first: int, last: int, announced: bool) -> str:
         """Return the letter of a choice or the last number of a sentence, whichever comes last."""
@@ -546,8 +585,8 @@ class _Solution:
         return end
 
     def skip_lead(self, first: int, last: int) -> int:
-        """Return the index behind the words that lead to a number: `there are 5`; the first where the words
-        may be part of the answer."""
+        """Return the index behind the words that lead to a number or equation: `there are 5`, `the roots are
+        x = 1`; the first where the words may be part of the answer."""
         part = self.tokens[:last]
         at = first
         # Only plain words are led over: a function's name or a minus in words belongs to the number.
@@ -564,7 +603,9 @@ class _Solution:
         numeric = at
         while text_at(part, numeric) in (*_CURRENCIES, "-", "+", "."):
             numeric += 1
-        if at == first or numeric >= last or part[numeric].kind != "digits":
+        is_number = numeric < last and part[numeric].kind == "digits"
+        named = len(text_at(part, at)) == 1 and text_at(part, skip_blanks(part, at + 1)) == "="
+        if at == first or not (is_number or named):
             return first
         modified = any(
             table.match(part, index)
@@ -623,12 +664,11 @@ class _Solution:
                 at += 1
                 at += at < last and is_blank(part[at])
         at = self.match_figures(at, last)
-        while (
-            at
-            and (sign := at + (at < last and is_blank(part[at]))) < last
-            and part[sign].text in tuple("/:^")
-        ):
-            below = sign + 1
+        while at and (sign := at + (at < last and is_blank(part[at]))) < last:
+            taken = _SHARES.match(part, sign)
+            if taken is None and part[sign].text not in tuple("/:^"):
+                break
+            below = sign + 1 if taken is None else taken[0]
             below += text_at(part, below).isspace()
             below += text_at(part, below) == "-"
             if (end := self.match_figures(below, last)) == 0:
@@ -683,6 +723,9 @@ class _Solution:
             end = self.match_figures(start + negative, last)
             if not end:
                 continue
+            share = _SHARES.match(self.tokens[:last], skip_blanks(self.tokens, end))
+            if share is not None and (below := self.match_figures(skip_blanks(self.tokens, share[0]), last)):
+                return self.spell(start, below)
             if text_at(self.tokens, end) in ("/", ":") and (below := self.match_figures(end + 1, last)):
                 end = below
             word = end + (end < last and is_blank(self.tokens[end]))

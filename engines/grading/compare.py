@@ -38,6 +38,7 @@ from engines.grading.forms import (
 )
 from engines.grading.linear_systems import compare_solved
 from engines.grading.messages import latex_of_form, to_message_text
+from engines.grading.named_values import is_function_of, rename_argument, turn_ratio
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
@@ -69,7 +70,7 @@ from engines.grading.verdicts import (
 )
 from engines.grading.words import compare_words
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import INTEGERS, free_variables, replace_variable
+from engines.mathematics.judging.names import INTEGERS, free_variables
 from engines.mathematics.judging.verdicts import Verdict
 
 _LONG_DECIMAL = 10
@@ -498,13 +499,15 @@ class AnswerComparison:
 
     def _compare_named(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, Named) and isinstance(pred, Named):
+            if (ratio := turn_ratio(gold, pred)) is not None:
+                return self.compare(gold.value, ratio)
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name and gold.indexed and {*gold.indexed} == {*pred.indexed}:
                 return self._compare_indexed(gold, pred, same)
-            if gold.name == pred.name or _is_function_of(gold, pred) or _is_function_of(pred, gold):
+            if gold.name == pred.name or is_function_of(gold, pred) or is_function_of(pred, gold):
                 return self._other_solution(gold, pred, same)
             # f(t) = t^2 and f(x) = x^2 are one function: the argument's name says nothing.
-            if (renamed := _rename_argument(gold, pred)) is not None:
+            if (renamed := rename_argument(gold, pred)) is not None:
                 return self.compare(gold.value, renamed)
             if same.outcome == "equal":
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
@@ -716,29 +719,6 @@ _PROPOSITIONS = "pqrs"
 _BOUNDS = {"<", "<=", ">", ">="}
 _INTEGER_LETTER = "k"
 """The letter that usually stands for any integer."""
-
-
-def _is_function_of(one: Named, other: Named) -> bool:
-    """Return whether one name is that of the other as a function of its variables, as y(x) of y."""
-    subject = one.subject
-    return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
-
-
-def _rename_argument(gold: Named, pred: Named) -> Form | None:
-    """Return the value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
-    one, other = gold.subject, pred.subject
-    same = one.label == other.label == "call" and one.children[0] == other.children[0]
-    if not same or len(one.children) != 2 or len(other.children) != 2 or not isinstance(pred.value, Term):
-        return None
-    mine, theirs, tree = one.children[1], other.children[1], tree_of_term(pred.value)
-    if (
-        is_constant(mine)
-        or is_constant(theirs)
-        or isinstance(tree, str)
-        or mine.label in free_variables(tree)
-    ):
-        return None
-    return form_of(replace_variable(tree, theirs.label, mine))
 
 
 def _list_assignments(item: Form) -> Form:

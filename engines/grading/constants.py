@@ -22,6 +22,11 @@ def is_constant_name(name: str) -> bool:
     return name in ("constant", "const") or (base in _CONSTANTS and index in _INDICES)
 
 
+def _may_be_constant(name: str) -> bool:
+    """Return whether a name may be that of a constant beside one that certainly is: C, k, A."""
+    return is_constant_name(name) or name in _CAPITALS
+
+
 def _is_added_name(tree: Tree, name: str) -> bool:
     """Return whether a name stands in a sum alone, and nowhere else."""
     if not tree.children:
@@ -56,8 +61,12 @@ def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict
 def compare_solutions(gold: Tree, pred: Tree) -> GradeVerdict | None:
     """Compare solutions of differential equations, `y = Ce^x`, that agree but for the name of a constant."""
     own, others = (free_variables(one) - free_variables(other) for one, other in ((gold, pred), (pred, gold)))
-    constants = [name for one in (own, others) if len(one) == 1 for name in one if is_constant_name(name)]
-    if len(constants) < 2 or VARIABLES.isdisjoint(free_variables(gold)):
+    constants = [name for one in (own, others) if len(one) == 1 for name in one if _may_be_constant(name)]
+    if (
+        len(constants) < 2
+        or not any(map(is_constant_name, constants))
+        or VARIABLES.isdisjoint(free_variables(gold))
+    ):
         return None
     return GradeVerdict("equal", reason=f"{constants[1]} and {constants[0]} stand for any constant")
 
@@ -68,11 +77,12 @@ def _compare_renamed(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | Non
     if len(own) != 1 or len(others) != 1 or free_variables(gold) == own:
         return None
     (mine,), (theirs,) = own, others
-    if not (is_constant_name(mine) and is_constant_name(theirs)):
+    if not (_may_be_constant(mine) and _may_be_constant(theirs)):
         return None
     if judge.equal(gold, replace_variable(pred, theirs, Tree(mine))).outcome != "equal":
         return None
     is_added = _is_added_name(gold, mine) and _is_added_name(pred, theirs)
+    is_added = is_added and (is_constant_name(mine) or is_constant_name(theirs))
     if is_added and not VARIABLES.isdisjoint(free_variables(gold)):
         return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
     return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")

@@ -19,18 +19,26 @@ from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specificatio
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
+from engines.formula.counting import COUNTS
 from engines.formula.words import CONNECTIVES
 from engines.grading.answers import answer
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
-from engines.grading.forms import Form, Many, Matrix, WordsForm
-from engines.grading.locales import Locale, find_language, has_decimal_comma, join_thousands, list_figures
+from engines.grading.forms import Form, Many, Matrix, Named, WordsForm
+from engines.grading.locales import (
+    Locale,
+    find_language,
+    has_decimal_comma,
+    join_thousands,
+    list_figures,
+    with_decimal_points,
+)
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form, read_vector
-from engines.grading.tokens import tokenize
-from engines.grading.verdicts import GradeOutcome, GradeVerdict
+from engines.grading.tokens import Phrases, text_at, tokenize
+from engines.grading.verdicts import GradeOutcome, GradeVerdict, with_policy
 from engines.mathematics.judging.judge import Judge
 
 
@@ -112,7 +120,30 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
     if policy.digits is None and policy.locale == "auto" and any("." in one for one in found):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
         compared = _consider_thousands(*found, compared, comparison, languages)
+    if compared.outcome == "equal" and _state_opposites(gold, pred):
+        compared = GradeVerdict("undecided", reason="one says that it is a maximum, the other a minimum")
+    if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
+        compared = _consider_decimal_commas(*found, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
+
+
+_EXTREMES = Phrases(
+    {
+        **dict.fromkeys(("maximum", "max", "maximal", "greatest", "largest", "highest"), "maximum"),
+        **dict.fromkeys(("minimum", "min", "minimal", "least", "smallest", "lowest"), "minimum"),
+    }
+)
+_MOST_SHORT = 40
+"""Tokens of a text that says no more than its answer."""
+
+
+def _state_opposites(gold: str, pred: str) -> bool:
+    """Return whether one short text speaks of a maximum and the other of a minimum."""
+    sides = [tokenize(text) for text in (gold, pred)]
+    if max(map(len, sides)) > _MOST_SHORT:
+        return False
+    found = [_EXTREMES.find(tokens) for tokens in sides]
+    return None not in found and len({one[2] for one in found if one is not None}) == 2
 
 
 def _consider_thousands(
@@ -141,6 +172,23 @@ def _consider_thousands(
     return GradeVerdict("equal if", condition=f"the point of {shown} parts thousands")
 
 
+def _consider_decimal_commas(
+    gold: str, pred: str, compared: GradeVerdict, comparison: AnswerComparison
+) -> GradeVerdict:
+    """Return a verdict on answers in which a comma may part decimals: 3,5 is a list, or 3.5 to many."""
+    points = [with_decimal_points(text, _OF_COMMAS) for text in (gold, pred)]
+    if points == [gold, pred]:
+        return compared
+    if judge_answers(points[0], points[1], comparison).outcome != "equal":
+        return compared
+    shown = gold if points[0] != gold else pred
+    return GradeVerdict("equal if", condition=f"the comma in {shown} is a decimal comma")
+
+
+_OF_COMMAS = "de"
+"""A language whose decimals have a comma."""
+
+
 def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
     """Compare two answers that have no solution around them."""
     if gold.strip() and gold == pred:
@@ -149,6 +197,13 @@ def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
     if mine is not None or theirs is not None:
         return _judge_choices(gold, pred, mine, theirs, comparison)
     natural = _judge_readings(gold, pred, comparison)
+    # Of two such answers neither says that it counts: P(2, 3) and P(3, 2) may be points.
+    if natural.outcome != "equal" and _may_count(gold) != _may_count(pred):
+        counted = _judge_readings(gold, pred, comparison, counts=True)
+        policy = "C, P and A with two numbers count combinations and arrangements"
+        if counted.outcome == "equal" or natural.outcome == counted.outcome == "different":
+            return with_policy(counted, policy)
+        return natural
     if natural.outcome in ("undecided", "unread") or "log" not in gold + pred:
         return natural
     common = _judge_readings(gold, pred, comparison, "10")
@@ -157,9 +212,19 @@ def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
     return GradeVerdict("undecided", reason="log without a base may be that to base 10 or the natural one")
 
 
-def _judge_readings(gold: str, pred: str, comparison: AnswerComparison, log_base: str = "") -> GradeVerdict:
+def _may_count(text: str) -> bool:
+    """Return whether a letter with two numbers or letters stands in an answer, as C_5^2 or P(n, k)."""
+    tokens = tokenize(text)
+    return any(
+        token.text in COUNTS and text_at(tokens, at + 1) in tuple("_^(}") for at, token in enumerate(tokens)
+    )
+
+
+def _judge_readings(
+    gold: str, pred: str, comparison: AnswerComparison, log_base: str = "", *, counts: bool = False
+) -> GradeVerdict:
     try:
-        one, other = read_form(gold, log_base), read_form(pred, log_base)
+        one, other = (read_form(text, log_base, counts) for text in (gold, pred))
         compared = comparison.compare(one, other)
         if compared.outcome != "equal":
             compared = (
@@ -170,9 +235,21 @@ def _judge_readings(gold: str, pred: str, comparison: AnswerComparison, log_base
             )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")
-    if compared.outcome == "equal" and not compared.reason and any(map(_states_approximation, (gold, pred))):
-        return replace(compared, reason="of a number and what it is about the exact side counts")
+    if compared.outcome == "equal" and not compared.reason:
+        if any(map(_states_approximation, (gold, pred))):
+            return replace(compared, reason="of a number and what it is about the exact side counts")
+        if isinstance(one, Named) and isinstance(one.value, Many) and one.value.kind == "list":
+            joins = [_list_joins(text) for text in (gold, pred)]
+            if "and" in joins[0] ^ joins[1]:
+                return replace(
+                    compared, reason="values of one name that “and” joins are a list, as with “or”"
+                )
     return compared
+
+
+def _list_joins(text: str) -> set[str]:
+    """Return which of "and" and "or" join the parts of an answer."""
+    return {CONNECTIVES.get(token.text, "") for token in tokenize(text)} & {"and", "or"}
 
 
 def _states_approximation(text: str) -> bool:
@@ -249,7 +326,7 @@ def _with_alternatives(
     gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
 ) -> GradeVerdict | None:
     """`x < 1, x > 2` may say that one of both holds, if no word says that both do."""
-    joined = any(CONNECTIVES.get(token.text) == "and" for text in (gold, pred) for token in tokenize(text))
+    joined = any("and" in _list_joins(text) for text in (gold, pred))
     return None if joined else comparison.compare_alternatives(one, other)
 
 

@@ -27,7 +27,7 @@ def read_words(text: str) -> Form | None:
     folded = inside.lower()
     if folded in _EMPTY:
         return EMPTY
-    if folded in _NO_VALUE:
+    if folded in _NO_VALUE or folded in _NO_LIMIT:
         return WordsForm("does not exist")
     if (sign := _INFINITIES.get(folded)) is not None:
         return Term(f"{sign}\\infty")
@@ -43,6 +43,13 @@ def read_words(text: str) -> Form | None:
     if folded in SETS_IN_WORDS:
         return None
     words = _is_words(tokens)
+    if (
+        words
+        and len(tokens) > 1
+        and tokens[1].text == ","
+        and _CONFIRMING.issuperset(_list_words(tokens[2:]))
+    ):
+        return WordsForm(tokens[0].text)
     if words and (said := _find_predicate(tokens)):
         predicate = inside[tokens[said].start :]
         return read_words(predicate) or WordsForm(predicate)
@@ -74,6 +81,10 @@ def is_figures(text: str) -> bool:
     return len(said) > 2 and len(said) % 2 == 1 and {*said[1::2]} == {","} and all(letters)
 
 
+def _list_words(tokens: Sequence[AnswerToken]) -> list[str]:
+    return [token.text.lower() for token in tokens if not is_blank(token) and token.text != "."]
+
+
 def _is_words(tokens: Sequence[AnswerToken]) -> bool:
     """Return whether tokens are words of an answer, and no letters of a formula."""
     words = [token.text for token in tokens if token.kind == "word"]
@@ -102,6 +113,10 @@ def _find_predicate(tokens: Sequence[AnswerToken]) -> int | None:
     return None
 
 
+_SOUGHT = (
+    *("n", "x", "number", "numbers", "integer", "integers", "pair", "pairs", "triple", "triples"),
+    *("function", "functions", "prime", "primes", "value", "values", "polynomial", "polynomials"),
+)
 _EMPTY = frozenset(
     f"{before}{words}"
     for before, group in (
@@ -114,8 +129,12 @@ _EMPTY = frozenset(
                 "no real solutions",
                 "empty set",
                 "none exist",
+                "none",
+                "there are none",
             ),
         ),
+        *((f"no such {noun} ", ("exist", "exists")) for noun in _SOUGHT),
+        *((f"there {verb} no such ", _SOUGHT) for verb in ("is", "are", "exist", "exists")),
         ("there is ", ("no solution", "no real solution")),
         ("there are ", ("no solutions", "no real solutions")),
         ("the ", ("empty set",)),
@@ -128,6 +147,9 @@ _EMPTY = frozenset(
     )
 )
 _NO_VALUE = ("dne", "does not exist", "doesn't exist")
+_NO_LIMIT = frozenset(
+    f"{subject} {verb}" for subject in ("limit", "the limit", "this limit", "it") for verb in _NO_VALUE
+)
 _INFINITIES = {
     f"{mark}{gap}{word}": sign
     for mark, sign in (("", ""), ("+", ""), ("-", "-"))
@@ -138,6 +160,26 @@ _MONTH_NAMES = "January February March April May June July August September Octo
 _MONTHS = frozenset(_MONTH_NAMES.split())
 _VOWELS = frozenset("aeiouy")
 _ARTICLES = ("the", "this", "its")
+_CONFIRMING = frozenset(
+    (
+        "it",
+        "they",
+        "this",
+        "he",
+        "she",
+        "we",
+        "you",
+        "is",
+        "are",
+        "does",
+        "do",
+        "can",
+        "will",
+        "not",
+        "cannot",
+    )
+)
+"""Words behind a yes or no that say it once more."""
 _VERBS = Phrases(dict.fromkeys(("is", "are", "diverges to", "tends to", "goes to", "approaches"), ""))
 
 

@@ -44,7 +44,8 @@ LANGUAGES: dict[str, AnswerLanguage] = {
         "Antwort, Ergebnis, Lösung",
         "ist, lautet, beträgt",
         "beträgt, ergibt, und, oder, Stunden, Grad",
-        "mindestens, höchstens, weniger als, mehr als, kleiner als, größer als, nicht, minus, halb, doppelt",
+        "mindestens, höchstens, weniger als, mehr als, kleiner als, größer als, nicht, minus, halb, doppelt, "
+        "unter, über, bis zu, fast",
     ),
     "fr": AnswerLanguage(
         "réponse, résultat",
@@ -78,6 +79,8 @@ LANGUAGES: dict[str, AnswerLanguage] = {
 }
 LIMITS = Phrases({phrase: "" for one in LANGUAGES.values() for phrase in one.limits.split(", ") if phrase})
 """Words before a number that say that another is meant."""
+LIMITS_BEHIND = ("以上", "以下", "以内", "以外", "未満", "이상", "이하", "미만")
+"""Words right behind a number and what is counted that say so."""
 _NOUNS = Phrases({noun: name for name, one in LANGUAGES.items() for noun in one.nouns.split(", ")})
 _VERBS = {name: Phrases(dict.fromkeys(one.verbs.split(", "), "")) for name, one in LANGUAGES.items()}
 _OTHERS = {word: name for name, one in LANGUAGES.items() if one.others for word in one.others.split(", ")}

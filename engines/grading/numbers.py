@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from engines.core.tree import Tree
-from engines.grading.tokens import AnswerToken, skip_blanks, text_at, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
@@ -48,6 +48,8 @@ _MOST_DIGITS = 400
 _TIMES_SIGNS = ("\\times", "\\cdot", "*", "x")
 _DOTS = ("…", "\\ldots", "\\cdots", "\\dots")
 _MOST_EXPONENT = 999
+PARTS = Phrases(dict.fromkeys(("out of", "in", "von", "из", "sur", "su"), ""))
+"""Words between a number and the larger one that it is a part of."""
 
 
 def plain_number(text: str) -> Term | None:
@@ -239,13 +241,16 @@ class NumberParser:
         return self.make_term(first, minus * (whole + part))
 
     def parse_quotient(self, first: int, above: int) -> Term | None:
-        """Parse what a number is divided by: `/4`."""
+        """Parse what a number is divided by, `/4`, or taken out of: `5 out of 36`, `1 in 4`."""
         before = self.at
         self.take_space()
-        if self.take("/"):
+        part = PARTS.match(self.tokens, self.at)
+        self.at = self.at if part is None else part[0]
+        if part is not None or self.take("/"):
             self.take_space()
-            if (below := self.take_digits()) and int(below):
-                return self.make_term(first, Fraction(above, int(below)))
+            below = int(self.take_digits() or 0)
+            if below and (part is None or 0 <= above <= below):
+                return self.make_term(first, Fraction(above, below))
         self.at = before
         return None
 
@@ -315,8 +320,21 @@ def _find_period(digits: str) -> str:
     return next((digits[-size:] for size in sizes if digits[-size:] == digits[-2 * size : -size]), "")
 
 
+def _read_share(text: str) -> Fraction | None:
+    """Return the fraction that `one out of six` is; None for other texts."""
+    tokens = tokenize(text)
+    if (found := PARTS.find(tokens)) is None:
+        return None
+    first, last, _ = found
+    above = read_numeral(text[: tokens[first].start])
+    below = read_numeral(text[tokens[last - 1].end :])
+    if above is None or below is None or not 0 < above <= below:
+        return None
+    return above / below if above.denominator == below.denominator == 1 else None
+
+
 def in_words(text: str) -> Term | None:
-    """Read a number in words: `forty-two`, `minus three`, `three quarters`, `十二`, `fifty percent`."""
+    """Read a number in words: `forty-two`, `minus three`, `three quarters`, `fifty percent`, `one in six`."""
     for word in ("percent", "per cent"):
         if text.lower().endswith(f" {word}") and (value := read_numeral(text[: -len(word)])) is not None:
             return Term(str(value), value, unit=read_unit("%"))
@@ -327,5 +345,5 @@ def in_words(text: str) -> Term | None:
         return (
             replace(number, text=text, value=-number.value, tree=None) if number.value is not None else None
         )
-    value = read_numeral(text)
+    value = _read_share(text) or read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)

@@ -213,18 +213,22 @@ class _MeasureParser(NumberParser):
         return end if not depth else 0
 
     def parse_counted(self) -> Term | None:
-        """Parse a number with a word of another script behind it: 42只, 42 рубля, 十二个."""
+        """Parse a number with a word of another script behind it: 42只, 42 рубля, 15 км/ч, 十二个."""
         if self.text.isascii():
             return None
         tokens = unwrap_texts(self.tokens)
         first = next((at for at, token in enumerate(tokens) if token.kind == "word"), len(tokens))
-        if first and all(token.kind == "word" and token.text >= "\u0400" for token in tokens[first:]):
+        words = (
+            token.text >= "\u0400" if token.kind == "word" else token.text == "/" for token in tokens[first:]
+        )
+        if first and all(words):
             end = first - is_blank(tokens[first - 1])
             number = _parse_all(self.text, tokens[:end])
             counted = "".join(token.text for token in tokens[first:]).removesuffix("です")
-            if number is not None:
-                return replace(number, unit=read_unit(counted))
+            if number is not None and (unit := read_unit(counted)) is not None:
+                return replace(number, unit=unit)
         numeral, counted = split_chinese(self.text)
         if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:
-            return replace(number, unit=read_unit(counted))
+            unit = read_unit(counted)
+            return replace(number, unit=unit) if unit is not None or not counted else None
         return None

@@ -15,6 +15,7 @@ from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
 from engines.formula.words import HALF_LINES, count_repetitions
+from engines.grading.counts import read_counts
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
     EMPTY,
@@ -50,8 +51,13 @@ _MINUS_ONE = Tree("-1")
 
 
 @lru_cache(maxsize=4096)
-def read_form(text: str, log_base: str = "") -> Form:
+def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     r"""Return the form of an answer, in which logarithms without a base are natural or to that base.
+
+    Args:
+        text: An answer.
+        log_base: The base of logarithms without one; "" for natural ones.
+        counts: Whether C_5^2 and C(5, 2) are numbers of combinations.
 
     >>> read_form("1{,}024").value, type(read_form("[0, 2)")).__name__
     (Fraction(1024, 1), 'IntervalForm')
@@ -79,7 +85,7 @@ def read_form(text: str, log_base: str = "") -> Form:
     statement = read_statement(written, is_answer=True, log_base=log_base)
     if isinstance(statement, str):
         return read_measure(plain) or Term(plain)
-    form = form_of(statement.tree)
+    form = form_of(read_counts(statement.tree) if counts else statement.tree)
     if isinstance(form, WordsForm) and measured is not None:
         return measured
     if isinstance(form, Term) and form.unit is None and form.value is None:
@@ -344,6 +350,8 @@ def _relation_of(tree: Tree) -> Form:
         return RelationForm(_with_numbers(tree))
     if cases_of(tree):
         return _statement_of(tree)
+    if len(signed := _split_signs(tree)) > 1:
+        return _conjunction_of(Tree("and", signed))
     if label in _ORDERS:
         return _solution_of(label, left, right) or RelationForm(_with_numbers(tree))
     # `= 5` has nothing on its left: it is the value.
@@ -415,7 +423,10 @@ def _take_absolute(tree: Tree) -> Tree | None:
 
 
 def _conjunction_of(tree: Tree) -> Form:
-    parts = tree.children
+    parts = _drop_reals(tree.children)
+    if len(parts) == 1:
+        return form_of(parts[0])
+    tree = Tree("and", parts)
     chained = all(
         one.children and other.children and len(one.children) > 1 and one.children[1] == other.children[0]
         for one, other in pairwise(parts)
@@ -431,6 +442,26 @@ def _conjunction_of(tree: Tree) -> Form:
         if name and all(isinstance(value, Term) for value in values):
             return Named(name, Without(REALS, Many("set", tuple(values))), parts[0].children[0])
     return _assignments_of(tree) or _statement_of(tree)
+
+
+def _drop_reals(parts: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """Return statements that hold together without `x ∈ ℝ` where another excludes values of x, and with each
+    value of `x ≠ ±1` excluded on its own."""
+    parts = tuple(one for part in parts for one in _split_signs(part))
+    excluded = {part.children[0] for part in parts if part.label == "!="}
+    kept = (
+        part
+        for part in parts
+        if not (part.label == "in" and part.children[1] == Tree("ℝ") and part.children[0] in excluded)
+    )
+    return tuple(kept)
+
+
+def _split_signs(tree: Tree) -> tuple[Tree, ...]:
+    """Return `x ≠ ±1` as two statements; another one as it is."""
+    if tree.label != "!=" or tree.children[1].list_labels().count("pm") != 1:
+        return (tree,)
+    return tuple(Tree("!=", (tree.children[0], _with_sign(tree.children[1], sign))) for sign in "+-")
 
 
 def _chain_of(parts: Sequence[Tree]) -> Form:

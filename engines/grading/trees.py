@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from engines.core.tree import Tree
 from engines.formula.meaning import Reading
@@ -76,6 +77,8 @@ def statement_of_form(item: Form) -> Tree | str:
         entries = [statement_of_form(one) for one in item.items]
         return join_statements("tuple", entries) if item.kind == "tuple" else "a ratio is no statement"
     assert isinstance(item, Named)
+    if isinstance(item.value, Many) and item.value.kind == "ratio" and item.subject.label == "ratio":
+        return _proportion_tree(item.subject, item.value)
     if isinstance(item.value, Many) and item.value.kind in ("list", "set"):
         return join_statements(
             "or", [statement_of_form(replace(item, value=value)) for value in item.value.items]
@@ -85,6 +88,22 @@ def statement_of_form(item: Form) -> Tree | str:
         value
         if isinstance(value, str)
         else Tree("in" if isinstance(item.value, SetForm) else "=", (item.subject, value))
+    )
+
+
+def _proportion_tree(names: Tree, ratio: Many) -> Tree | str:
+    """Return `x : y = 2 : 3` as an equation of quotients, and a longer ratio as one for each two members."""
+    values = [statement_of_form(value) for value in ratio.items]
+    known = [value for value in values if isinstance(value, Tree)]
+    if len(known) < len(values) or len(known) != len(names.children):
+        return "a ratio of so many members is no statement"
+    sides = pairwise(zip(names.children, known, strict=True))
+    return join_statements(
+        "and",
+        [
+            Tree("=", (Tree("/", (one, other)), Tree("/", (mine, theirs))))
+            for (one, mine), (other, theirs) in sides
+        ],
     )
 
 

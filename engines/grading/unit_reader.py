@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from engines.formula.unit_table import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
+from engines.grading.locales import LIMITS_BEHIND
 from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
 from engines.language.english import SCALES
 
@@ -78,11 +79,14 @@ _PLAIN_POWERS = str.maketrans({"²": "^2", "³": "^3", "{": "", "}": ""})
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> MeasureUnit | None:
-    r"""Return the unit that a text names, as `square cm`, `cm^2`, `km/h` or `\text{cm}^2`; None for no words.
+    r"""Return the unit that a text names, as `square cm`, `cm^2`, `km/h` or `\text{cm}^2`; None for no words,
+    and for those that limit the number before them.
 
     >>> read_unit("square feet").powers, read_unit("km/h").factor
     ((('length', 2),), Fraction(5, 18))
     """
+    if text.endswith(LIMITS_BEHIND):
+        return None
     tokens = tokenize(text.replace("\\Omega", "Ω"))
     said = [token for token in tokens if token.kind != "command" and token.text not in ("{", "}")]
     spelled = "".join(" " if token.kind == "command" else token.text for token in tokens)

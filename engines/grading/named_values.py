@@ -1,0 +1,44 @@
+"""Names of which values are said: functions of a variable, ratios, and what another name of these says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engines.grading.constants import VARIABLES
+from engines.grading.forms import Form, Many, Named
+from engines.grading.numbers import Term
+from engines.grading.reading import form_of
+from engines.grading.trees import statement_of_form, tree_of_term
+from engines.mathematics.judging.names import free_variables, replace_variable
+
+
+def is_function_of(one: Named, other: Named) -> bool:
+    """Return whether one name is that of the other as a function of its variables, as y(x) of y."""
+    subject = one.subject
+    return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
+
+
+def turn_ratio(gold: Named, pred: Named) -> Form | None:
+    """Return the members of `y : x = 3 : 2` in the order of `x : y`; None for other names."""
+    names, others, value = gold.subject.children, pred.subject.children, pred.value
+    if gold.subject.label != "ratio" or not isinstance(value, Many) or len(value.items) != len(others):
+        return None
+    members = dict(zip(others, value.items, strict=True))
+    return replace(value, items=tuple(members[name] for name in names)) if {*names} == {*others} else None
+
+
+def rename_argument(gold: Named, pred: Named) -> Form | None:
+    """Return the value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
+    one, other = gold.subject, pred.subject
+    same = one.label == other.label == "call" and one.children[0] == other.children[0]
+    if not same or len(one.children) != 2 or len(other.children) != 2 or not isinstance(pred.value, Term):
+        return None
+    mine, theirs = one.children[1].label, other.children[1].label
+    values = statement_of_form(gold.value), tree_of_term(pred.value)
+    if isinstance(values[0], str) or isinstance(values[1], str) or mine in free_variables(values[1]):
+        return None
+    # Of f(a) = 3 and f(b) = 3 only the values are the same: a and b may be any numbers or events.
+    depends = mine in free_variables(values[0]) and theirs in free_variables(values[1])
+    if not depends and not {mine, theirs} <= VARIABLES:
+        return None
+    return form_of(replace_variable(values[1], theirs, one.children[1]))
