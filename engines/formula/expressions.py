@@ -43,6 +43,8 @@ from engines.formula.words import (
     words_of,
 )
 
+DIFFERENT_ORDERS = "the orders of a derivative above and below the line differ"
+"""Why `\\frac{d^2y}{dx^3}` has no reading."""
 _SIGNS = {"U!plus": "+", "O!minus": "-", "O!plus-or-minus": "pm", "O!minus-or-plus": "mp"}
 _SUMS = {"O!sum": "sum", "O!product": "prod"}
 _TIMES = {"U!times", "F!⋅", "F!∗"}
@@ -719,8 +721,10 @@ class Expressions(OperatorParser):
                 raise self.make_error("a derivative of such an order is not understood", piece)
             order, rest = int(digits), rest[1:]
             under = below[2:]
-            if len(under) != 1 or spell_argument(under[0].alone) != digits:
+            if len(under) != 1:
                 raise self.make_error("a derivative by several variables is not understood", piece)
+            if spell_argument(under[0].alone) != digits:
+                raise self.make_error(DIFFERENT_ORDERS, piece)
         elif len(below) > 2:
             raise self.make_error("a derivative by such a variable is not understood", piece)
         variable = Tree(variable_name(name_of(below[1])))

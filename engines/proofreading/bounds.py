@@ -9,7 +9,9 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import TURNED
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_clause, mentions
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.roles import is_concluded
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 MINUS_ONE = Tree("-1")
@@ -59,7 +61,9 @@ def carry_bound(
             return LinkVerdict(link, "follows", f"by {earlier}")
         opposite = Tree(TURNED[statement.label], statement.children)
         if judge.equal(bound, opposite).outcome == "equal":
-            return LinkVerdict(link, "not shown", f"{earlier} says the opposite")
+            concluded = is_concluded(link) or mentions("deducing", last_clause(link.before))
+            drawn = concluded and not (link.is_refused or link.is_alternative)
+            return LinkVerdict(link, "wrong" if drawn else "not shown", f"{earlier} says the opposite")
         return None
     return None
 

@@ -144,6 +144,10 @@ PHRASES: Mapping[str, str] = {
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
         leads reduces simplifies implies leaves means
     """,
+    "rearranging": """
+        solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
+        rewritten_as be_written_as write_this_as written_in_the_form
+    """,
     "supposing": """
         let suppose assume assuming if when whenever set setting choose consider unless whether try
         trying guess take taking put say picking pick letting defined define seek seeking want
@@ -279,7 +283,7 @@ def starts_with_refusal(words: str) -> bool:
     >>> starts_with_refusal(", which is impossible"), starts_with_refusal("holds and is not")
     (True, False)
     """
-    if re.match(r"[^.!?]*\?", words):
+    if re.match(r"[^.!?;]*\?", words):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
     return re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
@@ -432,7 +436,13 @@ def read_last_cue(words: str, without: str = "") -> Cue | None:
     """
     if without:
         words = _compile(PHRASES[without]).sub(" ", words)
-    return next((_CUES[word] for word in reversed(words_of(words)[-25:]) if word in _CUES), None)
+    last = ["", *words_of(words)[-25:]]
+    for before, word in zip(reversed(last[:-1]), reversed(last[1:]), strict=True):
+        if word == "that" and before in _FINDING:
+            return "claimed"
+        if word in _CUES:
+            return _CUES[word]
+    return None
 
 
 def distinguishes_cases(words: str) -> bool:
@@ -476,6 +486,8 @@ _CUES: dict[str, Cue] = {
     **dict.fromkeys(PHRASES["given"].split(), "given"),
     **dict.fromkeys(PHRASES["claimed"].split(), "claimed"),
 }
+_FINDING = frozenset(("find", "finds", "found", "shows", "us", "suggests", "says", "see", "confirms"))
+"""Words that before `that` say what was found."""
 _LONG_WORD = 6
 """Letters of a word that says also within another name what an environment is, as in `nexercise`."""
 _WORDS_OF_KIND = 5

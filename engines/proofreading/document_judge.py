@@ -25,6 +25,7 @@ from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_
 from engines.proofreading.scopes import Moduli, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
+from engines.proofreading.used_statements import is_contradicted_behind
 
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
@@ -154,12 +155,18 @@ def _accuse_misquotations(found: list[LinkVerdict], reader: LinkJudge) -> None:
         if left is not None and right is not None:
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(place, each.link, left, right, odd))
+    equations = {each.place: each for each in statements if each.link.relation == "="}
     for one in find_misquotations(statements):
         other = found[one.by].link
         written = " ".join(f"{other.left} {other.relation} {other.right}".split())
         reason = f"it contradicts {written} (line {other.line}), with {one.instead}"
-        if one.is_certain or found[one.place].outcome != "doubtful":
-            outcome: LinkOutcome = "wrong" if one.is_certain else "doubtful"
+        is_certain = one.is_certain
+        if not is_certain and {one.place, one.by} <= equations.keys() and one.by < one.place:
+            behind = [each for place, each in equations.items() if place > one.place]
+            pair = equations[one.by], equations[one.place]
+            is_certain = is_contradicted_behind(reader.judge, *pair, behind)
+        if is_certain or (one.is_likely and found[one.place].outcome not in ("wrong", "doubtful")):
+            outcome: LinkOutcome = "wrong" if is_certain else "doubtful"
             found[one.place] = replace(found[one.place], outcome=outcome, reason=reason)
 
 

@@ -21,7 +21,7 @@ from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.repair_conditions import find_repair
-from engines.proofreading.roles import is_concluded
+from engines.proofreading.roles import is_concluded, is_supposed
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.term_properties import (
@@ -46,6 +46,8 @@ from engines.proofreading.term_properties import (
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
+_OF_CHANGE = ("antiderivative", "d")
+_TOTALS = frozenset(("sum", "prod", "integral"))
 _SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
 _FIRST = "its variables are first mentioned here"
 
@@ -94,6 +96,7 @@ class EquationLink:
             self._judge_as_identity,
             self._judge_by_facts,
             self._judge_as_universal_claim,
+            self._judge_as_calculation,
             self._judge_as_given,
             self._judge_as_claim,
             self._judge_new_variables,
@@ -222,7 +225,16 @@ class EquationLink:
         condition = found.condition or find_repair(left, right)
         return self._say("wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
 
-    # ---- 4. values of an unknown are tried in its equation; what only begins something is given
+    # ---- 4. an antiderivative or slope is calculated whatever the words before it say; values of an unknown
+    # are tried in its equation; what only begins something is given
+
+    def _judge_as_calculation(self) -> LinkVerdict | None:
+        if self.link.of_problem or self.link.is_refused or is_supposed(self.link, valued=True):
+            return None
+        mistake = self._describe_misapplication() if is_slope(self.left) else ""
+        if self.left.label in _OF_CHANGE:
+            mistake = mistake or self._describe_miscalculation()
+        return self._say("wrong", mistake) if mistake else None
 
     def _judge_as_given(self) -> LinkVerdict | None:
         link = self.link
@@ -302,21 +314,35 @@ class EquationLink:
         """Return where a derivative, a limit, a sum … is not what the text says; "" where it is, or its
         variables may be sought."""
         link, left, right = self.link, self.left, self.right
-        if self.context.are_cases_since(()) or left.label not in _CALCULATED or "call" in self._labels:
+        if "call" in self._labels or not (left.label in _CALCULATED or self._has_worked_out_totals):
             return ""
-        if link.is_denied or link.is_one_of_several or LOG.search(link.left):
+        # A case is one of a letter beside the variable: what has none is the same in all.
+        of_one = left.label in _OF_CHANGE and free_symbols(left) <= free_symbols(left.children[0])
+        if self.context.are_cases_since(()) and not of_one:
+            return ""
+        several = link.is_alternative if of_one else link.is_one_of_several
+        if link.is_denied or several or LOG.search(link.left):
             return ""
         more = free_symbols(right) - free_symbols(left)
         if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
             return ""
+        constants = len(more) < 2 or all(name[0] in "Cc" for name in more)
         if (
-            len(more) > 1
+            not constants
             or any(map(is_ambiguous, (left, right)))
             or self.context.is_sought(free_symbols(left))
         ):
             return ""
         found = self.context.compare(left, right, free_symbols(right))
         return found.witness if found.outcome == "different" else ""
+
+    @property
+    def _has_worked_out_totals(self) -> bool:
+        """Whether integrals or sums in a term are worked out in the other, with the same letters."""
+        if read_last_cue(self.link.before) == "given" and not self.link.place:
+            return False
+        left, right = (_TOTALS & {*side.list_labels()} for side in (self.left, self.right))
+        return bool(left) and not right and free_symbols(self.left) == free_symbols(self.right)
 
     def _describe_misapplication(self) -> str:
         """Return where a value or a derivative of a function is not what the text's definition gives; ""
@@ -326,7 +352,9 @@ class EquationLink:
         same variables, or is said to follow.
         """
         link, left, right = self.link, self.left, self.right
-        if link.is_denied or link.is_one_of_several:
+        # A function has one derivative.
+        several = link.is_alternative if is_slope(left) else link.is_one_of_several
+        if link.is_denied or several:
             return ""
         found = self.context.facts.reduce_by_definitions(left, right)
         if found is None or any(map(is_ambiguous, (found.left, found.right))):

@@ -24,6 +24,8 @@ from engines.proofreading.term_properties import evaluate_term, free_symbols, ha
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
+_NEAR_PARAGRAPHS = 3
+"""Behind a definition, so many paragraphs of its scope are about it, if none defines it anew."""
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
 _MOST_NODES = 400
@@ -116,7 +118,9 @@ class Function:
 
     def is_certain_at(self, position: Position) -> bool:
         """Return whether it is this function at a place, and no other of its name."""
-        return self.once or (self.once_here and self.fact.position.paragraph == position.paragraph)
+        there = self.fact.position
+        near = there.scope is position.scope and 0 <= position.paragraph - there.paragraph <= _NEAR_PARAGRAPHS
+        return self.once or (self.once_here and near)
 
 
 @dataclass(slots=True)
@@ -361,13 +365,16 @@ class Facts:
         return any((fact.left, fact.right) == (left, right) for fact in self.in_scope)
 
     def is_settled(self, names: frozenset[str]) -> bool:
-        """Return whether no variable of a claim, or of what bears on it, was said to have two values."""
-        known: dict[str, Tree] = {}
-        for fact in self.facts_about(names):
-            lone = not fact.left.children and free_symbols(fact.left) and not free_symbols(fact.right)
-            if lone and known.setdefault(fact.left.label, fact.right) != fact.right:
-                return False
-        return True
+        """Return whether no variable of a claim, or of what bears on it, was said to have two values; those
+        that the paragraph at hand gives count before others."""
+        values = [fact for fact in self.facts_about(names) if fact.is_value]
+        here = {one.left for one in values if one.position.paragraph == self.position.paragraph}
+        known: dict[Tree, Tree] = {}
+        return all(
+            known.setdefault(fact.left, fact.right) == fact.right
+            for fact in values
+            if fact.left not in here or fact.position.paragraph == self.position.paragraph
+        )
 
     def apply_definitions(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
         """Return a term with the functions that the text defines applied, and their derivatives worked out.

@@ -15,6 +15,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import starts_with
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.slips import points_of
@@ -44,6 +45,8 @@ _SIGNED = 3
 """Nodes of a number with a sign."""
 _BITS = 4
 """Digits of a number that is one to the base 2 by its 0 and 1."""
+_LONG_STEP = 14
+"""Nodes of a link that one change hardly makes an identity by chance."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
@@ -81,7 +84,7 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with numbers to the base 2")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
-    excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(link, free, numbers)
+    excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(judged, left, right, numbers)
     if not excuse and _hold_as(_merge_cases, left, right, judge):
         excuse = "a name is written with small and large letters"
     return LinkVerdict(link, "not shown", excuse) if excuse else judged
@@ -132,13 +135,22 @@ def _is_written_in_base(numeral: Tree, left: Tree, right: Tree) -> bool:
     return numeral.label.isdecimal() and is_in_some_base(numeral.label, left, right)
 
 
-def _find_condition_behind(link: ChainLink, free: frozenset[str], numbers: NumberLinks) -> str:
-    """Return an excuse if the words behind a link give an equation of its variables as its reason."""
+def _find_condition_behind(judged: LinkVerdict, left: Tree, right: Tree, numbers: NumberLinks) -> str:
+    """Return an excuse if the words behind a link give an equation of its variables as its reason; none where
+    it does not follow from that equation, and one change makes it hold without."""
+    link, free = judged.link, free_symbols(left) | free_symbols(right)
     if not link.next_formula or not starts_with("reason", link.after):
         return ""
     tree = numbers.read_formula(link.next_formula).tree
-    conditional = tree is not None and "=" in tree.list_labels() and not free.isdisjoint(free_symbols(tree))
-    return "the equation behind it says why it holds" if conditional else ""
+    if tree is None or "=" not in tree.list_labels() or free.isdisjoint(free_symbols(tree)):
+        return ""
+    if judged.is_mistyped and tree.label == "=" and len(left) + len(right) >= _LONG_STEP:
+        facts = Facts()
+        facts.add_fact(tree.children[0], tree.children[1], link.next_formula, link.line)
+        reduced = facts.reduce_by_facts(left, right)
+        if reduced is None or not reduced.same:
+            return ""
+    return "the equation behind it says why it holds"
 
 
 def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Judge) -> bool:

@@ -31,6 +31,8 @@ _ZERO = 1e-12
 _RANGE = (1.2, 2.9)
 _FAR = 1e6
 _MOST_HALVES = 24
+_WORKED_OUT = ("integral", "sum", "prod")
+"""Parts that have a value where they have no variables."""
 _DEPTH = 3
 """Values of variables are put into the arguments of functions so often."""
 
@@ -89,8 +91,11 @@ class PartNames:
             for meant, name in sines
             if Tree("cos", meant.children) in first
         ]
+        closed = ((name, part) for name, part in self.parts.items() if part.label in _WORKED_OUT)
+        values = ((name, None if free_symbols(part) else evaluate_term(part, {})) for name, part in closed)
         return [
             *equal,
+            *((Tree(name), Tree(f"{value:.12f}")) for name, value in values if value is not None),
             *((_square(name), self.replace_parts(part.children[0])) for name, part in roots),
             *((Tree("+", (_square(sine), _square(cosine))), ONE) for sine, cosine in circles),
         ]

@@ -36,6 +36,7 @@ from engines.proofreading.term_properties import (
     are_exactly_equal,
     as_products,
     free_symbols,
+    has_opposite_angle,
     values_agree,
 )
 from engines.proofreading.unused_names import find_meant_name
@@ -267,8 +268,9 @@ class LinkContext:
         long = len(left) + len(right) >= _LONG_STEP
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
         alike = (entries is not None and written) or (self.is_step and long and not values)
+        opposite = self.is_step or any(map(has_opposite_angle, (left, right)))
         found = find_identity_slip(
-            *(entries or (left, right)), self.are_equal, alike=alike, opposite=self.is_step
+            *(entries or (left, right)), self.are_equal, alike=alike, opposite=opposite
         )
         found = found or find_entry_slip(left, right, self.are_equal)
         return found.reason if found else ""
@@ -316,7 +318,13 @@ class LinkContext:
         doubtful = any(
             one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
         )
-        doubtful = doubtful and link.relation == "=" and not link.is_refused
+        # A long step of a chain with the same letters on both sides is rewritten, not by values of others.
+        long_step = (
+            self.in_chain
+            and len(left) + len(right) >= _LONG_STEP
+            and free_symbols(left) == free_symbols(right)
+        )
+        doubtful = (doubtful or long_step) and link.relation == "=" and not link.is_refused
         if doubtful and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
         return LinkVerdict(link, "follows", describe_sources(used))

@@ -16,16 +16,17 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from engines.core.tree import Tree
+from engines.formula.expressions import DIFFERENT_ORDERS
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.cue_phrases import read_last_cue, starts_with
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
-from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
@@ -102,7 +103,9 @@ class LinkJudge(LinkContext):
             left, right = self.read_sides(link)
             if left.tree is None or right.tree is None:
                 unread = left if left.tree is None else right
-                yield LinkVerdict(link, "unread", unread.reason)
+                # Whatever it is of, the second derivative is by the second power of its variable.
+                outcome: LinkOutcome = "wrong" if unread.reason == DIFFERENT_ORDERS else "unread"
+                yield LinkVerdict(link, outcome, unread.reason)
                 continue
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
@@ -146,6 +149,8 @@ class LinkJudge(LinkContext):
                 where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
             ):
                 judged = LinkVerdict(link, "loses domain", f"defined only where {where}")
+            if judged.outcome == "wrong" and not judged.is_mistyped and starts_with("reason", link.after):
+                judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
             yield judged
@@ -192,7 +197,11 @@ class LinkJudge(LinkContext):
             return judge_congruence(link, left, right, modulus, self.judge)
         free = free_symbols(left) | free_symbols(right)
         if not free:
-            return self.numbers.judge_numbers(link, count_members(left), count_members(right))
+            judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
+            unclear = judged.outcome == "not shown" and left.label == right.label == "limit"
+            if unclear and not (link.of_problem or link.is_refused) and (slip := self.describe_slip(link)):
+                return LinkVerdict(link, "wrong", slip)
+            return judged
         if link.relation != "=":
             return self._judge_relation(link, left, right)
         if not self.matrices.isdisjoint(free):

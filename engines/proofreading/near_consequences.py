@@ -65,10 +65,13 @@ class KnownPlaces:
 
 def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> KnownPlaces | None:
     """Return places where what was said of the terms of a claim holds; None where nothing was, or where none
-    is found. Where all of it holds nowhere that is found, what was said last counts."""
+    is found. Where all of it holds nowhere that is found, what was said last counts, then what the paragraph
+    says."""
     every = [each for each in facts.list_equations(left, right) if not _has_matrix(*each[:2])]
     near = [each for each in every if line - each[2].line <= _NEAR]
-    for equations in (every, near) if len(near) < len(every) else (every,):
+    here = [each for each in near if each[2].position.paragraph == facts.position.paragraph]
+    tried = {len(each): each for each in (here, near, every)}
+    for equations in (tried[size] for size in sorted(tried, reverse=True)):
         if equations and (found := _find_places(equations, left, right)):
             return found
     return None
@@ -143,10 +146,19 @@ def find_near_consequence(
         worked_out
         or read_last_cue(link.before) == "claimed"
         or mentions("equivalent", link.before)
+        or mentions("rearranging", last_sentence(link.before))
         or mentions("obtaining", last_sentence(link.before))
     )
+    paragraph = link.position.paragraph
     used: Sequence[Fact] = ()
     doubtful: list[tuple[Tree, Tree]] = []
+
+    def gives_other_value(fact: Fact) -> bool:
+        """Return whether a fact gives the variables of the claim other values, and the claim is not drawn
+        from just this fact."""
+        is_last = drawn and fact.number == facts.last_number and fact.position.paragraph == paragraph
+        calculated = not determined or _is_worked_out(fact.right, left if left.children else right)
+        return _is_other_value(fact, left, right) and not (is_last and calculated)
 
     def exchanges_indices(one: Tree, other: Tree) -> bool:
         """Return whether a name became one with the same indices: u_xy is u_yx for most functions."""
@@ -164,7 +176,7 @@ def find_near_consequence(
         used = reduced.used
         if any(
             (not wrapped and _is_written(fact, one, other))
-            or _is_other_value(fact, left, right)
+            or gives_other_value(fact)
             or (not worked_out and (says_the_same(fact, one, other) or _has_side_of(fact, left, right)))
             for fact in used
         ):
@@ -308,10 +320,14 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
         if not bare.children
         for fact in used
         for one, other in ((fact.left, fact.right), (fact.right, fact.left))
+        if not _is_worked_out(other, value)
     )
     # x = y = 0 says nothing of an x and a y that have values elsewhere.
     terms = (side for fact in used for side in (fact.left, fact.right))
-    calculated = not assigned and any(side.children and free_symbols(side) for side in terms)
+    calculated = not assigned and any(
+        side.children and (free_symbols(side) or not _OF_CALCULUS.isdisjoint(side.list_labels()))
+        for side in terms
+    )
     # y(1) = 2 beside a y = 3x + 1 can be a condition of another task; `f(x) = …` is said of f alone.
     names = [one.children[0].label.rstrip("'") for one in (left, right) if _is_value_at_number(one)]
     functions = [facts.functions.get(name) for name in names]
@@ -326,6 +342,15 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
     if link.is_alternative or not (near and calculated and whole and certain):
         return False
     return not facts.find_contradiction(left, right, used)
+
+
+_OF_CALCULUS = frozenset(("integral", "sum", "prod", "limit", "det"))
+"""Operations whose value a text works out."""
+
+
+def _is_worked_out(term: Tree, value: Tree) -> bool:
+    """Return whether a term is to be worked out, and another is what that can give."""
+    return not _OF_CALCULUS.isdisjoint(term.list_labels()) and _OF_CALCULUS.isdisjoint(value.list_labels())
 
 
 def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:

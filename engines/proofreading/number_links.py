@@ -112,7 +112,10 @@ class NumberLinks:
         labels = {*left.list_labels(), *right.list_labels()}
         if labels & {"unit", "text"} and find_units(left) != find_units(right):
             return "the units differ"
-        if any(side.label in ("e", "i") for side in (left, right)):
+        # A chain ends with the number e that it calculates with; e = 0 - e alone is an equation.
+        if any(side.label in ("e", "i") for side in (left, right)) and not (
+            link.place and right.label == "e"
+        ):
             return _LETTERS
         for kind in ("matrix", "tuple"):
             if (kind in left.list_labels()) != (kind in right.list_labels()):

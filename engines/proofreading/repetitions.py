@@ -88,12 +88,15 @@ class Misquotation:
         by: The index of the other.
         instead: What the other has in its place, in words.
         is_certain: Whether they share so much that nothing else can be meant.
+        is_likely: Whether they share enough to doubt it; less tells only where the text goes on with the
+            other.
     """
 
     place: int
     by: int
     instead: str
     is_certain: bool = True
+    is_likely: bool = True
 
 
 class _Token(NamedTuple):
@@ -112,7 +115,7 @@ _Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
 
 def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misquotation]:
     """Yield the statements that contradict what the text says more often, or said before, the doubtful ones
-    last."""
+    last, and behind them those that may be meant."""
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
     names = _count_names((known[place].link.piece, tokens) for place, tokens in written.items())
@@ -125,6 +128,7 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 alike[key][text].append(place)
     reported: set[int] = set()
     doubtful: dict[int, Misquotation] = {}
+    possible: dict[int, Misquotation] = {}
     for (kind, before, after), texts in alike.items():
         # Many different texts in one place are a series (x_1 = …, x_2 = …), which is meant.
         if not 2 <= len(texts) <= _MOST_ALIKE:
@@ -163,18 +167,22 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             is_certain = common >= enough and not (varies or far or parallel or varied)
             is_value = kind_of == "value"
             may_be_meant = not kind_of or far or varied or (is_value and parallel)
-            if not is_certain and (may_be_meant or common < _ENOUGH_TO_DOUBT + is_value):
+            is_likely = is_certain or not (may_be_meant or common < _ENOUGH_TO_DOUBT + is_value)
+            retyped = kind != "index" and (kind != "number" or _is_retyped(text, instead))
+            if not is_likely and (varied or not retyped):
                 continue
             if second.place in reported or not second.odd or not _contradict(first, second):
                 continue
             change = _describe(kind, text, instead)
-            misquotation = Misquotation(second.place, first.place, change, is_certain)
+            misquotation = Misquotation(second.place, first.place, change, is_certain, is_likely)
             if is_certain:
                 reported.add(second.place)
                 yield misquotation
             else:
-                doubtful.setdefault(second.place, misquotation)
+                uncertain = doubtful if is_likely else possible
+                uncertain.setdefault(second.place, misquotation)
     yield from (one for place, one in doubtful.items() if place not in reported)
+    yield from (one for place, one in possible.items() if place not in reported)
 
 
 def _choose_nearest(

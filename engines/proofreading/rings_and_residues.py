@@ -152,6 +152,8 @@ def judge_in_domain(
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
+    if domain == "rings and groups" and _is_mistyped_expansion(judged, left, right):
+        return judged
     numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
     if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
         return judged
@@ -169,3 +171,27 @@ def judge_in_domain(
             return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
     other = f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
     return replace(judged, outcome="not shown", reason=other)
+
+
+_OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))
+_LONG = 15
+"""Nodes of an equation that one change hardly makes an identity by chance."""
+_PLAIN_NAME = re.compile(r"[A-Za-zα-ω](?:_\w*)?\Z")
+
+
+def _is_mistyped_expansion(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
+    """Return whether one change makes an equation one that holds in every commutative ring: its letters are
+    Latin or Greek, as those of ideals and of rings are not, and at least one side adds products of them."""
+    nodes = [*left, *right]
+    names = free_symbols(left) | free_symbols(right)
+    sums = {"+", "-"} & {node.label for node in nodes if len(node.children) > 1}
+    return (
+        judged.is_mistyped
+        and ", by " not in judged.reason
+        and len(nodes) >= _LONG
+        and bool(sums)
+        and len(names) > 1
+        and all(node.label in _OF_RINGS for node in nodes if node.children)
+        and all(_PLAIN_NAME.match(name) for name in names)
+        and all(WHOLE.match(node.children[1].label) for node in nodes if node.label == "pow")
+    )

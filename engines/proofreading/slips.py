@@ -186,6 +186,15 @@ def find_identity_slip(
         constant = constant and not (free_symbols(one) and free_symbols(other))
         return bool(shared or constant) and same(one, other)
 
+    if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
+        head = left.children[:3]
+        return find_identity_slip(
+            left.children[3],
+            right.children[3],
+            lambda *bodies: same(*(Tree("limit", (*head, body)) for body in bodies)),
+            alike=alike,
+            opposite=opposite,
+        )
     labels = {*left.list_labels(), *right.list_labels()}
     free = free_symbols(left) | free_symbols(right)
     if not free.isdisjoint(_ORDERS):

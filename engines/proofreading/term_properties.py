@@ -67,6 +67,16 @@ def is_ambiguous(tree: Tree) -> bool:
     return plain or not AMBIGUOUS_LABELS.isdisjoint(tree.list_labels())
 
 
+def has_opposite_angle(tree: Tree) -> bool:
+    """Return whether a term has a function of an angle with a minus: `sin(-x)`."""
+    return any(
+        node.label in OF_ANGLES
+        and node.children[0].label == "*"
+        and node.children[0].children[0].label == "-1"
+        for node in tree
+    )
+
+
 def is_slope(tree: Tree) -> bool:
     """Return whether a term is a derivative, in its variables."""
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))

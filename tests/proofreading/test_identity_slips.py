@@ -48,6 +48,28 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
             r" = \begin{bmatrix} pu + qv \\ ru - sv \end{bmatrix}$.",
             "- for +",
         ),
+        # the sign of an odd function, and what is under the same limit
+        (r"Take positive values, since $z > 0$ and $\sin(-v) = \sin(v)$.", "the opposite"),
+        (
+            r"For the series, $\lim_{k \to \infty} \frac{|z|^{k+1}/(k+1)}{|z|^k/k}"
+            r" = \lim_{k \to \infty} \frac{k|z|^{k+1}}{(k-1)|z|^k}$.",
+            "- for +",
+        ),
+        (
+            r"So $\lim_{z \to 0} \frac{\sqrt{z+1} - 1}{z} = \lim_{z \to 0} \frac{\sqrt{z+1} - 4}{z} \cdot"
+            r" \frac{\sqrt{z+1} + 1}{\sqrt{z+1} + 1}$.",
+            "4 for 1",
+        ),
+        # in every commutative ring, and where the words behind it give a reason that does not bear on it
+        (
+            "The group law of the ring is an ideal case: $(a^2+b^2)(c^2+d^2) = (ac+bd)^2+(ad+bc)^2$.",
+            "- for +",
+        ),
+        # a step of a chain, whatever its letters were said to be
+        (
+            "Here $y = A$ and $y = 0$ are far lines. Then $P = A(e^w - e^{-w}) = 6 A \\sinh w$.",
+            "2 for 6",
+        ),
     ],
 )
 def test_the_change_that_mends_an_identity_is_named(
@@ -75,6 +97,9 @@ def test_the_change_that_mends_an_identity_is_named(
         r"The equation $t^2 + 2t - 3 = 0$ has two roots.",
         r"Let $A = \begin{bmatrix} 2 & -1 \\ -1 & 2 \end{bmatrix}$. Let $X = "
         r"\begin{bmatrix} 3 \\ 1 \end{bmatrix}$. Then $AX = A(V_1 + 2V_2)$.",
+        # ideals are closed under signs, and an equation behind a statement can be what it rests on
+        r"In the ring, $\beta(\mathfrak{a} + f\mathscr{O}) = \beta\mathfrak{a} - \beta f\mathscr{O}$.",
+        "Then $2(m h^3 + qh) = h(3m h^2 + 2q)$ since $m = 0$.",
         r"Is it consistent? \begin{align*} 2p + 2q - r &= 4 \\ -p + 2q - r &= -2 \\ 6q - r &= 4 \\"
         r" 3p - 4q &= 0 \end{align*}",
     ],
@@ -108,6 +133,14 @@ def test_a_claim_beside_what_follows_is_wrong(proofreader: TextProofreader, text
     found = proofreader.check_links(text)[-1]
     assert found.verdict == "wrong"
     assert found.reason.endswith(reason)
+
+
+@pytest.mark.parametrize(("reason", "verdict"), [("p = q + 1", "wrong"), ("m = 0", "not shown")])
+def test_a_reason_excuses_only_what_follows_from_it(
+    proofreader: TextProofreader, reason: str, verdict: str
+) -> None:
+    text = rf"We have $2(\frac{{m h^3}}{{3}} + qh) = \frac{{h}}{{3}}(3m h^2 + 6q)$ since ${reason}$."
+    assert proofreader.check_links(text)[0].verdict == verdict
 
 
 @pytest.mark.parametrize(("lines", "verdicts"), [(1, ["wrong"]), (80, [])])

@@ -29,6 +29,10 @@ _LIMITS = "Write $z_n = x_n y_n$ and $z = xy$. Then for all $n$ we have "
 _WIDTHS = r"The sum is $\sum_{i=1}^n d_i = b - a$. So $M \left( \sum_{i=%s}^n d_i \right) = M(b-a)$."
 _DEFINED = "Let $f(x) = x^2 + 1$ on the interval. It is largest at the end, where "
 _ANEW = "We had $g(t) = t^2$.\n\nLet $g(t) = (1-t)x + ty$. Then "
+_SLOPE = "Let $g(x) = 2^x$. Several values suggest that $g'(x) = "
+_TRIED = "If $x = 2$, then $x^2 = 4$.\n\nSubstituting $x = 4$ gives "
+_VOLUME = r"The volume is $V = \int_0^1 x^2 dx$. Evaluating the integral, the volume is "
+_SOLVED = "Consider $100 = 2u + 2v$. In the latter equation, we solve for $v$: "
 _PRODUCT = (
     r"So $\begin{bmatrix} %s & -3/2 \\ 1/2 & -1/2 \end{bmatrix} \begin{bmatrix} 3k \\ k \end{bmatrix}"
     r" = \begin{bmatrix} 3k \\ k \end{bmatrix}$."
@@ -66,6 +70,12 @@ _DIAGONAL = (
         (_DEFINED + "$f(2) = 5$.", _DEFINED + "$f(1) = 5$.", "2 for 5"),
         (_BEGINNING % 3, _BEGINNING % 4, "3 for 4"),
         (_ANEW + "$g'(t) = y-x$.", _ANEW + "$g'(t) = y+x$.", "by g(t)"),
+        (_SLOPE + r"2^x \ln 2$.", _SLOPE + r"1^x \ln 2$.", "by g(x)"),
+        # what is drawn from a value that was just given, a value that is worked out, what is rewritten
+        ("Let $x = 3$. Then $x^2 + x = 12$.", "Let $x = 3$. Then $x^2 + x = 11$.", "12 for 11"),
+        (_TRIED + "$3x + 1 = 13$.", _TRIED + "$3x + 1 = 15$.", "3 for 1, by x = 4 (line 3)"),
+        (_VOLUME + r"$V = \frac13$.", _VOLUME + r"$V = \frac23$.", "1 for 2"),
+        (_SOLVED + "$v = 50 - u$.", _SOLVED + "$v = 20 - u$.", "50 for 20"),
     ],
 )  # fmt: skip
 def test_what_nearly_follows_is_wrong_and_what_follows_is_not(

@@ -80,6 +80,10 @@ def test_values_and_derivatives_of_functions_are_those_of_their_definitions(
         (r"\int_0^a x\,dx = a^2", "wrong"),
         (r"\int \frac{1}{x^2}\,dx = \frac{1}{x} + C", "wrong"),
         (r"\int \frac{1}{x^2}\,dx = -\frac{1}{x} + C", "right"),
+        (r"\int (3x^2+x)\,dx = x^3 + C_1 + 2x^2 + C_2", "wrong"),
+        (r"\int x\cos x\,dx = x\sin x + \int\sin x\,dx", "wrong"),
+        (r"\frac{d^2y}{dx^3} = 2y", "wrong"),  # whatever y is
+        (r"2 + \int_0^a x\,dx = 2 + a^2", "wrong"),
         (r"\binom{n}{2} = 45", "given"),  # n is sought
         (r"n! = n(n-1)!", "right"),
         (r"\binom{n}{k} = \frac{n!}{k!(n-k)!}", "right"),

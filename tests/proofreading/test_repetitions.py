@@ -52,6 +52,19 @@ def test_two_short_equations_that_differ_are_doubted_and_not_called_wrong(
     assert reason in links[-1].reason
 
 
+@pytest.mark.parametrize(("slope", "verdict"), [("2x - 3", "wrong"), ("2x + 3", "doubtful")])
+def test_of_two_copies_the_one_that_the_text_does_not_go_on_with_is_wrong(
+    proofreader: TextProofreader, slope: str, verdict: str
+) -> None:
+    text = (
+        "Consider $f(x) = x^2 - 3x$. It is smooth.\n\nThe graph of $f(x) = x^2 + 3x$ is a parabola."
+        f"\n\nIts slope is $f'(x) = {slope}$."
+    )
+    found = proofreader.check_links(text)[1]
+    assert found.verdict == verdict
+    assert found.reason == "it contradicts f(x) = x^2 - 3x (line 1), with - for +"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -277,7 +277,8 @@ def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextPr
     ("text", "verdict", "reason"),
     [
         ("Let $-2x > 6$. Then $x < -3$.", "follows", "-2x > 6 (line 1)"),
-        ("Let $-2x > 6$. Then $x > -3$.", "not shown", "says the opposite"),
+        ("Let $-2x > 6$. Then $x > -3$.", "wrong", "says the opposite"),
+        ("Let $-2x > 6$ and $x > -3$.", "not shown", "says the opposite"),
         ("Let $2t + 1 \\le 7$, so $t \\le 3$.", "follows", "2t + 1"),
         # a root that squaring brought in
         (r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = 3$.", "follows", "x+6 = x^2"),
