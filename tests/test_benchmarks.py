@@ -83,6 +83,7 @@ Hence $(x + 1)^2 = x^2 + 2x + 1$, and $\sin^2 x + \cos^2 x = 1$.
     [
         ("hostile_answers", ["--pairs", "5"], "| all | "),
         ("identities", ["--family", "machin"], "machin"),
+        ("members", ["--heads", "1", "--members", "2"], "'equal': "),
         ("judging", ["--heads", "1", "--members", "1", "--changed", "5"], "false accepts: 0"),
         ("known_items", ["FOLDER", "--queries", "2"], "bm25"),
         ("proofread_texts", ["FOLDER", "--plant", "2"], "right"),
