@@ -26,6 +26,7 @@ from engines.formula.operator_parser import OperatorParser
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.words import (
+    BETWEEN_NUMBERS,
     CONNECTIVES,
     HALF_LINES,
     ONE_PLACE,
@@ -212,9 +213,9 @@ class Expressions(OperatorParser):
                     raise self.make_error(
                         "what is divided by can be read in two ways", remedy="Write brackets."
                     )
-                if words_of(piece) == "choose":
+                if operation := BETWEEN_NUMBERS.get(words_of(piece)):
                     self.take_piece()
-                    result = Tree("binomial", (result, self.parse_factor()))
+                    result = Tree(operation, (result, self.parse_factor()))
                     continue
                 # "2 1/2" is a mixed number.
                 if self.is_mixed_number(before, piece) and result.label == before.text:

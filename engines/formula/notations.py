@@ -64,7 +64,7 @@ _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = tuple(sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True))
-_CONNECTED = ("and", "or", "if", "in", "und", "oder", "ou")
+_CONNECTED = ("and", "or", "if", "in", "und", "oder", "ou", "и")
 _POSTFIX = ("!", "'")
 _PHRASES = frozenset(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase)
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
@@ -247,7 +247,8 @@ class _PlainWriter:
     def write_word(self, word: str) -> str:
         if word in ONE_PLACE and len(word) > 1:
             return self.write_application(word, _word_to_latex(word))
-        return _word_to_latex(word) if len(word) > 1 or _OTHER_WORD.fullmatch(word) else word
+        known = len(word) > 1 or word in _CONNECTED or _OTHER_WORD.fullmatch(word)
+        return _word_to_latex(word) if known else word
 
     def write_bracketed(self) -> tuple[str, str]:
         """Write what stands in the bracket that has just been opened; and the bracket that closes it."""

@@ -98,6 +98,8 @@ GIVEN = ("|", "∥", "\\mid", "\\middle|", "\\vert")
 SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
 USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
+BETWEEN_NUMBERS = {"choose": "binomial", "out of": "/"}
+"""Words between two numbers that make one of them, and the operators that these are."""
 CONNECTIVES = {
     **dict.fromkeys(("and", "et", "und", "&", "и", "和", "与", "且"), "and"),
     **dict.fromkeys(("or", "oder", "ou", "или", "或", "或者"), "or"),

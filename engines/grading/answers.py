@@ -12,7 +12,33 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engines.formula.notations import is_written_with_names
-from engines.formula.words import CONNECTIVES, TRIGONOMETRIC_AND_HYPERBOLIC, begins_with_set
+from engines.formula.words import CONNECTIVES, begins_with_set
+from engines.grading.answer_vocabulary import (
+    ALTERNATIVES,
+    ASSIGNMENTS,
+    CAUSES,
+    CONCLUSIONS,
+    CONTRASTS,
+    COPULAS,
+    CURRENCIES,
+    FINAL_VERBS,
+    FORMAT,
+    FURTHER_LIMITS,
+    JOINS,
+    KEPT,
+    MONTHS,
+    MOST_BOXES,
+    MOST_LISTED,
+    NO_NUMBERS,
+    OPTIONS,
+    PERCENT,
+    REASONS,
+    SHARES,
+    SHORT_UNITS,
+    SUBORDINATE,
+    UNIT_WORDS,
+    WORDS_BETWEEN,
+)
 from engines.grading.choices import is_option
 from engines.grading.locales import (
     LIMITS,
@@ -145,63 +171,6 @@ _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
 _LOOSE = " \n\t.,;:!*$。，"
 
-# ---- vocabulary
-
-
-def _phrases(*groups: str) -> Phrases[str]:
-    return Phrases({phrase: "" for group in groups for phrase in group.split(", ")})
-
-
-_JOINS = Phrases(
-    {word: label for word, label in CONNECTIVES.items() if label in ("and", "or") and word != "&"}
-)
-_REASONS = _phrases(
-    "wait, no, not, actually, sorry, instead, rather, but, because, since, as, so, hence, thus, then",
-    "therefore, where, when, if, which, with, =",
-)
-"""Words after which another answer, or none, is given."""
-_CONCLUSIONS = _phrases("so, thus, hence, therefore")
-_CAUSES = _phrases("because, since, so, as, which, not")
-"""Words behind a comma that end an answer."""
-_COPULAS = _phrases("is, are, equal, equals, =, was, would be, must be, will be")
-_FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
-"""Verbs behind the number that a sentence states."""
-_ASSIGNMENTS = _phrases("is, are, equals, =")
-_CONTRASTS = _phrases(
-    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не, 而不是, 而非"
-)
-"""Words before an answer that is denied."""
-_FURTHER_LIMITS = _phrases(
-    "degrees below, degrees under, degrees above",
-    "or more, or less, or fewer, or greater, or higher, or lower, below, above, factorial, dozen, hundred",
-    "thousand, million, billion, trillion, is not, is wrong, is incorrect, is false, is impossible",
-)
-"""Words behind a number that say that another is meant."""
-_ALTERNATIVES = _phrases("or more, or less, or fewer")
-_MONTHS = _phrases(
-    "January, February, March, April, May, June, July, August, September, October, November, December"
-)
-_OPTIONS = _phrases("option, choice, answer, option is, choice is, answer is")
-_PERCENT = _phrases("%, °, pct, percent, per cent")
-_SHARES = _phrases("out of, von, из, sur")
-"""Words between two numbers that are one: 5 out of 36."""
-_SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g"))
-_KEPT = frozenset(
-    ("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC_AND_HYPERBOLIC)
-)
-"""Words before a number that are part of the answer."""
-_NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
-"""Numerals that are more often something else: this one, a third of them."""
-_CURRENCIES = ("$", "€", "£")
-_FORMAT_COMMANDS = ("\\text", "\\quad", "\\qquad", "\\mbox", "\\textbf", "\\mathrm")
-_FORMAT = frozenset((*_FORMAT_COMMANDS, *"{}$~", *(f"\\{sign}" for sign in ",;:! ()[]")))
-"""What says nothing between two answers."""
-_MOST_BOXES = 2_000
-"""More boxes are longer than an answer that is read."""
-_WORDS_BETWEEN = 5
-_UNIT_WORDS = 3
-
-
 # ---- boxes and announcements
 
 
@@ -215,7 +184,7 @@ def _find_boxed(text: str, tokens: Sequence[AnswerToken]) -> str | None:
     closing = match_braces(tokens) if starts else {}
     boxes: list[tuple[int, int, str]] = []
     # From the last box backwards, as long as boxes are members of one list (`\boxed{1}` and `\boxed{2}`).
-    for at in reversed(starts[-_MOST_BOXES:]):
+    for at in reversed(starts[-MOST_BOXES:]):
         inside, end = _read_box(text, tokens, at, closing)
         if boxes and not _is_list_separator(tokens[end : boxes[-1][0]]):
             break
@@ -301,12 +270,12 @@ def _skip_articles(tokens: Sequence[AnswerToken], at: int) -> int:
 def _is_list_separator(between: Sequence[AnswerToken]) -> bool:
     """Return whether what stands between two answers makes them a list: a comma or a word such as "and", and
     little else."""
-    said = [token for token in between if not is_blank(token) and token.text not in _FORMAT]
+    said = [token for token in between if not is_blank(token) and token.text not in FORMAT]
     words = sum(token.kind != "sign" for token in said)
-    if words > _WORDS_BETWEEN or any(token.text == "." for token in said):
+    if words > WORDS_BETWEEN or any(token.text == "." for token in said):
         return False
-    joined = any(token.text in tuple(",;、") for token in said) or _JOINS.find(said) is not None
-    return joined and _REASONS.find(said) is None
+    joined = any(token.text in tuple(",;、") for token in said) or JOINS.find(said) is not None
+    return joined and REASONS.find(said) is None
 
 
 def _join_answers(parts: Sequence[str], between: Sequence[Sequence[AnswerToken]]) -> str:
@@ -314,7 +283,7 @@ def _join_answers(parts: Sequence[str], between: Sequence[Sequence[AnswerToken]]
     result = parts[0]
     for place, part in enumerate(parts[1:]):
         if part not in parts[: place + 1]:
-            words = (_JOINS.match(between[place], at) for at in range(len(between[place])))
+            words = (JOINS.match(between[place], at) for at in range(len(between[place])))
             is_choice = any(word is not None and word[1] == "or" for word in words)
             result += (r" \text{ or } " if is_choice else ", ") + part
     return result
@@ -351,7 +320,7 @@ class _Solution:
                 return said
         if announced:
             # "the answer is $x$, because $y$": what comes first, with what is joined to it
-            if self.has_digits(first, formulas[0]) and self.find_phrase(_COPULAS, first, formulas[0]) is None:
+            if self.has_digits(first, formulas[0]) and self.find_phrase(COPULAS, first, formulas[0]) is None:
                 return self.find_in_words(first, formulas[0], True)
             count = 1
             while count < len(formulas) and _is_list_separator(
@@ -394,7 +363,7 @@ class _Solution:
             while start < stop and not self.tokens[start].text.strip(_LOOSE):
                 start += 1
             behind = self.tokens[start:stop]
-            few = sum(is_blank(token) for token in behind) < _UNIT_WORDS
+            few = sum(is_blank(token) for token in behind) < UNIT_WORDS
             plain = all(token.kind not in ("digits", "command", "formula") for token in behind)
             alone = announced or not self.spell(first, chosen[0]).strip()
             if behind and few and plain and alone and not self.match_copula(start, stop):
@@ -405,7 +374,7 @@ class _Solution:
         """Return the index behind a verb such as `is`, and a colon behind that; 0 where none begins."""
         while first < last and (is_blank(self.tokens[first]) or self.tokens[first].text == ","):
             first += 1
-        verb = _COPULAS.match(self.tokens[:last], first)
+        verb = COPULAS.match(self.tokens[:last], first)
         if verb is None:
             return 0
         colon = skip_blanks(self.tokens, verb[0])
@@ -422,12 +391,20 @@ class _Solution:
                 start -= 1
             if before[start].text.lower() == "between" and sum(map(is_blank, before[start:])) == 2:
                 return first + start
+        if before and before[-1].text in tuple("<>≤≥"):  # for x > 5
+            start = len(before) - 1
+            while start and (is_blank(before[start - 1]) or not is_blank(before[start])):
+                start -= 1
+            return first + start
         found = LIMITS.match_before(before, len(before))
         return None if found is None else first + found[0]
 
     def match_limit_after(self, at: int, last: int) -> int:
         """Return the index behind words that limit the number before a token; 0 without any."""
-        found = _FURTHER_LIMITS.match(self.tokens[:last], skip_blanks(self.tokens, at))
+        behind = skip_blanks(self.tokens, at)
+        found = FURTHER_LIMITS.match(self.tokens[:last], behind)
+        if found is None:  # 8 elements or fewer
+            found = ALTERNATIVES.match(self.tokens[:last], skip_blanks(self.tokens, behind + 1))
         return 0 if found is None else found[0]
 
     def concludes_with_number(self, first: int, last: int) -> bool:
@@ -437,7 +414,7 @@ class _Solution:
             token = self.tokens[at]
             if token.kind in ("formula", "command"):
                 concluded = False
-            concluded = concluded or _CONCLUSIONS.match(self.tokens, at) is not None
+            concluded = concluded or CONCLUSIONS.match(self.tokens, at) is not None
             if concluded and token.kind == "digits":
                 return True
         return False
@@ -478,8 +455,8 @@ class _Solution:
         # Behind an announcement the answer comes first and reasons follow; elsewhere it comes last.
         if announced:
             last = self.find_answer_end(first, last)
-        last = next((at for at in range(first + 1, last) if _CONTRASTS.match(self.tokens, at)), last)
-        if (conclusion := _CONCLUSIONS.match(self.tokens[:last], first)) is not None:
+        last = self.find_main_clause_end(first, last)
+        if (conclusion := CONCLUSIONS.match(self.tokens[:last], first)) is not None:
             first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
         first = self.skip_lead(*self.trim(first, last, " \n\t"))
         first, last = self.trim(first, last, _LOOSE if announced else _LOOSE.replace("!", ""))
@@ -493,7 +470,7 @@ class _Solution:
             return listed
         # In a sentence the answer stands behind a verb such as `is`; if there is none, the last number
         # counts.
-        said = self.find_phrase(_ASSIGNMENTS if not announced else _COPULAS, first, last)
+        said = self.find_phrase(ASSIGNMENTS if not announced else COPULAS, first, last)
         if announced:
             if said is not None:
                 first, last = self.trim(said, last)
@@ -509,17 +486,19 @@ class _Solution:
         return self.find_option_or_number(first, last, announced)
 
     def find_listed(self, first: int, last: int) -> str:
-        """Return the list of equations that a sentence ends with, as `x = 1, x = 2 and x = 3`; "" without
-        one."""
+        """Return the list of equations that a sentence ends with, as `x = 1, x = 2 and x = 3`, or of numbers
+        behind a verb; "" without one."""
+        listed = self.find_phrase(COPULAS, first, last)
         for at in range(first, last):
-            if len(text_at(self.tokens, at)) == 1 and self.match_equation(at, last):
-                end, count = self.match_equation(at, last), 1
-                while end < last and (behind := self.skip_join(end, last)) > end:
-                    following = self.match_equation(behind, last)
-                    if not following:
-                        break
-                    end, count = following, count + 1
-                return self.spell(at, end) if end == last and count > 1 else ""
+            behind_verb = listed is not None and at == skip_blanks(self.tokens, listed)
+            match = self.match_quantity if behind_verb else self.match_equation
+            end, count = match(at, last), 0
+            while end and count < MOST_LISTED:
+                count += 1
+                if end == last:
+                    return self.spell(at, end) if count > 1 else ""
+                behind = self.skip_join(end, last)
+                end = match(behind, last) if end < behind < last else 0
         return ""
 
     def match_equation(self, first: int, last: int) -> int:
@@ -533,7 +512,7 @@ class _Solution:
         """Return the index behind a comma, a word such as `and`, or both; the first where there is none."""
         at = skip_blanks(self.tokens, first)
         at = skip_blanks(self.tokens, at + 1) if text_at(self.tokens, at) in (",", ";") else at
-        join = _JOINS.match(self.tokens[:last], at)
+        join = JOINS.match(self.tokens[:last], at)
         at = at if join is None else skip_blanks(self.tokens, join[0])
         return at if at > skip_blanks(self.tokens, first) else first
 
@@ -572,6 +551,21 @@ class _Solution:
                 return said if self.match_limit_before(at, first) is None else ""
         return ""
 
+    def find_main_clause_end(self, first: int, last: int) -> int:
+        """Return the end of the main clause of the last sentence: what is denied or explained stands behind
+        it."""
+        start, end = first, self.find_sentence_end(first, last, ".!?")
+        while self.trim(end, last)[0] < self.trim(end, last)[1]:
+            start = end + 1
+            end = self.find_sentence_end(start, last, ".!?")
+        for at in range(start + 1, last):
+            if CONTRASTS.match(self.tokens, at):
+                return at
+            states = SUBORDINATE.match(self.tokens, at) and self.has_digits(start, at)
+            if states and self.find_phrase(COPULAS, start, at) is not None:
+                return at
+        return last
+
     def find_answer_end(self, first: int, last: int) -> int:
         """Return where an announced answer ends: with its sentence, or before a reason for it."""
         end = self.find_sentence_end(first, last, ".!?;")
@@ -580,7 +574,7 @@ class _Solution:
             if all(token.kind in ("digits", "sign") or is_blank(token) for token in self.tokens[first:whole]):
                 end = whole  # a list
         for at in range(first, end):
-            if self.tokens[at].text == "," and _CAUSES.match(self.tokens, skip_blanks(self.tokens, at + 1)):
+            if self.tokens[at].text == "," and CAUSES.match(self.tokens, skip_blanks(self.tokens, at + 1)):
                 return at
         return end
 
@@ -596,12 +590,12 @@ class _Solution:
                 token.kind != "word"
                 or not token.text.isascii()
                 or len(token.text) < 3
-                or token.text.lower() in _KEPT
+                or token.text.lower() in KEPT
             ):
                 break
             at += 2
         numeric = at
-        while text_at(part, numeric) in (*_CURRENCIES, "-", "+", "."):
+        while text_at(part, numeric) in (*CURRENCIES, "-", "+", "."):
             numeric += 1
         is_number = numeric < last and part[numeric].kind == "digits"
         named = len(text_at(part, at)) == 1 and text_at(part, skip_blanks(part, at + 1)) == "="
@@ -609,7 +603,7 @@ class _Solution:
             return first
         modified = any(
             table.match(part, index)
-            for table in (LIMITS, _ALTERNATIVES, _MONTHS)
+            for table in (LIMITS, ALTERNATIVES, MONTHS)
             for index in range(first, last)
         )
         return first if modified else at
@@ -633,7 +627,7 @@ class _Solution:
         """Return the index of the letter that is called an option; None without one."""
         part = self.tokens[:last]
         for at in range(first, last):
-            if (match := _OPTIONS.match(part, at)) is None:
+            if (match := OPTIONS.match(part, at)) is None:
                 continue
             letter = skip_blanks(part, match[0])
             while text_at(part, letter) in (":", "("):
@@ -659,13 +653,13 @@ class _Solution:
         part = self.tokens[:last]
         at = first
         # `-$5` and `$-5`: the sign stands before or behind the currency.
-        for signs in (_CURRENCIES, ("-", "−", "+"), _CURRENCIES):
+        for signs in (CURRENCIES, ("-", "−", "+"), CURRENCIES):
             if text_at(part, at) in signs:
                 at += 1
                 at += at < last and is_blank(part[at])
         at = self.match_figures(at, last)
         while at and (sign := at + (at < last and is_blank(part[at]))) < last:
-            taken = _SHARES.match(part, sign)
+            taken = SHARES.match(part, sign)
             if taken is None and part[sign].text not in tuple("/:^"):
                 break
             below = sign + 1 if taken is None else taken[0]
@@ -676,14 +670,14 @@ class _Solution:
             at = end
         if not at:
             return 0
-        if text_at(part, skip := at + text_at(part, at).isspace()) in _CURRENCIES:
+        if text_at(part, skip := at + text_at(part, at).isspace()) in CURRENCIES:
             at = skip + 1
         unit = skip_blanks(part, at)
-        if (percent := _PERCENT.match(part, unit)) is not None:
+        if (percent := PERCENT.match(part, unit)) is not None:
             return percent[0]
         if unit < last and part[unit].kind == "word":
             raised = text_at(part, unit + 1) in ("²", "³") and len(part[unit].text) < 4
-            if raised or part[unit].text.lower() in _SHORT_UNITS:
+            if raised or part[unit].text.lower() in SHORT_UNITS:
                 return unit + 1 + raised
         return at
 
@@ -723,7 +717,7 @@ class _Solution:
             end = self.match_figures(start + negative, last)
             if not end:
                 continue
-            share = _SHARES.match(self.tokens[:last], skip_blanks(self.tokens, end))
+            share = SHARES.match(self.tokens[:last], skip_blanks(self.tokens, end))
             if share is not None and (below := self.match_figures(skip_blanks(self.tokens, share[0]), last)):
                 return self.spell(start, below)
             if text_at(self.tokens, end) in ("/", ":") and (below := self.match_figures(end + 1, last)):
@@ -738,7 +732,7 @@ class _Solution:
             if self.spell(word, stop) in CONNECTIVES:
                 return ""
             found, at = self.spell(start, stop), stop
-        verb = next(filter(found.endswith, _FINAL_VERBS), "")
+        verb = next(filter(found.endswith, FINAL_VERBS), "")
         return found.removesuffix(verb)
 
     def find_spelt_number(self, first: int, last: int) -> str:
@@ -752,13 +746,13 @@ class _Solution:
         inside = range(first, last)
         begin = next((at for at in inside if self.tokens[at].start >= offset + start), last)
         stop = next((at for at in inside if self.tokens[at].start >= offset + end), last)
-        if any(table.match(self.tokens, at) for at in inside for table in (LIMITS, _ALTERNATIVES, _MONTHS)):
+        if any(table.match(self.tokens, at) for at in inside for table in (LIMITS, ALTERNATIVES, MONTHS)):
             return ""
         if self.match_limit_before(begin, first) is not None or self.match_limit_after(stop, last):
             return ""
-        if text[start:end].lower() in _NO_NUMBERS:
+        if text[start:end].lower() in NO_NUMBERS:
             return ""
-        percent = _PERCENT.match(self.tokens[:last], skip_blanks(self.tokens, stop))
+        percent = PERCENT.match(self.tokens[:last], skip_blanks(self.tokens, stop))
         return self.spell(begin, percent[0] if percent else stop)
 
 

@@ -38,7 +38,7 @@ from engines.grading.forms import (
 )
 from engines.grading.linear_systems import compare_solved
 from engines.grading.messages import latex_of_form, to_message_text
-from engines.grading.named_values import is_function_of, rename_argument, turn_ratio
+from engines.grading.named_values import is_same_name, rename_argument, turn_ratio
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, subject_name, write_tree
@@ -504,7 +504,7 @@ class AnswerComparison:
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name and gold.indexed and {*gold.indexed} == {*pred.indexed}:
                 return self._compare_indexed(gold, pred, same)
-            if gold.name == pred.name or is_function_of(gold, pred) or is_function_of(pred, gold):
+            if gold.name == pred.name or is_same_name(gold, pred) or is_same_name(pred, gold):
                 return self._other_solution(gold, pred, same)
             # f(t) = t^2 and f(x) = x^2 are one function: the argument's name says nothing.
             if (renamed := rename_argument(gold, pred)) is not None:

@@ -36,8 +36,8 @@ from engines.grading.locales import (
 )
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
-from engines.grading.reading import read_form, read_vector
-from engines.grading.tokens import Phrases, text_at, tokenize
+from engines.grading.reading import form_of, read_form, read_vector
+from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, with_policy
 from engines.mathematics.judging.judge import Judge
 
@@ -229,6 +229,8 @@ def _judge_readings(
         if compared.outcome != "equal":
             compared = (
                 _with_vectors(one, other, comparison)
+                or _with_points(one, other, comparison)
+                or _with_ratios(gold, pred, one, other, comparison)
                 or _with_lists(gold, pred, one, other, comparison)
                 or _with_alternatives(gold, pred, one, other, comparison)
                 or compared
@@ -304,6 +306,37 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
         for mine, side in zip(written, sides, strict=True)
     ]
     return comparison.compare(*filled)
+
+
+def _with_points(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
+    """A(1, 2) is the point (1, 2) where the other side is one without a name."""
+    sides = [one, other]
+    for place, (side, beside) in enumerate(((one, other), (other, one))):
+        tree = side.tree if isinstance(side, Term) else None
+        if tree is None or tree.label != "call" or not isinstance(beside, Many) or beside.kind != "tuple":
+            continue
+        name, *coordinates = tree.children
+        if name.label.isupper() and len(coordinates) == len(beside.items):
+            sides[place] = Many("tuple", tuple(map(form_of, coordinates)))
+            return with_policy(comparison.compare(*sides), f"{name.label} is the name of the point")
+    return None
+
+
+_RATIO_WORDS = ("to", "zu", "к", "比", "à")
+
+
+def _with_ratios(
+    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
+) -> GradeVerdict | None:
+    """`2 to 3` is a ratio where the other side is one."""
+    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
+        ratio = theirs.value if isinstance(theirs, Named) else theirs
+        said = [token.text for token in tokenize(text) if not is_blank(token)]
+        figures = len(said) == 3 and said[0].isdecimal() and said[2].isdecimal()
+        if figures and said[1] in _RATIO_WORDS and isinstance(ratio, Many) and ratio.kind == "ratio":
+            read = read_form(f"{said[0]}:{said[2]}")
+            return comparison.compare(*((read, theirs) if mine is one else (theirs, read)))
+    return None
 
 
 def _with_lists(

@@ -37,7 +37,7 @@ LANGUAGES: dict[str, AnswerLanguage] = {
         "is, are, =",
         limits="at least, at most, less than, more than, fewer than, greater than, up to, not, below, above, "
         "under, over, cannot be, can't be, isn't, never, root of, square root of, cube root of, half, "
-        "half of, twice, double, triple, negative, minus",
+        "half of, twice, double, triple, negative, minus, times, plus, divided by",
         has_decimal_comma=False,
     ),
     "de": AnswerLanguage(

@@ -12,9 +12,12 @@ from engines.grading.trees import statement_of_form, tree_of_term
 from engines.mathematics.judging.names import free_variables, replace_variable
 
 
-def is_function_of(one: Named, other: Named) -> bool:
-    """Return whether one name is that of the other as a function of its variables, as y(x) of y."""
+def is_same_name(one: Named, other: Named) -> bool:
+    """Return whether one name is that of the other as a function of its variables, as y(x) of y, or as a
+    derivative by x, as dy/dx of y'."""
     subject = one.subject
+    if subject.label == "d" and subject.children[0].label == "x":
+        return other.subject.label == f"{subject.children[1].children[0].label}'"
     return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
 
 
