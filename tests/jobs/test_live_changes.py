@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import mathwb
 from tests.jobs.conftest import Lab
-from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
+from tests.processes import KILLED, MANY, read_failures, run_at_once, run_until_write
 from workbench.jobs import control, timing
 from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.folder import all_jobs, find_job, is_protected
@@ -47,8 +47,7 @@ def ask_killed(lab: Lab, home: Path, *words: object) -> Iterator[int]:
     """Ask it in processes that are killed at the first write, at the second and so on; yield their exit
     codes, up to that of the one that was not killed."""
     for number in range(1, 200):
-        begin = die_at(number, lab.workspace.root)
-        code = await_exit(start_fork(partial(ask, *map(str, words)), begin))
+        code = run_until_write(partial(ask, *map(str, words)), number, lab.workspace.root)
         assert code in (0, KILLED), read_failures(home)
         yield code
         if code == 0:

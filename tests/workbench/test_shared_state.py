@@ -1,7 +1,7 @@
 """Everything that changes what programs share is done by twelve processes at once, and killed at every write.
 
-Processes are start_fork from this one, so that they all begin at the same moment, and nothing is imported in
-between. What is there afterwards is read by this process.
+The processes are forked, so that they all begin at the same moment, and nothing is imported in between. What
+is there afterwards is read by this process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -21,7 +22,7 @@ from engines.core.system import asset
 from engines.training.checkpoints import MANIFEST
 from screens.shell.session import Session
 from tests.conftest import mathwb
-from tests.processes import KILLED, MANY, await_exit, die_at, read_failures, run_at_once, start_fork
+from tests.processes import KILLED, MANY, read_failures, run_at_once, run_until_write
 from workbench.config import load_config
 from workbench.folders import config_dir, config_file, state_dir
 from workbench.jobs.control import read_job
@@ -309,6 +310,10 @@ CHANGES = {
 }
 
 
+def make_change(name: str, number: int) -> None:
+    CHANGES[name].act(number)
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_of_twelve_at_once_none_is_lost(name: str, user_home: Path) -> None:
     change = CHANGES[name]
@@ -319,7 +324,7 @@ def test_of_twelve_at_once_none_is_lost(name: str, user_home: Path) -> None:
         change.prepare(number)
     before = change.known()
     assert not wanted & before
-    codes = run_at_once(partial(change.act, number) for number in wanted)
+    codes = run_at_once(partial(make_change, name, number) for number in wanted)
     assert codes == [0] * MANY, read_failures(user_home)
     assert wanted | before <= change.known()
     assert config_file().read_text().startswith("# mine\n")
@@ -328,6 +333,12 @@ def test_of_twelve_at_once_none_is_lost(name: str, user_home: Path) -> None:
 
 def start() -> None:
     ensure_sample(workspace())
+
+
+def start_with(assets: Path) -> None:
+    """Start with these assets in the place of those that are shipped."""
+    with mock.patch("workbench.paper.asset", lambda name: assets / name):
+        start()
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -358,7 +369,7 @@ def test_killed_at_every_write_it_is_done_or_not_and_nothing_else_is_lost(name: 
         change.prepare(number)
         before = change.known()
         assert number not in before
-        code = await_exit(start_fork(partial(change.act, number), die_at(number, user_home)))
+        code = run_until_write(partial(make_change, name, number), number, user_home)
         assert code in (0, KILLED), read_failures(user_home)
         after = change.known()
         assert before <= after <= before | {number}
@@ -373,18 +384,16 @@ def test_killed_at_every_write_it_is_done_or_not_and_nothing_else_is_lost(name: 
     assert not list(config_dir().glob(".*.tmp"))
 
 
-def test_a_first_start_killed_at_every_write_is_finished(
-    user_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_start_killed_at_every_write_is_finished(user_home: Path, tmp_path: Path) -> None:
     sample = tmp_path / "assets" / "sample"
     for name in ("corpora/one/shards/a", "corpora/one/b", "problems/two/c"):
         (sample / name).parent.mkdir(parents=True, exist_ok=True)
         (sample / name).write_text(name)
-    monkeypatch.setattr("workbench.paper.asset", lambda name: tmp_path / "assets" / name)
+    act = partial(start_with, sample.parent)
     for number in range(1, 200):
-        code = await_exit(start_fork(start, die_at(number, user_home)))
+        code = run_until_write(act, number, user_home)
         assert code in (0, KILLED), read_failures(user_home)
-        start()
+        act()
         sample_there(sample)
         if code == 0:
             break
