@@ -2,12 +2,14 @@
 output that stands behind one is what it prints.
 
 A block of `text` is the output of the block before it. It may leave lines out, and `…` stands for anything.
-What cannot run here has a line `<!-- not run: reason -->` before it.
+What cannot run here has a line `<!-- not run: reason -->` before it. Trainings end after a few steps: of what
+they make, the guides show nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -16,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from unittest import mock
 
@@ -93,6 +96,7 @@ def missing_lines(shown: str, printed: str) -> list[str]:
 
 
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_FEW_STEPS = ("--set", "train.steps=20", "--set", "train.eval_every=20")
 _OF_SHELL = re.compile(r"[|&;<>$`*?~#]")
 
 
@@ -109,34 +113,28 @@ def plain_commands(block: Block) -> list[list[str]]:
     return [shlex.split(line) for line in lines] if plain and block.language == "sh" else []
 
 
-def run(block: Block, session: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a block in the folder: commands in this process, which has what they import, and other lines of the
-    shell together; Python behind the guide's Python before it."""
-    if commands := plain_commands(block):
-        done = subprocess.CompletedProcess(commands[0], 0, "", "")
+def run(block: Block, session: dict[str, object], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a block in the folder: commands and Python in this process, which has what they import, Python with
+    the names that the guide's Python before it has defined; other lines of the shell together."""
+    done = subprocess.CompletedProcess([], 0, "", "")
+    commands = plain_commands(block)
+    if commands or block.language == "python":
         with contextlib.chdir(folder), mock.patch.dict(os.environ, COLUMNS="160"):
             for command in commands:
-                each = mathwb(*command[1:])
+                each = mathwb(*command[1:], *(_FEW_STEPS if command[1] == "train" else ()))
                 done.stdout, done.stderr = done.stdout + each.stdout, done.stderr + each.stderr
                 done.returncode = each.returncode
                 if done.returncode:
                     break
+            if not commands:
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    exec(block.body, session)
+                done.stdout = printed.getvalue()
         return done
-    names = "import mathwb\n" if block.language == "python" else ""
-    if block.language == "sh":
-        command = ["bash", "-e", "-o", "pipefail", "-c", block.body]
-    else:
-        quiet = "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    pass\n"
-        before = "".join(
-            f"with contextlib.redirect_stdout(io.StringIO()):\n    exec({body!r}, globals())\n"
-            for body in session
-        )
-        session.append(block.body)
-        command = [sys.executable, "-c", f"{names}{quiet}{before}{block.body}"]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "160"}
     return subprocess.run(
-        command,
+        ["bash", "-e", "-o", "pipefail", "-c", block.body],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -155,7 +153,7 @@ def test_a_guide_does_what_it_shows(guide: Path, tmp_path: Path) -> None:
     shutil.copy(forum / "qrels_task1.tsv", tmp_path / "QRELS")
     (tmp_path / "mine.txt").write_text("sin(2*x)\n")
     (tmp_path / "queries.jsonl").write_text('{"id": "1", "latex": "x^2"}\n')
-    session: list[str] = []
+    session: dict[str, object] = {"__name__": "__main__", "mathwb": import_module("mathwb")}
     for block in read_blocks(guide.read_text("utf-8")):
         if block.reason:
             continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from nltk.stem.porter import PorterStemmer
-
 from engines.core.system import asset
 from engines.retrieval.tokens import english_terms, porter_stem
 
 
 def test_stems_are_those_of_nltk() -> None:
+    from nltk.stem.porter import PorterStemmer  # as long to import as torch: for every worker that collects
+
     stemmer = PorterStemmer(PorterStemmer.MARTIN_EXTENSIONS)
     text = (asset("sample/arqmath/sample-forum") / "posts.jsonl").read_text(encoding="utf-8").lower()
     rare = "sky say bying toy agreed ties caresses rational hopefulness analogies controlling rolls ion"

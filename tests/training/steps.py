@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,13 +134,11 @@ def start(folder: Path, world: int) -> None:
         "OMP_NUM_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",
     }
-    running = []
-    for rank in range(world):
-        ranked = {**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)}
-        words = [sys.executable, "-m", "tests.training.steps", str(folder)]
-        running.append(subprocess.Popen(words, env=ranked, cwd=ROOT, stderr=subprocess.PIPE, text=True))
-    errors = [process.communicate(timeout=300)[1] for process in running]
-    assert not any(process.returncode for process in running), "\n".join(errors)
+    words = [sys.executable, "-m", "tests.training.steps", str(folder)]
+    done = subprocess.run(
+        words, env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def _free_port() -> int:
@@ -150,7 +149,33 @@ def _free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> int:
+    """Fork the processes from this one, which has imported what they need: that takes longer than the cases.
+
+    Returns:
+        How many have failed.
+    """
+    import accelerate  # noqa: F401
+    import sentence_transformers  # noqa: F401
+    from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer  # noqa: F401
+
+    processes = []
+    for rank in range(int(os.environ["WORLD_SIZE"])):
+        if process := os.fork():
+            processes.append(process)
+            continue
+        os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank))
+        try:
+            run_cases(folder)
+        except BaseException:  # whatever it is, this process does not go on as the other
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return sum(os.waitpid(process, 0)[1] != 0 for process in processes)
+
+
+def run_cases(folder: Path) -> None:
+    """Write the gradients of every case, as one of the processes."""
     import torch
 
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
@@ -163,4 +188,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    sys.exit(main(Path(sys.argv[1])))
