@@ -219,7 +219,7 @@ class Operation:
         """
         spec = read(self.spec_type, given)
         # Names become paths before the operation's own `resolve`, which can rely on that.
-        spec = replace(spec, **{field.name: place for field, place in _path_values(spec)})
+        spec = replace(spec, **{field.name: path for field, path in _path_values(spec)})
         _refuse_overwriting(spec)
         return load(self.resolve)(spec) if self.resolve else spec
 

@@ -191,10 +191,10 @@ def _shared_rows(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
     # Sort their keys once, then find all of ours by binary search.
     order = np.argsort(b, kind="stable")
-    place = np.searchsorted(b[order], a)
+    positions = np.searchsorted(b[order], a)
     result = np.full(len(a), -1, dtype=np.int64)
-    rows = np.flatnonzero((place < len(b)) & (a != _NOTHING))
-    others = order[place[rows]]
+    rows = np.flatnonzero((positions < len(b)) & (a != _NOTHING))
+    others = order[positions[rows]]
     same = b[others] == a[rows]
     result[rows[same]] = others[same]
     return result

@@ -205,9 +205,9 @@ def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
     yield "", asset(name)
     for paper in added_papers()[0]:
         spec = find_spec(paper.assets) if paper.assets else None
-        for place in (spec.submodule_search_locations or ()) if spec else ():
-            if (Path(place) / name).is_dir():
-                yield paper.name, Path(place) / name
+        for location in (spec.submodule_search_locations or ()) if spec else ():
+            if (Path(location) / name).is_dir():
+                yield paper.name, Path(location) / name
 
 
 @cache

@@ -203,17 +203,17 @@ def _our_measures(
     runs, else from the results that ship with the program.
     """
     by_recipe: dict[str, list[Mapping[str, Any]]] = {}
-    for recipe, found in runs:
-        if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in found for name in measures):
-            by_recipe.setdefault(recipe, []).append(found)
+    for recipe, results in runs:
+        if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in results for name in measures):
+            by_recipe.setdefault(recipe, []).append(results)
     for document in stored if by_recipe else (*stored, *shipped):
         if (document["table"], document["row"]) == (table, row["name"]):
             return _of_file(document)
     if not by_recipe:
         return (), {}
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
-    numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
-    values = {name: summarize_values(found, name) for name, found in numbers.items() if found}
+    numbers = {name: [float(results[name]) for results in several if name in results] for name in measures}
+    values = {name: summarize_values(results, name) for name, results in numbers.items() if results}
     return (f"{recipe}, {len(several)} {choose_noun(len(several), 'run')}",), values
 
 

@@ -202,10 +202,10 @@ class TableSpec:
         """The names that a filter may use."""
         return tuple(column.name for column in self.columns if not column.unfiltered)
 
-    def make_row(self, item: Any, found: Any = None) -> LazyRow:
-        """Make the row of an item. `found` is what the operation returned."""
+    def make_row(self, item: Any, result: Any = None) -> LazyRow:
+        """Make the row of an item. `result` is what the operation returned."""
         made = {column.name: column.value for column in self.columns if column.value is not None}
-        return LazyRow(self.item(item, found) if self.item else item, made)
+        return LazyRow(self.item(item, result) if self.item else item, made)
 
     def columns_on(self, location: str) -> tuple[Column, ...]:
         """Return the columns that appear in a medium: screen, text, csv or tex."""
@@ -214,7 +214,7 @@ class TableSpec:
     def text_lines(
         self,
         items: Iterable[Any],
-        found: Any = None,
+        result: Any = None,
         *,
         most: int | None = None,
         total: int | None = None,
@@ -229,7 +229,7 @@ class TableSpec:
 
         Args:
             items: The items.
-            found: What the operation returned.
+            result: What the operation returned.
             most: The most lines for people.
             total: The number of items, if `items` are not all.
             every: The rows of files, if they are not the items; read when a file is written.
@@ -244,12 +244,12 @@ class TableSpec:
         heads = [titles.get(column.name, column.title) for column in columns]
         cells = (
             [column.in_line(row) for column in columns]
-            for row in (self.make_row(item, found) for item in items)
+            for row in (self.make_row(item, result) for item in items)
         )
         return align_rows(
             heads,
             cells,
-            lambda form: self.file_rows(form, (self.make_row(item, found) for item in every)),
+            lambda form: self.file_rows(form, (self.make_row(item, result) for item in every)),
             most=most,
             total=total,
             none=none,

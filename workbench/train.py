@@ -568,9 +568,9 @@ def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, A
     for variant, value in zip(variants, values, strict=True):
         groups.setdefault(str(variant.setting), (variant.setting, []))[1].append(value)
     rows = []
-    for setting, found in groups.values():
+    for setting, runs in groups.values():
         # A run that was stopped has measures of an unfinished model, which would distort the mean.
-        measures = [value.get("measures", {}) for value in found if value.get("complete")]
+        measures = [value.get("measures", {}) for value in runs if value.get("complete")]
         # Only measures that every finished run has can be summed up.
         names = [
             name for name in (measures[0] if measures else ()) if all(name in measure for measure in measures)
@@ -579,7 +579,7 @@ def by_setting(variants: Sequence[SweepVariant], values: Sequence[Mapping[str, A
             name: asdict(summarize_values([float(measure[name]) for measure in measures], name))
             for name in names
         }
-        counts = {"runs": len(found), "finished": len(measures)}
+        counts = {"runs": len(runs), "finished": len(measures)}
         rows.append({"setting": dict(setting), **counts, "measures": sums})
     return rows
 

@@ -100,11 +100,11 @@ def _parse_message(text: str) -> object:
 class WebServer(Server):
     """Serves the screens at a listening socket."""
 
-    def __init__(self, place: socket.socket) -> None:
-        host, port, *_ = place.getsockname()
+    def __init__(self, listener: socket.socket) -> None:
+        host, port, *_ = listener.getsockname()
         super().__init__(shlex.join(_COMMAND), host=host, port=port, title="mathwb")
         self.token = secrets.token_urlsafe(24)
-        self._place = place
+        self._place = listener
         self._pages: set[asyncio.Task[Any]] = set()
 
     @property

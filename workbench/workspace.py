@@ -621,7 +621,7 @@ class DataRegistry:
         try:
             document = tomllib.loads(data.decode())
             entries = [
-                read(DataSet, {"name": name, **row}, place=f"{name}.") for name, row in document.items()
+                read(DataSet, {"name": name, **row}, prefix=f"{name}.") for name, row in document.items()
             ]
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, EngineError) as error:
             what = f"the list of data sets is corrupt: {getattr(error, 'what', error)}"

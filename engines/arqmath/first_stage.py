@@ -357,11 +357,11 @@ class FirstStage:
             return self.weights[0][0]
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
-    def fuse_runs(self, found: Mapping[str, TrecRun]) -> TrecRun:
+    def fuse_runs(self, runs_by_name: Mapping[str, TrecRun]) -> TrecRun:
         """Return one run out of what its searches found."""
         from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 
-        runs = [found[name] for name, _ in self.weights]
+        runs = [runs_by_name[name] for name, _ in self.weights]
         if len(runs) == 1:
             return runs[0]
         if self.k is not None:

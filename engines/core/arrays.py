@@ -39,5 +39,5 @@ def find_among(values: Ints, known: Ints) -> Bools:
     if not len(known):
         return np.zeros(values.shape, np.bool_)
     ordered = np.sort(known)
-    found: Bools = ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values
-    return found
+    is_present: Bools = ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values
+    return is_present

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def find_entry_points(group: str) -> list[EntryPoint]:
     """Find the entry points of a group, in the order of their names; nothing of theirs is imported."""
     # importlib.metadata takes longer to load than all of this: it is loaded where there is an entry point.
-    files = (file for place in sys.path for file in Path(place).glob("*-info/entry_points.txt"))
+    files = (file for root in sys.path for file in Path(root).glob("*-info/entry_points.txt"))
     with suppress(OSError):
         if not any(group.encode() in file.read_bytes() for file in files):
             return []

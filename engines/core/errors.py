@@ -37,10 +37,10 @@ class EngineError(Exception):
             self.code = code
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
+        prefix = f"{self.where}: " if self.where else ""
         end = "" if self.what.endswith((".", "?", "!")) else "."
         advice = f"{end} {self.remedy}" if self.remedy else ""
-        return f"{self.code} {place}{self.what}{advice}"
+        return f"{self.code} {prefix}{self.what}{advice}"
 
     def to_dict(self) -> dict[str, str | int]:
         """Return the error as the JSON object that `--json` prints."""

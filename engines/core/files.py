@@ -244,11 +244,11 @@ def copy_folder(source: Path, target: Path, mark: str | None) -> None:
     with atomic_folder(target, mark) as draft:
         # File by file: `copytree` goes on after a failure and hides which one it was.
         for each in sorted(source.rglob("*")):
-            place = draft / each.relative_to(source)
+            copied = draft / each.relative_to(source)
             if each.is_dir():
-                place.mkdir()
+                copied.mkdir()
             else:
-                shutil.copyfile(each, place)
+                shutil.copyfile(each, copied)
 
 
 def _clean_up(target: Path) -> None:

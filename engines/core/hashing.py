@@ -92,8 +92,8 @@ class Watch:
         """
         return self._digests.get(path) or sha256(path)
 
-    def _report_offset(self, path: Path, place: int) -> None:
-        self._reached[path] = max(self._reached.get(path, 0), place)
+    def _report_offset(self, path: Path, offset: int) -> None:
+        self._reached[path] = max(self._reached.get(path, 0), offset)
         done = min(sum(self._reached.values()), self._total)
         if done - self._reported >= _STEP_BYTES:
             self._reported = done
@@ -140,9 +140,9 @@ class _Hashed(io.FileIO):
         self._path, self._watch, self._hash, self._hashed = path, watch, hashlib.sha256(), 0
 
     def readinto(self, buffer: Any) -> int | None:
-        place = self.tell() if self.seekable() else self._hashed
+        offset = self.tell() if self.seekable() else self._hashed
         count = super().readinto(buffer)
-        if place == self._hashed and count is not None:
+        if offset == self._hashed and count is not None:
             self._hash.update(memoryview(buffer)[:count])
             self._hashed += count
             self._watch._report_offset(self._path, self._hashed)

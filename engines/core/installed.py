@@ -26,13 +26,13 @@ def normalize_name(name: str) -> str:
 @cache
 def _find_folders() -> dict[str, Path]:
     """Return where each installed distribution describes itself; the first of a name is the one in use."""
-    found: dict[str, Path] = {}
-    for place in sys.path:
+    folders: dict[str, Path] = {}
+    for root in sys.path:
         with suppress(OSError):
-            for entry in Path(place).iterdir():
+            for entry in Path(root).iterdir():
                 if entry.suffix in (".dist-info", ".egg-info"):
-                    found.setdefault(normalize_name(entry.stem.partition("-")[0]), entry)
-    return found
+                    folders.setdefault(normalize_name(entry.stem.partition("-")[0]), entry)
+    return folders
 
 
 def all_versions() -> dict[str, str]:

@@ -50,7 +50,7 @@ def describe_linker() -> str:
 
     processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
     extensions = [Path(str(find_extension(name).origin)).stat() for name in _EXTENSIONS]
-    installed = [(found.st_size, found.st_mtime_ns) for found in extensions]
+    installed = [(extension.st_size, extension.st_mtime_ns) for extension in extensions]
     return repr((sys.version, binding.llvm_version_info, processor, installed))
 
 

@@ -272,12 +272,12 @@ def _describe_field(name: str, hint: Any, default: Any) -> Field:
     return Field(name, hint, arg, choices, many, optional, default)
 
 
-def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str = "E424") -> T:
+def read(spec: type[T], given: Mapping[str, Any], *, prefix: str = "", code: str = "E424") -> T:
     """Return the spec that a mapping describes; None stands for "not given", whole numbers serve as real
     ones.
 
     Args:
-        place: Put before the names of its keys in messages (`model.`).
+        prefix: Put before the names of its keys in messages (`model.`).
         code: Of the error.
 
     Raises:
@@ -288,15 +288,15 @@ def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str 
     by_name = {field.name: field for field in describe_fields(spec)}
     for key in given:
         if key not in by_name:
-            raise make_refusal(f"unknown setting {place}{key}", code, suggest_name(str(key), by_name))
+            raise make_refusal(f"unknown setting {prefix}{key}", code, suggest_name(str(key), by_name))
     taken = {}
     for field in by_name.values():
         value = given.get(field.name)
         if value is None:
             if field.required:
-                raise make_refusal(f"{place}{field.name} is not given", code, field.arg.help)
+                raise make_refusal(f"{prefix}{field.name} is not given", code, field.arg.help)
             continue
-        taken[field.name] = check_value(field, value, name=f"{place}{field.name}", code=code)
+        taken[field.name] = check_value(field, value, name=f"{prefix}{field.name}", code=code)
     return spec(**taken)
 
 
@@ -365,7 +365,7 @@ def _check_item(field: Field, value: Any, name: str, code: str) -> Any:
             return value
         if not isinstance(value, Mapping):
             raise make_refusal(f"{name} is {value!r}, and a table is needed", code)
-        return read(kind, value, place=f"{name}.", code=code)
+        return read(kind, value, prefix=f"{name}.", code=code)
     # An integer is accepted where a real number is needed, and text where a path is.
     accepted = {float: (int, float), Path: (str, Path), dict: (Mapping,)}.get(kind, (kind,))
     # In Python a bool is also an int, but true is no number here.

@@ -158,13 +158,13 @@ def _prefix_places(tree: Tree) -> list[int]:
     count = 0
     waiting: list[tuple[Tree, int]] = [(tree, -1)]
     while waiting:
-        node, place = waiting.pop()
-        if place < 0:
+        node, index = waiting.pop()
+        if index < 0:
             waiting.append((node, count))
             count += 1
             waiting += ((child, -1) for child in reversed(node.children))
         else:
-            positions.append(place)
+            positions.append(index)
     return positions
 
 

@@ -287,10 +287,10 @@ def _of_markup(match: re.Match[str]) -> str | None:
         return unescape_html(match["latex"])
     if not match["math"]:
         return None
-    if found := _ANNOTATION.search(match[0]):
-        return unescape_html(found[1])
-    if found := _ALTERNATIVE.search(match["attributes"]):
-        return unescape_html(found[1] or found[2] or "")
+    if inner_match := _ANNOTATION.search(match[0]):
+        return unescape_html(inner_match[1])
+    if inner_match := _ALTERNATIVE.search(match["attributes"]):
+        return unescape_html(inner_match[1] or inner_match[2] or "")
 
     return latex_of_mathml(match[0])
 
@@ -308,14 +308,14 @@ def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[Text
         what = "this is not a notebook: it has no list of cells"
         raise DataError(what, path=path, remedy="Save it as nbformat 4.") from error
     # JSON escapes each line in one of two ways; search for it from where the last one was found.
-    place = 0
+    offset = 0
     for source in sources:
         lines = []
         for each in source.split("\n"):
             written = (json.dumps(each, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
             # A line that is not found keeps the previous position, so line numbers never decrease.
-            place = max(place, *(text.find(one, place) for one in written))
-            lines.append(text.count("\n", 0, place) + 1)
+            offset = max(offset, *(text.find(one, offset) for one in written))
+            lines.append(text.count("\n", 0, offset) + 1)
         for piece in split_pieces(source, _make_reporter(path, on_bad)):
             yield TextPiece(piece.text, lines[piece.line - 1], piece.formula)
         yield TextPiece("\n\n", lines[-1])

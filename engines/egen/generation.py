@@ -194,17 +194,17 @@ def cluster_document(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def without_members(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return why a cluster came out without members, and what to change.
 
-    Args: found: its document. Returns: a clause, and the settings of `Generate` with which there may be some.
+    Args: document: of it. Returns: a clause, and the settings of `Generate` with which there may be some.
 
     >>> stats = {"stop_reason": "saturated", "total_members": 0}
     >>> without_members({"head": "+ x 1", "stats": stats, "config": {"max_tokens": 2, "mode": "strict"}})
     ('it has 3 tokens, and nothing equal to it has 2 or fewer', {'max_tokens': 3})
     """
-    stats, config = found["stats"], found["config"]
-    length, most, mode = len(found["head"].split()), config["max_tokens"], config["mode"]
+    stats, config = document["stats"], document["config"]
+    length, most, mode = len(document["head"].split()), config["max_tokens"], config["mode"]
     dropped = {reason: number for reason, number in stats.get("dropped", {}).items() if number}
     forms = {"same form", "padding", "detour"}
     # The causes are tried in order, from the growth of the e-graph to the judging of its terms.

@@ -47,7 +47,7 @@ class RulesFound:
     @property
     def problems(self) -> list[tuple[str, str]]:
         """The rules whose claim differs from what was found: name and problem."""
-        return [(name, found.problem) for name, found in self.checks.items() if found.problem]
+        return [(name, check.problem) for name, check in self.checks.items() if check.problem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,32 +107,32 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
     return RulesFound(families, {one.rule.name: one for one in result})
 
 
-def rules_document(found: RulesFound | FileChecked) -> dict[str, Any]:
+def rules_document(result: RulesFound | FileChecked) -> dict[str, Any]:
     """Return the rules, with `check` where they were checked; of a file: file, counts (by class), rules,
     unread (line and why), problems.
     """
-    if isinstance(found, FileChecked):
+    if isinstance(result, FileChecked):
         return {
-            "file": str(found.file),
-            "counts": found.counts,
-            "rules": [one.to_dict() for one in found.found],
-            "unread": [asdict(one) for one in found.unread],
-            "problems": len(found.problems),
+            "file": str(result.file),
+            "counts": result.counts,
+            "rules": [one.to_dict() for one in result.found],
+            "unread": [asdict(one) for one in result.unread],
+            "problems": len(result.problems),
         }
     from engines.egen.rules.table import table_hash
 
-    results = {name: one.to_dict() for name, one in found.checks.items()}
+    results = {name: one.to_dict() for name, one in result.checks.items()}
     return {
         "table": table_hash(),
         "rules": [
             {**rule.to_dict(), "check": results.get(rule.name)}
-            for group in found.families
+            for group in result.families
             for rule in group.rules
         ],
         "dropped": [
-            {**asdict(drop), "family": group.name} for group in found.families for drop in group.dropped
+            {**asdict(drop), "family": group.name} for group in result.families for drop in group.dropped
         ],
-        "problems": len(found.problems) if found.checks else None,
+        "problems": len(result.problems) if result.checks else None,
     }
 
 

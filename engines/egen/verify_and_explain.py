@@ -164,7 +164,7 @@ def verify(
             lines = read_lines(path, on_bad=bad.append)
         else:
             lines = enumerate(
-                (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
+                (" ".join(left.split()) + "\t" + " ".join(right.split()) for left, right in pairs), 1
             )
         # Windows bound the memory, and are large enough for heads to be judged together.
         while (window := list(islice(lines, _WINDOW_LINES))) or bad:
@@ -233,9 +233,9 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
             if not tab or "\t" in member.strip():
                 what = "the line has more than one tab" if tab else "the line has no tab"
                 raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
-            one, other = read(head), read(member)
+            left, right = read(head), read(member)
             (verdict,) = (
-                theory_of(name, spec.assume, one, other).make_judge(one, seed=spec.seed).check([other])
+                theory_of(name, spec.assume, left, right).make_judge(left, seed=spec.seed).check([right])
             )
         except ExpressionError as error:
             yield Judged(number, head, member, error=error)
@@ -243,9 +243,9 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
         yield Judged(number, head, member, verdict)
 
 
-def verification_document(found: Verified) -> dict[str, Any]:
+def verification_document(verified: Verified) -> dict[str, Any]:
     """Return the results as the JSON document of the command."""
-    return {"results": found.results, "totals": found.totals}
+    return {"results": verified.results, "totals": verified.totals}
 
 
 def explain(spec: Explain) -> dict[str, Any]:

@@ -436,8 +436,8 @@ class Cursor(ABC):
     def make_error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
         """Return the error for what cannot be read, at a piece."""
         piece = piece or self.here
-        place = piece.start if piece is not END else (self.parts[-1].end if self.parts else 0)
-        return UnreadError(reason, place, remedy)
+        offset = piece.start if piece is not END else (self.parts[-1].end if self.parts else 0)
+        return UnreadError(reason, offset, remedy)
 
     def braces_error(self, piece: Piece | None = None) -> UnreadError:
         """Return the error for braces where brackets are meant."""

@@ -360,8 +360,8 @@ class Expressions(OperatorParser):
             return self.parse_rows()
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
-        if self.context.is_open and (found := self.parse_unknown_pair(pair, members)) is not None:
-            return found
+        if self.context.is_open and (fenced := self.parse_unknown_pair(pair, members)) is not None:
+            return fenced
         # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
             if len(members) == 1 and self.is_evaluated():
@@ -546,9 +546,9 @@ class Expressions(OperatorParser):
         ]
         rows = [row for row in rows if any(row)]
         if not any(condition for _, condition in rows):
-            found = [self.cursor_on(value).parse_line() for value, _ in rows]
-            if found and all(map(is_statement, found)):
-                return Tree("and", tuple(found)) if len(found) > 1 else found[0]
+            branches = [self.cursor_on(value).parse_line() for value, _ in rows]
+            if branches and all(map(is_statement, branches)):
+                return Tree("and", tuple(branches)) if len(branches) > 1 else branches[0]
             raise self.make_error("cases without conditions are not understood", piece)
         parts: list[Tree] = []
         for value, condition in rows:
@@ -569,12 +569,12 @@ class Expressions(OperatorParser):
         """Return the condition of a case; None where it is none."""
         words = " ".join(filter(None, (words_of(one) or one.text for one in condition)))
         if not self.context.is_open:
-            found = self.cursor_on(condition).parse_line() if condition else ZERO
-            return found if is_statement(found) else None
+            statement = self.cursor_on(condition).parse_line() if condition else ZERO
+            return statement if is_statement(statement) else None
         depth = self.context.depth
         try:
-            if condition and is_statement(found := self.cursor_on(condition).parse_line()):
-                return found
+            if condition and is_statement(statement := self.cursor_on(condition).parse_line()):
+                return statement
         except UnreadError:
             self.context.depth = depth
         # Words are a condition that is not judged.

@@ -102,8 +102,8 @@ def _convert_batch(formulas: Sequence[str]) -> list[MathMl | None]:
             continue
         made = _run_latexml([formulas[index] for index in positions])
         if isinstance(made, list):
-            for place, one in zip(positions, made, strict=True):
-                result[place] = one
+            for position, one in zip(positions, made, strict=True):
+                result[position] = one
         # A batch that fails as a whole is halved until the formula at fault is alone, so that the others
         # get their result in O(log n) further runs.
         elif len(positions) > 1:
@@ -125,10 +125,10 @@ def _run_latexml(formulas: Sequence[str]) -> list[MathMl] | str:
 
     # Each formula follows a paragraph with its number, by which its output is found again.
     body = "".join(f"\\par mathwb{at}formula ${one.strip()}$\n" for at, one in enumerate(formulas))
-    with TemporaryDirectory(prefix="mathwb-") as place:
-        source, out = Path(place) / "formulas.tex", Path(place) / "formulas.xhtml"
+    with TemporaryDirectory(prefix="mathwb-") as folder:
+        source, out = Path(folder) / "formulas.tex", Path(folder) / "formulas.xhtml"
         source.write_text(f"{_HEAD}{body}\\end{{document}}\n", encoding="utf-8")
-        errors = Path(place) / "errors.txt"
+        errors = Path(folder) / "errors.txt"
         try:
             _run_limited([*_OPTIONS, f"--destination={out}", str(source)], errors, len(formulas))
         except (subprocess.TimeoutExpired, OSError) as error:

@@ -118,29 +118,29 @@ class _Layout(TokenCursor):
         result = self.grammar(parts)
         return result if result.label != "E!" else OperatorTree("E!", result.children, (start, end))
 
-    def read_one(self, found: list[Piece]) -> None:
+    def read_one(self, pieces: list[Piece]) -> None:
         kind, text, start, _ = self.tokens[self.at]
         if text == "{":
-            self.read_group(found)
+            self.read_group(pieces)
             return
         if text in ("^", "_", "'"):
-            self.read_script(text, found)
+            self.read_script(text, pieces)
             return
         self.at += 1
         if kind == "stray":
-            found.append(self.make_piece(PieceRole.STRAY, _make_leaf(f"V!{text}"), start, text))
+            pieces.append(self.make_piece(PieceRole.STRAY, _make_leaf(f"V!{text}"), start, text))
         elif kind == "number":
-            found.append(self.make_piece(PieceRole.NUMBER, _make_leaf(f"N!{text}"), start, text))
+            pieces.append(self.make_piece(PieceRole.NUMBER, _make_leaf(f"N!{text}"), start, text))
         # Three full stops are an ellipsis, and ":=" is one sign, although the lexer
         # delivers single characters.
         elif text == "." and self.current_text() == "." and self.text_ahead(1) == ".":
             self.at += 2
-            found.append(self.make_piece(PieceRole.ATOM, OperatorTree("V!..."), start))
+            pieces.append(self.make_piece(PieceRole.ATOM, OperatorTree("V!..."), start))
         elif text == ":" and self.current_text() == "=":
             self.at += 1
-            self.read_symbol(":=", found, start)
+            self.read_symbol(":=", pieces, start)
         else:
-            self.read_symbol(text, found, start)
+            self.read_symbol(text, pieces, start)
 
     def read_symbol(self, text: str, pieces: list[Piece], start: int) -> None:
         """Read a symbol, or a command with its arguments; the tokens of its name have been read."""
@@ -232,21 +232,21 @@ class _Layout(TokenCursor):
                 bar = "∥"
             pieces.append(self.make_piece(role, OperatorTree(f"V!{bar}"), start, bar))
 
-    def read_unknown(self, text: str, found: list[Piece], start: int) -> None:
+    def read_unknown(self, text: str, pieces: list[Piece], start: int) -> None:
         """A letter; a command that nobody knows is one too, and over what follows it in braces a function."""
         character, name, variant = _symbol_of(text)
         if len(text) > 1 and not character and self.current_text() == "{":
             operands: list[OperatorTree] = []
             while self.current_text() == "{":
                 operands.append(self.read_argument())
-            found.append(self.make_operation(f"F!{text}", tuple(operands), start))
+            pieces.append(self.make_operation(f"F!{text}", tuple(operands), start))
             return
         tree = _make_leaf(f"V!{name}")
         if self.texts and variant:
             tree = OperatorTree(f"V!{character or text}", (), (start, self.previous_end()))
-        found.append(self.make_piece(PieceRole.UNKNOWN, tree, start, name))
+        pieces.append(self.make_piece(PieceRole.UNKNOWN, tree, start, name))
 
-    def read_written(self, found: list[Piece], start: int) -> None:
+    def read_written(self, pieces: list[Piece], start: int) -> None:
         r"""Read a text as it is written: words, and the formulas between dollars in it."""
         self.skip_spaces()
         if self.current_text() + self.text_ahead(1) == "to":  # \hbox to 2em{...}
@@ -258,13 +258,13 @@ class _Layout(TokenCursor):
         marks = [at for at in range(begin, end) if self.tokens[at].text == "$"]
         for first, last in zip(marks[::2], marks[1::2], strict=False):
             if first > begin:
-                found.append(self.make_words(begin, first, start))
+                pieces.append(self.make_words(begin, first, start))
             self.at = first + 1
-            found += self.read_line(("$", ""))
+            pieces += self.read_line(("$", ""))
             begin, start = last + 1, self.tokens[last].end
         self.at = end
         if begin < end or not marks:
-            found.append(self.make_words(begin, end, start))
+            pieces.append(self.make_words(begin, end, start))
 
     def make_words(self, begin: int, stop: int, start: int) -> Piece:
         """Return the words of some tokens."""
@@ -278,14 +278,14 @@ class _Layout(TokenCursor):
             words.append(" ")
         return self.make_piece(PieceRole.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
 
-    def read_upright(self, found: list[Piece], start: int) -> None:
+    def read_upright(self, pieces: list[Piece], start: int) -> None:
         r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
         word, end = self.find_letters()
         if len(word) > 1 and end:
             self.at = end
-            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+            pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
 
-    def read_bold(self, found: list[Piece], start: int) -> None:
+    def read_bold(self, pieces: list[Piece], start: int) -> None:
         """Letters in bold, which are those of sets of numbers or stand for vectors and matrices."""
         word, end = self.find_letters()
         if not word.isascii() or not word.isalpha():
@@ -294,13 +294,13 @@ class _Layout(TokenCursor):
         if end and len(word) > 1 and word.isupper():
             self.at = end
             name = "".join(chr(ord(letter) + 0x1D400 - ord("A")) for letter in word)
-            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, word))
+            pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, word))
             return
         self.at, word = (end, word) if end else (self.at + 1, word[0])
         for letter in word:
             shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
             name = to_alphabet(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
-            found.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
+            pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
 
     def find_letters(self) -> tuple[str, int]:
         """Return the letters and digits here, with or without a brace before them, and where they end with
@@ -325,22 +325,24 @@ class _Layout(TokenCursor):
                 self.tokens[index] = Token("letter", text, token.start, token.written or token.text)
         self.at = first
 
-    def read_above(self, label: str, found: list[Piece], start: int) -> None:
+    def read_above(self, label: str, pieces: list[Piece], start: int) -> None:
         script = self.read_argument()
         base, *span = self.argument_pieces()
         if len(base) == 1 and base[0].role in _SCRIPTED:
-            found += [base[0], self.make_piece(PieceRole.SCRIPT, script, start, label)]
+            pieces += [base[0], self.make_piece(PieceRole.SCRIPT, script, start, label)]
         else:
-            found.append(self.make_operation(label, (self.line_to_tree(base, *span), script), start))
+            pieces.append(self.make_operation(label, (self.line_to_tree(base, *span), script), start))
 
-    def read_arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
+    def read_arrow(
+        self, alone: OperatorTree, operator: OperatorTree, pieces: list[Piece], start: int
+    ) -> None:
         below = self.read_option()
-        found.append(Piece(PieceRole.RELATION, alone.label[2:], alone, operator, start, self.previous_end()))
+        pieces.append(Piece(PieceRole.RELATION, alone.label[2:], alone, operator, start, self.previous_end()))
         for label, script in (("O!SUB", below), ("O!SUP", self.read_argument())):
             if script != ABSENT:
-                found.append(self.make_piece(PieceRole.SCRIPT, script, start, label))
+                pieces.append(self.make_piece(PieceRole.SCRIPT, script, start, label))
 
-    def read_classed(self, role: str, found: list[Piece], start: int) -> None:
+    def read_classed(self, role: str, pieces: list[Piece], start: int) -> None:
         parts, *span = self.argument_pieces()
         if (
             len(parts) == 1
@@ -349,13 +351,13 @@ class _Layout(TokenCursor):
         ):
             alone = parts[0].alone
             name = alone.label[2:]
-            found.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.previous_end()))
+            pieces.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.previous_end()))
         elif len(parts) == 1:
-            found += parts
+            pieces += parts
         else:
-            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(parts, *span), start))
+            pieces.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(parts, *span), start))
 
-    def read_negated(self, text: str, found: list[Piece], start: int) -> None:
+    def read_negated(self, text: str, pieces: list[Piece], start: int) -> None:
         braced = self.current_text() == "{" and self.text_ahead(2) == "}"
         sign = self.text_ahead(1) if braced else self.current_text()
         if not sign:
@@ -364,11 +366,11 @@ class _Layout(TokenCursor):
         meant = self.roles.get(text + sign) or (negate_symbol(known) if known is not None else None)
         if meant is not None:
             self.at += 3 if braced else 1
-            found.append(
+            pieces.append(
                 Piece(meant.role, text + sign, meant.alone, meant.operator, start, self.previous_end())
             )
         else:
-            found.append(self.make_operation("O!not", (self.read_argument(),), start))
+            pieces.append(self.make_operation("O!not", (self.read_argument(),), start))
 
     def make_operation(
         self, label: str, operands: tuple[OperatorTree, ...], start: int, text: str = ""
@@ -377,17 +379,17 @@ class _Layout(TokenCursor):
             PieceRole.ATOM, OperatorTree(label, operands, (start, self.previous_end())), start, text
         )
 
-    def read_space(self, text: str, found: list[Piece]) -> None:
+    def read_space(self, text: str, pieces: list[Piece]) -> None:
         """A space: between two numbers it makes one of them."""
         if self.whole and not (text in ("\\,", "\\ ", "~") and _THOUSAND.match(self.current_text())):
             return
-        if not found or found[-1].role != PieceRole.NUMBER or text == "\\!" or self.at >= len(self.tokens):
+        if not pieces or pieces[-1].role != PieceRole.NUMBER or text == "\\!" or self.at >= len(self.tokens):
             return
         if self.tokens[self.at].kind == "number":
-            number = found[-1].text + self.current_text()
+            number = pieces[-1].text + self.current_text()
             self.at += 1
-            found[-1] = self.make_piece(
-                PieceRole.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number
+            pieces[-1] = self.make_piece(
+                PieceRole.NUMBER, OperatorTree(f"N!{number}"), pieces[-1].start, number
             )
 
     # Groups and arguments
@@ -395,19 +397,19 @@ class _Layout(TokenCursor):
     def read_too_deep(self, start: int) -> OperatorTree:
         return OperatorTree("E!deep", (), (start, self.previous_end()))
 
-    def read_group(self, found: list[Piece]) -> None:
+    def read_group(self, pieces: list[Piece]) -> None:
         """What stands in braces: part of the line, or one thing where a script follows."""
         start = self.current_start()
         inner, *span = self.read_braced()
         scripted = self.current_text() in ("^", "_", "'")
-        if scripted and not inner and found and found[-1].end == start and found[-1].role in _BASES:
+        if scripted and not inner and pieces and pieces[-1].end == start and pieces[-1].role in _BASES:
             return  # 0.3{}^3: an empty group behind a macro holds nothing
         if scripted and len(inner) != 1:
-            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start))
+            pieces.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start))
         elif self.whole and len(inner) > 1 and _is_sum(inner):
-            found.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start, "{"))
+            pieces.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start, "{"))
         else:
-            found.extend(inner)
+            pieces.extend(inner)
 
     def read_braced(self) -> tuple[list[Piece], int, int]:
         start = self.current_start()
@@ -490,7 +492,7 @@ class _Layout(TokenCursor):
         self.at += self.current_text() == "]"
         return result
 
-    def read_script(self, text: str, found: list[Piece]) -> None:
+    def read_script(self, text: str, pieces: list[Piece]) -> None:
         start = self.current_start()
         self.at += 1
         label = "O!SUB" if text == "_" else "O!SUP"
@@ -502,9 +504,9 @@ class _Layout(TokenCursor):
             tree = OperatorTree("V!" + "′" * primes)
         else:
             tree = self.read_argument()
-        if not found:
-            found.append(Piece(PieceRole.ATOM, "", ABSENT, ABSENT, start, start))
-        found.append(self.make_piece(PieceRole.SCRIPT, tree, start, label))
+        if not pieces:
+            pieces.append(Piece(PieceRole.ATOM, "", ABSENT, ABSENT, start, start))
+        pieces.append(self.make_piece(PieceRole.SCRIPT, tree, start, label))
 
     def read_degree(self, text: str) -> OperatorTree:
         r"""Return the degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
@@ -522,7 +524,7 @@ class _Layout(TokenCursor):
         self.at += 1
         return degree
 
-    def read_delimiter(self, found: list[Piece], start: int, role: str) -> None:
+    def read_delimiter(self, pieces: list[Piece], start: int, role: str) -> None:
         text = self.current_text()
         text = _ANGLES.get(text, text)
         known = self.roles.get(text)
@@ -533,23 +535,23 @@ class _Layout(TokenCursor):
         else:
             return
         self.at += 1
-        found.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
+        pieces.append(self.make_piece(role, _bracket_leaf(bracket), start, bracket))
 
     # Environments
 
-    def read_environment(self, found: list[Piece], start: int) -> None:
+    def read_environment(self, pieces: list[Piece], start: int) -> None:
         name = self.read_name()
         if name in _SIZED:
             self.skip_option()
             self.skip_argument()
-        self.read_table(name, "\\end", found, start)
+        self.read_table(name, "\\end", pieces, start)
 
-    def read_table(self, name: str, last: str, found: list[Piece], start: int) -> None:
+    def read_table(self, name: str, last: str, pieces: list[Piece], start: int) -> None:
         # Too deep a table is skipped to its end and kept as one piece.
         if self.depth >= DEEPEST:
             while self.current_text() and self.current_text() != last:
                 self.at += 1
-            found.append(self.make_piece(PieceRole.STRAY, self.read_too_deep(start), start))
+            pieces.append(self.make_piece(PieceRole.STRAY, self.read_too_deep(start), start))
             return
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
@@ -569,16 +571,16 @@ class _Layout(TokenCursor):
                 break
         # The loop ran out of tokens without meeting the end, so the environment is never closed.
         else:
-            found.append(self.make_piece(PieceRole.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
+            pieces.append(self.make_piece(PieceRole.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
         self.depth -= 1
         # A newline after the last row opens an empty row, which is not counted.
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
         # Environments that hold a single formula, such as `equation`, are no matrices.
         if name in _SINGLE:
-            found.append(self.make_piece(PieceRole.ATOM, rows[0][0] if rows[0] else ABSENT, start))
+            pieces.append(self.make_piece(PieceRole.ATOM, rows[0][0] if rows[0] else ABSENT, start))
         else:
-            found.append(self.make_operation(*_make_rows(name, rows), start, name))
+            pieces.append(self.make_operation(*_make_rows(name, rows), start, name))
 
 
 @lru_cache(4_096)

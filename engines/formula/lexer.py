@@ -591,7 +591,7 @@ class TokenCursor:
                 results.append((before + text, (begin, token.end)))
             else:
                 results.append((text, (token.start, token.end)))
-        return [(unicodedata.normalize("NFKC", word), place) for word, place in results]
+        return [(unicodedata.normalize("NFKC", word), offset) for word, offset in results]
 
     def read_name(self) -> str:
         """Return the letters of an argument as one name."""

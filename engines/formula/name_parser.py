@@ -146,7 +146,7 @@ class NameParser(Cursor):
 
     # Powers
 
-    def parse_powers(self, found: Tree) -> Tree:
+    def parse_powers(self, base: Tree) -> Tree:
         """Parse powers and signs behind a factor."""
         while True:
             piece = self.here
@@ -154,29 +154,29 @@ class NameParser(Cursor):
                 # Only names carry subscripts; those are read with the name, so one here
                 # belongs to an expression.
                 if piece.text != "O!SUP":
-                    found = self.take_element(found, piece)
+                    base = self.take_element(base, piece)
                     continue
                 self.take_piece()
-                found = self.raise_base(found, piece)
+                base = self.raise_base(base, piece)
             elif piece.role == PieceRole.POSTFIX:
                 self.take_piece()
                 if piece.operator.label == "O!percent" and self.here.role == PieceRole.NUMBER:
                     # No percentage is multiplied with a number without a sign: 11 % 4 is a remainder.
-                    found = Tree("mod", (found, self.parse_factor()))
+                    base = Tree("mod", (base, self.parse_factor()))
                 elif piece.operator.label == "O!percent":
-                    hundredth = Tree("/", (found, Tree("100")))
-                    found = self.make_quantity(found, "%") if self.context.is_answer else hundredth
+                    hundredth = Tree("/", (base, Tree("100")))
+                    base = self.make_quantity(base, "%") if self.context.is_answer else hundredth
                 # n!! is a function of its own, not the factorial of n!.
                 elif self.here.text == "!" and self.here.role == PieceRole.POSTFIX:
                     self.take_piece()
-                    doubled = None if self.here.text == "!" else make_double_factorial(found)
+                    doubled = None if self.here.text == "!" else make_double_factorial(base)
                     if doubled is None:
                         raise self.make_error("a double factorial of such a term is not understood", piece)
-                    found = doubled
+                    base = doubled
                 else:
-                    found = Tree("factorial", (found,))
+                    base = Tree("factorial", (base,))
             else:
-                return found
+                return base
 
     def take_element(self, base: Tree, script: Piece) -> Tree:
         """Return an expression with a subscript of unknown meaning, `(AB)_{12}`, as an unknown function."""
@@ -782,9 +782,9 @@ class NameParser(Cursor):
                 )
         # A bracket after the argument is ambiguous: sin x (x + 1).
         if self.here.role == PieceRole.OPEN:
-            place = self.here.end - 1
+            offset = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"
-            raise UnreadError(what, place, f"Write {name}(…)*(…) or {name}(…*(…)).")
+            raise UnreadError(what, offset, f"Write {name}(…)*(…) or {name}(…*(…)).")
         return make_negative(argument) if minus and not plain else argument
 
     def of_several(self, label: str, piece: Piece) -> Tree:

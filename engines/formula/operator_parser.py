@@ -82,8 +82,8 @@ class OperatorParser(NameParser):
         r"""Parse what an operator with a range applies to: `\max_{x \in S} f(x)`, `\bigcup_i A_i`."""
         ranges: list[Tree] = []
         if low is not None and low.parts:
-            found = self.cursor_on(flatten_rows(low.parts)).parse_line()
-            ranges += found.children if found.label == "list" else [found]
+            line = self.cursor_on(flatten_rows(low.parts)).parse_line()
+            ranges += line.children if line.label == "list" else [line]
         names = set().union(*map(find_ranging, ranges))
         if high is not None:
             ranges.append(self.term_of(high))
@@ -306,9 +306,9 @@ class OperatorParser(NameParser):
             if not symbol:
                 raise self.make_error("two differentials are not understood", piece)
             region = [as_argument(self.cursor_on(one.parts).parse_line()) for one in (low, high) if one]
-            found = call_unknown(_SIGNS[piece.operator.label], *region, *variables, as_argument(body))
+            integral = call_unknown(_SIGNS[piece.operator.label], *region, *variables, as_argument(body))
             names = [name for one in variables for name in one.children[1:] or (one,)]
-            return mark_bound(found, {one.label for one in names if is_name(one.label)})
+            return mark_bound(integral, {one.label for one in names if is_name(one.label)})
         if ends is None:
             return Tree("antiderivative", (variable, body))
         return Tree("integral", (variable, *ends, body))
@@ -337,7 +337,7 @@ class OperatorParser(NameParser):
             and len(marks) == 2
         )
 
-    def evaluate_between(self, found: Tree, start: Piece) -> Tree:
+    def evaluate_between(self, body: Tree, start: Piece) -> Tree:
         r"""Return `\left. F \right|_a^b` as F at b less F at a."""
         low, high = self.parse_bounds(start)
         if low is None or high is None:
@@ -352,7 +352,7 @@ class OperatorParser(NameParser):
             ends.append(self.cursor_on(parts).parse_only_term())
         # Without a name there must be exactly one free variable that is not in the limits either.
         if not name:
-            names = {one for one in free_variables(found) if is_name(one)} - set().union(
+            names = {one for one in free_variables(body) if is_name(one)} - set().union(
                 *map(free_variables, ends)
             )
             names -= {"e", "pi", "i", "inf", "call"}
@@ -360,11 +360,9 @@ class OperatorParser(NameParser):
                 raise self.make_error("which variable the limits are for can be read in two ways", start)
             name = names.pop()
         # Substitution under a binder could capture a bound variable, so such expressions are refused.
-        if any(node.label in ("sum", "prod", "integral", "limit", "d", "call") for node in found):
+        if any(node.label in ("sum", "prod", "integral", "limit", "d", "call") for node in body):
             raise self.make_error("limits behind such an expression are not understood", start)
-        return Tree(
-            "-", (substitute_variable(found, name, ends[1]), substitute_variable(found, name, ends[0]))
-        )
+        return Tree("-", (substitute_variable(body, name, ends[1]), substitute_variable(body, name, ends[0])))
 
     # Limits
 

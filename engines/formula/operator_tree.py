@@ -285,9 +285,9 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
     theirs, _ = _texts_and_sizes(others)
     # Index the sub-trees of the other formula by their exact text and by that with wildcards.
     free: dict[tuple[bool, str], list[int]] = {}
-    for place, (exact, wild) in enumerate(theirs):
-        free.setdefault((True, exact), []).append(place)
-        free.setdefault((False, wild), []).append(place)
+    for index, (exact, wild) in enumerate(theirs):
+        free.setdefault((True, exact), []).append(index)
+        free.setdefault((False, wild), []).append(index)
     taken, used = set[int](), set[int]()
     result: list[TreePart] = []
     # Greedy: the largest parts first, exact ones before those up to names.
@@ -296,13 +296,13 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[TreePart]:
     for size, same, at in candidates:
         # Nodes are in pre-order, so a sub-tree is a contiguous range of positions.
         here = range(at, at + size)
-        if (size == 1 and not same) or any(place in taken for place in here):
+        if (size == 1 and not same) or any(index in taken for index in here):
             continue
         # Take the first occurrence in the other formula that is still free.
-        for place in free.get((same, texts[at][0 if same else 1]), ()):
-            there = range(place, place + size)
+        for index in free.get((same, texts[at][0 if same else 1]), ()):
+            there = range(index, index + size)
             if not any(number in used for number in there):
-                result.append(TreePart(at, place, size, same))
+                result.append(TreePart(at, index, size, same))
                 taken.update(here)
                 used.update(there)
                 break

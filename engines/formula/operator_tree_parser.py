@@ -563,10 +563,10 @@ class _Grammar:
     def call_function(self, operator: OperatorTree) -> OperatorTree:
         """Return a function of each thing in the brackets that follow."""
         at = self.at
-        opening, closing, found = self.parse_bracketed()
+        opening, closing, arguments = self.parse_bracketed()
         scripted = self.role_ahead() == PieceRole.SCRIPT
         if opening + closing in ("()", "[]", "{}") and (self.mode == "correct" or not scripted):
-            return self.parse_scripted(apply_operator(operator, tuple(found)))
+            return self.parse_scripted(apply_operator(operator, tuple(arguments)))
         self.at = at
         return apply_operator(operator, (self.parse_scripted(self.parse_fenced()),))
 

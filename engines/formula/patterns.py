@@ -159,7 +159,7 @@ class _Matcher:
         elif pattern.label == node.label:
             if pattern.unordered:
                 yield from (
-                    found for found, _ in self._match_several(pattern.children, node, bound, rest=False)
+                    binding for binding, _ in self._match_several(pattern.children, node, bound, rest=False)
                 )
             else:
                 yield from self._in_order(pattern.children, node.children, bound)
@@ -178,8 +178,8 @@ class _Matcher:
             for skipped in range(len(nodes) + 1):
                 yield from self._in_order(patterns[1:], nodes[skipped:], bound)
         elif nodes:
-            for found in self._match_one(patterns[0], nodes[0], bound):
-                yield from self._in_order(patterns[1:], nodes[1:], found)
+            for binding in self._match_one(patterns[0], nodes[0], bound):
+                yield from self._in_order(patterns[1:], nodes[1:], binding)
 
     def _match_several(
         self,
@@ -200,11 +200,11 @@ class _Matcher:
             (one for one in patterns if wildcard_name(one.label) != "??"),
             key=lambda one: wildcard_name(one.label) or "",
         )
-        for found, left in self._assign_operands(order, list(node.children), bound):
+        for binding, left in self._assign_operands(order, list(node.children), bound):
             if not left or many or rest:
-                yield found, ([] if many else left)
+                yield binding, ([] if many else left)
             else:
-                yield from ((more, []) for more in self._absorb_operands(order, node, left, found))
+                yield from ((more, []) for more in self._absorb_operands(order, node, left, binding))
 
     def _assign_operands(
         self, patterns: Sequence[OperatorTree], nodes: list[OperatorTree], bound: dict[str, OperatorTree]
@@ -213,8 +213,8 @@ class _Matcher:
             yield bound, nodes
             return
         for index, node in enumerate(nodes):
-            for found in self._match_one(patterns[0], node, bound):
-                yield from self._assign_operands(patterns[1:], nodes[:index] + nodes[index + 1 :], found)
+            for binding in self._match_one(patterns[0], node, bound):
+                yield from self._assign_operands(patterns[1:], nodes[:index] + nodes[index + 1 :], binding)
             if self._steps > _MOST_STEPS:
                 return
 

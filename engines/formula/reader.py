@@ -165,7 +165,7 @@ def _read_latex(text: str, letters: str) -> Tree:
         if ARITY.get(label) == len(node.children) and label != "d":
             continue
         # Report the place where the label was read; a subscripted name is stored under its letter.
-        place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
+        offset = context.places.get(label, context.places.get(label.partition("_")[0], 0))
         if label == "call":
             name = node.children[0].label
             what = f"{name[:40]!r} is not a function or constant of the language"
@@ -177,26 +177,26 @@ def _read_latex(text: str, letters: str) -> Tree:
             )
         # These have explanations of their own; all others share the general message below.
         if label == "root":
-            raise_at(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
+            raise_at(text, "only square roots can be written as roots", offset, "Write x^{1/3}.")
         if label == "antiderivative" and letters:
-            raise_at(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
+            raise_at(text, r"\int needs both limits", offset, r"Write \int_{0}^{x} u \, dt.")
         if "_" in label[:-1] and not (letters and is_name(label)):
-            raise_at(text, "a subscript is not part of an expression", place, "Remove it.")
+            raise_at(text, "a subscript is not part of an expression", offset, "Remove it.")
         if label == "d" and node.children[0].label != VARIABLE:
-            raise_at(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
+            raise_at(text, "the derivative is not with respect to x", offset, r"Write \frac{d}{dx}.")
         wanted = ARITY.get(label, FURTHER.get(label, 0) if letters else 0)
         if node.children and len(node.children) != wanted:
             what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
-            raise_at(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
+            raise_at(text, what.replace("'", "") if label in _WRITTEN else what, offset, _EXPRESSIONS)
         # The leaves go through the same check as those of the other notations.
         if not node.children:
             try:
                 count_operands(label if letters else label.removesuffix("_"), letters)
             except ExpressionError as error:
-                raise_at(text, error.what, place, error.remedy)
+                raise_at(text, error.what, offset, error.remedy)
     # A strict reader refuses what a natural one only notes.
-    for note, place in context.notes.items():
-        raise_at(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
+    for note, offset in context.notes.items():
+        raise_at(text, f"this can be read in two ways: {note}", offset, "Write it in another way.")
     if letters:
         check_bound(tree, text)
     return tree

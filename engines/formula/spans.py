@@ -76,13 +76,13 @@ def _last_before(
     """Return the last token that ends at `start` or before and belongs to no node yet; `skipped` says where
     to look after one that does.
     """
-    place = bisect_right(tokens, start, key=lambda one: one[1]) - 1
+    index = bisect_right(tokens, start, key=lambda one: one[1]) - 1
     passed = []
-    while place >= 0 and tokens[place] in used:
-        passed.append(place)
-        place = skipped.get(place, place - 1)
-    skipped.update(dict.fromkeys(passed, place))
-    return tokens[place] if place >= 0 else None
+    while index >= 0 and tokens[index] in used:
+        passed.append(index)
+        index = skipped.get(index, index - 1)
+    skipped.update(dict.fromkeys(passed, index))
+    return tokens[index] if index >= 0 else None
 
 
 def _name_of(node: OperatorTree) -> str:

@@ -240,7 +240,7 @@ def _layout_scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
     if positions[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
         positions = tuple({"over": "above", "under": "below"}[index] for index in positions)
     last = base[-1] if base else ABSENT
-    hung = tuple(_join_line(line, place) for line, place in zip(lines, positions, strict=False))
+    hung = tuple(_join_line(line, position) for line, position in zip(lines, positions, strict=False))
     return [*base[:-1], OperatorTree(last.label, (*last.children, *hung))]
 
 

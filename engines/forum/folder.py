@@ -270,18 +270,20 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
     return max(unpacked, key=lambda file: (".xml" in file.name.lower(), natural_key(file)))
 
 
-def _make_folder(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
+def _make_folder(
+    path: Path, title: str, files_by_kind: Mapping[tuple[str, int], list[Path]]
+) -> ArqmathFolder:
     """Return the record. Links that no file of their own holds are those in the archive of the posts, where
     there are any.
     """
-    one = {name: _the_one(path, name, files) for name in _ONE if (files := found.get((name, 0)))}
+    one = {name: _the_one(path, name, files) for name in _ONE if (files := files_by_kind.get((name, 0)))}
     if "posts" in one and "links" not in one and holds_member(one["posts"], LINKS):
         one["links"] = one["posts"]
     by_task = {
-        name: {task: tuple(found[name, task]) for task in _TASKS if (name, task) in found}
+        name: {task: tuple(files_by_kind[name, task]) for task in _TASKS if (name, task) in files_by_kind}
         for name in _BY_TASK
     }
-    many = {name: tuple(found.get((name, 0), ())) for name in _MANY}
+    many = {name: tuple(files_by_kind.get((name, 0), ())) for name in _MANY}
     fields: dict[str, Any] = {**one, **by_task, **many}
     return ArqmathFolder(path, title, **fields)
 

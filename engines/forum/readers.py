@@ -79,7 +79,7 @@ def clean_with_formulas(body: str) -> CleanText:
     >>> clean_with_formulas('<p>Is <span class="math-container" id="q_1">$$a&lt;b$$</span>?</p>')
     CleanText(text='Is $a<b$?', formulas=(('q_1', 'a<b'),))
     """
-    text, found = _take_formulas(body.replace(_MARK, ""))
+    text, formulas = _take_formulas(body.replace(_MARK, ""))
     if "<" in text:
         if "<!--" in text or "<s" in text or "<S" in text:
             text = _HIDDEN.sub(" ", text)
@@ -94,13 +94,13 @@ def clean_with_formulas(body: str) -> CleanText:
         text = "\n".join([line for part in text.split("\n") if (line := part.strip())])
     else:
         text = text.strip()
-    if found:
+    if formulas:
         pieces = text.split(_MARK)
         parts = [pieces[0]]
-        for (_, latex), piece in zip(found, pieces[1:], strict=False):
+        for (_, latex), piece in zip(formulas, pieces[1:], strict=False):
             parts.append(f"${latex}${piece}")
         text = "".join(parts)
-    return CleanText(text, tuple(found))
+    return CleanText(text, tuple(formulas))
 
 
 def _in_dollars(text: str) -> str:

@@ -133,15 +133,15 @@ def find_numerals(text: str) -> list[tuple[int, int]]:
     ['twenty-six']
     """
     words = [(match.start(), match.end()) for match in _WORD.finditer(text)][:_MOST_WORDS]
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, _ in words:
-        if found and start < found[-1][1]:
+        if spans and start < spans[-1][1]:
             continue
         ends = [end for _, end in words if start < end <= start + _LONGEST]
         last = next((end for end in reversed(ends) if read_numeral(text[start:end]) is not None), 0)
         if last:
-            found.append((start, last))
-    return found
+            spans.append((start, last))
+    return spans
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -165,10 +165,10 @@ def _english(text: str) -> Fraction | None:
 def _whole(words: list[str]) -> int | None:
     total = group = 0
     last = ""
-    for place, word in enumerate(words):
-        if word == "and" and 0 < place < len(words) - 1 and last in ("hundred", *SCALES):
+    for index, word in enumerate(words):
+        if word == "and" and 0 < index < len(words) - 1 and last in ("hundred", *SCALES):
             continue
-        if word == "a" and place == 0 and words[1:2] and words[1] in ("hundred", *SCALES):
+        if word == "a" and index == 0 and words[1:2] and words[1] in ("hundred", *SCALES):
             group = 1
         elif word in SMALL and (last in ("", "hundred", *SCALES) or (last in TENS and 0 < SMALL[word] < 10)):
             group += SMALL[word]

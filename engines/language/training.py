@@ -98,7 +98,9 @@ def _parse_sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[i
     # Follow all heads at once: in a tree every word ends at the root, while in a cycle it never settles.
     ends: Sequence[int] = range(len(heads))
     for _ in heads:
-        ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
+        ends = [
+            heads[position] for position in ends
+        ]  # after as many steps as there are words all are at a root
     if len(set(ends)) > 1 or heads[ends[0]] != ends[0]:
         raise _unusable_line_error(path, rows[0][0], "the words of the sentence do not form one tree")
     cells = [columns for _, columns in rows]

@@ -156,12 +156,12 @@ def build_node_rows(
     for target, role, parent, depth in graph.iterate_branches():
         row: dict[str, Any] = {"variable": "", "concept": "", "role": role, "parent": parent, "depth": depth}
         if isinstance(target, GraphNode):
-            formula, place = spans.get(target.variable, (None, None))
+            formula, span = spans.get(target.variable, (None, None))
             kind = "operator" if formula is not None else classify_variable(target.variable)
             if formula is None:
-                place = _find_word(target.concept, words, used)
+                span = _find_word(target.concept, words, used)
             row |= {"variable": target.variable, "concept": target.concept, "kind": kind}
-            row |= {"formula": formula, "place": place}
+            row |= {"formula": formula, "place": span}
         elif (there := known.get(target)) is not None:
             row |= {"variable": target, "kind": "reference", "concept": there.concept}
             row |= {"formula": None, "place": None}

@@ -214,7 +214,7 @@ def make_sentence_task(model: Mapping[str, Any], data: Mapping[str, Path], *, se
     """Return the trainer `mathamr.sentences`: `data.collection`, and, if there are, `data.index` and
     `data.encoder`.
     """
-    return SentenceTask(read(SentenceSettings, model, place="model.", code=CODE), data, seed)
+    return SentenceTask(read(SentenceSettings, model, prefix="model.", code=CODE), data, seed)
 
 
 class PairTurns:

@@ -277,7 +277,7 @@ class SentenceEncoder:
             most = max(1, min(_BATCH, _CHARACTERS // max(1, lengths[order[begin]])))
             batch = order[begin : begin + most]
             result[batch] = self._call_library(
-                lambda part: self._encode(part, role), [wanted[place] for place in batch]
+                lambda part: self._encode(part, role), [wanted[position] for position in batch]
             )
             begin += len(batch)
             events(Event("progress", {"done": begin, "total": len(wanted), "unit": "texts"}))

@@ -98,7 +98,7 @@ def weighted_sum(runs: Sequence[TrecRun], weights: Sequence[float], *, tag: str 
         raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
     # CombSUM (Fox and Shaw 1994) with a weight for each run: s(d) = sum_i w_i s_i(d), with s_i from 0 to 1.
     scaled = [
-        TrecRun(run.tag, {topic: min_max(found) for topic, found in run.rankings.items()}) for run in runs
+        TrecRun(run.tag, {topic: min_max(ranking) for topic, ranking in run.rankings.items()}) for run in runs
     ]
     return _weighted_sum(scaled, weights, tag)
 

@@ -115,16 +115,16 @@ class SparseModel:
 
     def _encode_distinct(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
         positions = {text: index for index, text in enumerate(sorted(set(texts), key=len))}
-        wanted, found = list(positions), []
+        wanted, vectors = list(positions), []
         for begin in range(0, len(wanted), _BATCH):
             if stop():
                 break
             part = encode(wanted[begin : begin + _BATCH], show_progress_bar=False, batch_size=_BATCH)
             dense = part.to_dense().float().cpu().numpy()
             check_finite(dense, self.name)
-            found.append(csr_array(dense))
-        missing = len(wanted) - sum(part.shape[0] for part in found)
-        rows = vstack([*found, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
+            vectors.append(csr_array(dense))
+        missing = len(wanted) - sum(part.shape[0] for part in vectors)
+        rows = vstack([*vectors, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
         return csr_array(rows[[positions[text] for text in texts]])
 
 

@@ -306,17 +306,17 @@ def make_snippet(text: str, query: str, width: int = 160) -> str:
         return line
     wanted = set(extract_terms(query))
     results = [(begin, end, wanted.intersection(held)) for begin, end, held in _term_spans(line)]
-    results = [place for place in results if place[2]]
+    results = [span for span in results if span[2]]
     count = Counter(term for _, _, held in results for term in held)
     best, begin, end = 0.0, 0, 0
     for number, (start, last, _) in enumerate(results):
         near = results[number : number + width]
         # A formula longer than the snippet stands alone.
-        inside = [place for place in near if place[1] <= start + width] or near[:1]
+        inside = [span for span in near if span[1] <= start + width] or near[:1]
         # Exactly rounded: what a set gives in another order is worth the same.
         value = fsum(1.0 / (1 + count[term]) for term in set().union(*(held for _, _, held in inside)))
         if value > best:
-            best, begin, end = value, start, max([last, *(place[1] for place in inside)])
+            best, begin, end = value, start, max([last, *(span[1] for span in inside)])
     gaps = _FORMULA.sub(lambda match: "$" * len(match[0]), line)
     # What is found stands in the middle, unless the text begins or ends before that.
     early = min(begin - (width - (end - begin)) // 2, len(line) - width)

@@ -315,7 +315,7 @@ def _of_run(columns: Sequence[str]) -> bool:
     it.
     """
     numbers = map(_is_number, columns[1:-1])
-    return len(columns) in (5, 6) and any(one and other for one, other in pairwise(numbers))
+    return len(columns) in (5, 6) and any(first and second for first, second in pairwise(numbers))
 
 
 def check_out(path: Path, topics: Container[str]) -> None:
@@ -484,7 +484,7 @@ def write_manifest(
     spec: Any,
     run: Path,
     reads: Mapping[str, Iterable[Path]],
-    found: Mapping[str, Any],
+    metadata: Mapping[str, Any],
     *,
     scored: int | None = None,
 ) -> None:
@@ -497,7 +497,7 @@ def write_manifest(
         operation: Its name, `arqmath.rank`; with the settings of its `spec` it is the command.
         reads: The files that the run depends on, by what they serve as (of an index of answers its manifest,
             which has the hashes of all others).
-        found: What the operation says of the run.
+        metadata: What the operation says of the run.
         scored: As of `scored_depth`.
     """
     document = {
@@ -508,7 +508,7 @@ def write_manifest(
             name: [{"file": str(path), "sha256": sha256(path)} for path in paths]
             for name, paths in reads.items()
         },
-        "found": dict(found),
+        "found": dict(metadata),
         **({} if scored is None else {"scored": scored}),
         "versions": package_versions(),
     }

@@ -305,11 +305,11 @@ class _Training:
             self._train()
         return self._finish()
 
-    def _refuse_other_training(self, found: Checkpoint | None) -> None:
+    def _refuse_other_training(self, checkpoint: Checkpoint | None) -> None:
         place = self._out / "model"
         there: Mapping[str, Any] | None = None
-        if found is not None:
-            there, place = found.facts.get("identity"), found.folder
+        if checkpoint is not None:
+            there, place = checkpoint.facts.get("identity"), checkpoint.folder
         elif (place / RECORD).exists():
             with contextlib.suppress(ValueError, AttributeError):  # no JSON, or no object
                 there = json.loads((place / RECORD).read_bytes()).get("identity")
@@ -494,19 +494,19 @@ class _Training:
         took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
         self._emit_event("checkpoint", {"name": folder.name, **took})
 
-    def _restore_checkpoint(self, found: Checkpoint) -> None:
-        facts, rank = found.facts, self._accelerator.process_index
-        saved = checkpoints.from_file(found.folder / "training.pt")
-        checkpoints.load_weights(self._model, found.folder / "model.safetensors")
+    def _restore_checkpoint(self, checkpoint: Checkpoint) -> None:
+        facts, rank = checkpoint.facts, self._accelerator.process_index
+        saved = checkpoints.from_file(checkpoint.folder / "training.pt")
+        checkpoints.load_weights(self._model, checkpoint.folder / "model.safetensors")
         self._optimizer.load_state_dict(saved["optimizer"])
         if rank < len(saved["random"]):
             checkpoints.put_random(saved["random"][rank])
         self._batches.position = StreamPosition(**facts["position"])
-        self._step = self._saved = self._resumed_from = found.step
+        self._step = self._saved = self._resumed_from = checkpoint.step
         self._best = checkpoints.Best(**facts["best"])
         self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]
         self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
-        self._emit_event("log", {"message": f"resumed from the checkpoint of step {found.step}"})
+        self._emit_event("log", {"message": f"resumed from the checkpoint of step {checkpoint.step}"})
         if facts["world"] != self._accelerator.num_processes:
             message = f"started with {facts['world']} processes: the result differs from an uninterrupted run"
             self._emit_event("warning", {"message": message})

@@ -80,7 +80,7 @@ class TrainConfig:
     @classmethod
     def from_table(cls, values: Mapping[str, Any]) -> TrainConfig:
         """Return the settings in the table `train` of a recipe."""
-        return read(cls, values, place="train.", code=CODE)
+        return read(cls, values, prefix="train.", code=CODE)
 
     def count_warmup_steps(self, total: int) -> int:
         """Return the steps of the warm-up of a training run of `total` steps.

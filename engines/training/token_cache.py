@@ -109,25 +109,25 @@ def prune_cache(keep: Path) -> None:
         keep: The entry that stays in any case.
     """
     results = []
-    for place in _cached_paths(keep.parent):
+    for entry in _cached_paths(keep.parent):
         try:
-            changed = place.stat().st_mtime
-            size = sum(file.stat().st_size for file in place.iterdir())
+            changed = entry.stat().st_mtime
+            size = sum(file.stat().st_size for file in entry.iterdir())
         except OSError:
             continue  # another process has just removed it
-        results.append((changed, size, place))
+        results.append((changed, size, entry))
     remove_stale_drafts(keep.parent, _A_MINUTE_S)
     total = 0
-    for _, size, place in sorted(results, reverse=True):
+    for _, size, entry in sorted(results, reverse=True):
         total += size
-        if total > LIMIT_BYTES and place != keep:
-            _remove_entry(place)
+        if total > LIMIT_BYTES and entry != keep:
+            _remove_entry(entry)
 
 
 def remove_cache(folder: Path) -> None:
     """Remove all that is kept in a folder, and the folder if nothing else is in it."""
-    for place in _cached_paths(folder):
-        _remove_entry(place)
+    for entry in _cached_paths(folder):
+        _remove_entry(entry)
     with contextlib.suppress(OSError):
         folder.rmdir()
 

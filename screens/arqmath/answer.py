@@ -116,17 +116,17 @@ class AnswerPane(Pane):
 
     def show_failure(self, error: EngineError) -> None:
         """Show the error in place of an answer's text."""
-        place = f"{error.where}: " if error.where else ""
-        self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
+        prefix = f"{error.where}: " if error.where else ""
+        self.show_instead([f"{_FAILED}{error.code} {prefix}{error.what}", error.remedy])
 
     def show_post(self, post: Mapping[str, Any]) -> None:
         """Show the text of the answer."""
         self.post = post
         self._fill_answer()
 
-    def show_links(self, found: Mapping[str, Any] | EngineError | None) -> None:
+    def show_links(self, result: Mapping[str, Any] | EngineError | None) -> None:
         """Show what `proofread` answered, or its error; None means nothing yet."""
-        self._links = found
+        self._links = result
         self._fill_links()
         if self._chosen is not None and "written" in self._chosen.row:
             self._fill_answer()
@@ -240,20 +240,20 @@ def describe_answer(row: Record, cells: int) -> Content:
     elif row.get("topic", True):
         lines.append(Content.assemble("– unjudged", ("   J judges it", "$quiet")))
     # 2. Its rank, and what it contributes to the score.
-    place: list[Content | str] = []
+    heading: list[Content | str] = []
     if row.get("rank") is not None:
-        place += [f"rank {row['rank']} ", move_cell(row)]
+        heading += [f"rank {row['rank']} ", move_cell(row)]
     elif row.get("other") is not None:
-        place.append(Content.styled("not in this run", "$warning"))
+        heading.append(Content.styled("not in this run", "$warning"))
     if row.get("gain") is not None:
         change = f" ({format_signed(row['change'], 2)})" if row.get("change") is not None else ""
-        place.append(f"   gain {format_fraction(row['gain'], 2)}{change}")
+        heading.append(f"   gain {format_fraction(row['gain'], 2)}{change}")
     if row.get("first") is not None:
-        place.append(f"first stage {row['first']}")
+        heading.append(f"first stage {row['first']}")
         if row.get("again") is not None:
-            place.append(f"   cross-encoder {format_fraction(row['again'])}")
-    if place:
-        lines.append(Content("").join(place))
+            heading.append(f"   cross-encoder {format_fraction(row['again'])}")
+    if heading:
+        lines.append(Content("").join(heading))
     # 3. Its ranks in the other runs.
     if row.get("ranks"):
         ranks = " · ".join(f"{rank} {name}" for name, rank in row["ranks"].items())
@@ -395,25 +395,25 @@ class LinksView(Vertical):
         yield self.listing
         yield self._about
 
-    def show_links(self, found: Mapping[str, Any] | EngineError | None, *, waiting: bool, raw: bool) -> None:
+    def show_links(self, result: Mapping[str, Any] | EngineError | None, *, waiting: bool, raw: bool) -> None:
         """Show the links of an answer.
 
         Args:
-            found: what `proofread` answered, its error, or None for nothing yet.
+            result: what `proofread` answered, its error, or None for nothing yet.
             waiting: whether the answer is expected.
             raw: whether formulas are shown as LaTeX.
         """
-        same, self._found = found is self._found, found
+        same, self._found = result is self._found, result
         self._counts.update(
-            safe_text(format_verdict_counts(found), "$quiet") if isinstance(found, Mapping) else Content()
+            safe_text(format_verdict_counts(result), "$quiet") if isinstance(result, Mapping) else Content()
         )
-        if isinstance(found, EngineError):
-            self.listing.show_error(found)
-        elif found is None and waiting:
+        if isinstance(result, EngineError):
+            self.listing.show_error(result)
+        elif result is None and waiting:
             self.listing.show_loading("checking")
         else:
             self.listing.when_empty("No links", "A link is a formula with = or another relation in it.")
-            links = (link for document in (found or _NONE)["documents"] for link in document["links"])
+            links = (link for document in (result or _NONE)["documents"] for link in document["links"])
             rows = [
                 {**link, "id": number, "link": _link_text(link, raw)} for number, link in enumerate(links)
             ]
@@ -435,8 +435,12 @@ class LinksView(Vertical):
         self._about.display = link is not None
         if link is not None:
             reason = f"{link['verdict']}: {link['reason']}" if link["reason"] else link["verdict"]
-            place = Content.styled(f"line {link['line']}   d derives it, o opens the text there", "$quiet")
-            lines = [safe_text(link["link"]), _verdict_sign(link) + Content(" ") + safe_text(reason), place]
+            location = Content.styled(f"line {link['line']}   d derives it, o opens the text there", "$quiet")
+            lines = [
+                safe_text(link["link"]),
+                _verdict_sign(link) + Content(" ") + safe_text(reason),
+                location,
+            ]
             self._about.update(Content("\n").join(lines))
 
     def why_not(self, verb: str) -> str:
@@ -449,9 +453,9 @@ class LinksView(Vertical):
         return ""
 
 
-def format_verdict_counts(found: Mapping[str, Any]) -> str:
+def format_verdict_counts(result: Mapping[str, Any]) -> str:
     """Format how many links have each verdict: `3 right, 1 wrong`."""
-    counts = (f"{format_count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
+    counts = (f"{format_count(many)} {verdict}" for verdict, many in result["counts"].items() if many)
     return ", ".join(counts) or "no links"
 
 

@@ -146,13 +146,13 @@ class MovesListing(Listing):
         self.table.refresh()
 
     def _moves_cell(self, record: Record) -> Content:
-        place = record["rank"] - 1
-        if place >= len(self._canvas):
+        index = record["rank"] - 1
+        if index >= len(self._canvas):
             return Content()
         styles = ("", "$success", "$warning", "$accent bold")
         parts = [
             Content.styled(chr(0x2800 | bits), styles[layer]) if bits else Content(" ")
-            for bits, layer in self._canvas[place]
+            for bits, layer in self._canvas[index]
         ]
         return Content("").join(parts)
 

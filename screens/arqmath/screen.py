@@ -51,7 +51,7 @@ class ArqmathScreen(BrowserScreen):
         self.links = LinkRequests(self, self._links_read)
         self.searcher = Searcher(
             self,
-            found=self.take_search_result,
+            on_answer=self.take_search_result,
             progress=self._search_progress,
             say=self._say_index,
             ready=self._index_ready,

@@ -61,7 +61,7 @@ class Searcher:
         self,
         screen: BrowserScreen,
         *,
-        found: Callable[[RequestAnswer], object],
+        on_answer: Callable[[RequestAnswer], object],
         progress: Callable[[RequestProgress], object],
         say: Callable[[str], object],
         ready: Callable[[], object],
@@ -73,7 +73,7 @@ class Searcher:
         self._say, self._ready = say, ready
         self._collection: Collection | None = None
         self._waiting: tuple[str, Path | None] | None = None
-        self._search = screen.slow_request("arqmath.search", found, progress)
+        self._search = screen.slow_request("arqmath.search", on_answer, progress)
         self._index = screen.slow_request("arqmath.prepare", self._finish_index, self._index_progress)
 
     def serve_collection(self, collection: Collection, state: str = "") -> None:
@@ -243,14 +243,14 @@ class HitList(Listing):
             self._how = f"ranked again {data['done']} of {data['total']}   x stops"
             self._show_hits()
 
-    def finish_search(self, found: Mapping[str, Any]) -> None:
+    def finish_search(self, result: Mapping[str, Any]) -> None:
         """Show the final answers."""
         model = self.model
         second = f"then {model.name} ({describe_origin(model)})" if model else "not ranked again"
-        only_near = found["hits"] and not found["matched"]
+        only_near = result["hits"] and not result["matched"]
         matched = "no answer has a word of the query, nearest by " if only_near else ""
-        how = f"{matched}{found['how']}, {second}, {time.monotonic() - self._began:.1f} s"
-        self._set_hits(found["hits"], how)
+        how = f"{matched}{result['how']}, {second}, {time.monotonic() - self._began:.1f} s"
+        self._set_hits(result["hits"], how)
 
     def _set_hits(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
         self._hits, self._how = hit_rows(hits, plain=self._plain), how

@@ -110,11 +110,11 @@ def read_expression(text: str) -> tuple[str, str]:
 def describe_error(error: EngineError) -> str:
     """Return what is wrong with an expression, where and what to do, in one line."""
     # The position is added unless the message names it already.
-    place = ""
+    prefix = ""
     named = "(character " in error.what
     if isinstance(error, ExpressionError) and error.position is not None and error.text and not named:
-        place = f"character {error.position + 1}: "
-    return f"{place}{error.what}. {error.remedy}".strip()
+        prefix = f"character {error.position + 1}: "
+    return f"{prefix}{error.what}. {error.remedy}".strip()
 
 
 VERDICTS: dict[str, tuple[str, str]] = {

@@ -480,8 +480,8 @@ def _point_rows(why: _Document) -> list[Record]:
         agrees = near or not (both and _get_verdict(why) == "different")
         fails = point["member_state"] != "defined"
         worst = (fails and point["head_state"] == "defined") or not agrees
-        place = describe_point(point["x"], point.get("at"), digits=4)
-        row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees, "where": place}
+        point_text = describe_point(point["x"], point.get("at"), digits=4)
+        row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees, "where": point_text}
         rows.append((not worst, not fails, row))
     # The points that speak against the pair first, then undefined ones, then by distance from 0.
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]

@@ -50,7 +50,7 @@ class EgraphsScreen(BrowserScreen):
         super().__init__()
         self.now = EgraphsState()
         self._line: GrowLine | None = None
-        self._models = Models(self, found=self._models_found, made=self._take_job_result)
+        self._models = Models(self, on_models=self._models_found, made=self._take_job_result)
         self._wanted_model = ""
         self._looked_at: tuple[object, object, object] = (None, None, None)
         """The jobs, model and corpus for which it was last asked what jobs have made."""

@@ -493,8 +493,8 @@ class AnalogiesSheet(_ModelSheet):
     def on_mount(self) -> None:
         self.ask_for(self._analogies, "egen.analogies", {}, self._list_analogies, "listing the families")
 
-    def _list_analogies(self, found: _Document) -> None:
-        self._measured = sorted(found["analogies"], key=lambda each: str(each["family"]))
+    def _list_analogies(self, document: _Document) -> None:
+        self._measured = sorted(document["analogies"], key=lambda each: str(each["family"]))
         self._load_analogies()
         self._analogies.table.focus()
 
@@ -513,9 +513,9 @@ class AnalogiesSheet(_ModelSheet):
         self.answers.show_loading("computing")
         terms = {name: record[name] for name in ("x1", "y1", "x2")}
         expected: dict[str, Any] = {"expected": record["y2"]} if record["y2"] else {}
-        place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
+        params = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
         # The record itself is the tag, which `_show_hits` compares by identity.
-        self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
+        self._solve.ask({**params, **terms, **expected, "count": _HITS}, record)
 
     def _show_hits(self, event: RequestAnswer) -> None:
         if event.tag is not self._analogies.table.current:
@@ -524,7 +524,7 @@ class AnalogiesSheet(_ModelSheet):
             self._solved = solved = event.value
             self.query_one(".figures", Static).update(_summarise_answer(solved))
             hits = enumerate(solved["hits"], 1)
-            rows = [HITS.make_row({**hit, "id": str(place), "place": place}) for place, hit in hits]
+            rows = [HITS.make_row({**hit, "id": str(rank), "place": rank}) for rank, hit in hits]
             self.answers.load(rows, keep=False)
         elif event.error.code == TOO_MANY:
             self.answers.when_empty(*NOT_ENCODED)
@@ -561,13 +561,13 @@ def _summarise_answer(solved: _Document) -> Content:
     line = safe_text(f"{x1} : {y1} :: {x2} : ?   of {format_count(solved['candidates'])} candidates", "bold")
     if solved["expected"] is None:
         return line
-    place, other = solved["place"], solved["place_without_echo"]
-    glyph, colour, words = "✗ ", "$warning", f"is answer {place}"
-    if place == 1:
+    rank, other = solved["place"], solved["place_without_echo"]
+    glyph, colour, words = "✗ ", "$warning", f"is answer {rank}"
+    if rank == 1:
         glyph, colour, words = "✓ ", "$success", "is the first answer"
-    elif place is None:
+    elif rank is None:
         colour, words = "$error", f"is not among the first {len(solved['hits'])}"
-    elif other not in (place, None):
+    elif other not in (rank, None):
         words += f", {other} without forms of x2"
     what = format_expression(solved["expected"]["prefix"])
     return line + Content("\n") + Content.styled(glyph, colour) + safe_text(f"{what} {words}")

@@ -357,11 +357,11 @@ class Models:
         self,
         screen: BrowserScreen,
         *,
-        found: Callable[[tuple[Path, ...]], object],
+        on_models: Callable[[tuple[Path, ...]], object],
         made: Callable[[Mapping[str, Any]], object],
     ) -> None:
         self._screen = screen
-        self._found, self._made = found, made
+        self._found, self._made = on_models, made
         self._awaited: frozenset[int] = frozenset()
         self._trained = 0
 

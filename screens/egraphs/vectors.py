@@ -286,9 +286,9 @@ class NearestView(TableView):
         elif key is None or member is None:
             self.show_unavailable(None)
         elif key not in self.known:
-            place = dict(zip(("model", "data", "cluster", "member"), key, strict=True))
+            params = dict(zip(("model", "data", "cluster", "member"), key, strict=True))
             if self.ask_once(
-                {**place, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key
+                {**params, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key
             ):
                 self._show_waiting()
         elif key != self._shown:
@@ -369,8 +369,8 @@ class NearestView(TableView):
         self.post_message(Pane.AskedFor(self, row["id"]))
 
 
-def _neighbour_rows(found: Mapping[str, Any]) -> list[LazyRow]:
-    rows = [NEIGHBOURS.make_row(each, found) for each in found["neighbours"]]
+def _neighbour_rows(result: Mapping[str, Any]) -> list[LazyRow]:
+    rows = [NEIGHBOURS.make_row(each, result) for each in result["neighbours"]]
     for row in rows:
         row["id"] = f"{row['cluster']}/member/{row['member']}"
     return rows

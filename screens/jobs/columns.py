@@ -121,9 +121,9 @@ def diff_columns(left: str, right: str) -> tuple[Column, ...]:
     )
 
 
-def diff_rows(found: JobComparison) -> list[Record]:
+def diff_rows(comparison: JobComparison) -> list[Record]:
     """Return the rows of a comparison: settings, results and environment."""
-    parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
+    parts = {"setting": comparison.settings, "result": comparison.results, "machine": comparison.environment}
     return [
         {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
         for part, rows in parts.items()
@@ -144,7 +144,7 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
     )
 
 
-def standing_rows(found: SettingRanking) -> list[Record]:
+def standing_rows(ranking: SettingRanking) -> list[Record]:
     """Return the rows of a sweep's standings."""
     return [
         {
@@ -156,7 +156,7 @@ def standing_rows(found: SettingRanking) -> list[Record]:
             "best": row.apart,
             "p": "" if row.p is None else f"{row.p:.3g}",
         }
-        for row in found.rows
+        for row in ranking.rows
     ]
 
 

@@ -595,16 +595,16 @@ class Detail(Pane):
             await self.show_page("log-page")
         return self.apart
 
-    def _show_standings(self, sweep: JobView, found: SettingRanking | EngineError) -> None:
+    def _show_standings(self, sweep: JobView, ranking: SettingRanking | EngineError) -> None:
         if self.view is None or self.view.id != sweep.id or self._compared != (sweep.id,):
             return
         listing = self.query_one("#diff", Listing)
-        if isinstance(found, EngineError):
+        if isinstance(ranking, EngineError):
             listing.when_empty("No run has ended yet", "Its settings are compared here as its runs end.")
             self._show_differences([])
             return
-        listing.table.columns = standing_columns(found.measure)
-        self._show_differences([*standing_rows(found)], found.verdict)
+        listing.table.columns = standing_columns(ranking.measure)
+        self._show_differences([*standing_rows(ranking)], ranking.verdict)
 
     def _show_differences(self, rows: list[Record], verdict: str = "") -> None:
         listing = self.query_one("#diff", Listing)
@@ -618,10 +618,10 @@ class Detail(Pane):
         await self.show_page("diff-page")
         listing = self.query_one("#diff", Listing)
 
-        def show_comparison(found: JobComparison) -> None:
+        def show_comparison(comparison: JobComparison) -> None:
             listing.table.columns = diff_columns(left, right)
             listing.when_empty(f"{left} and {right} are equal", "")
-            self._show_differences(diff_rows(found))
+            self._show_differences(diff_rows(comparison))
 
         listing.show_loading("comparing")
         self._fetch_in_thread("diff", compare, show_comparison)

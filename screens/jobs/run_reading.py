@@ -286,31 +286,31 @@ def origin_lines(folder: Path) -> list[str]:
         return [f"The record cannot be read: {error}"]
 
 
-def _describe_origin(found: Mapping[str, Any]) -> Iterator[str]:
-    commit, device = found.get("git") or {}, found.get("device") or {}
+def _describe_origin(origin: Mapping[str, Any]) -> Iterator[str]:
+    commit, device = origin.get("git") or {}, origin.get("device") or {}
     changed = ", with uncommitted changes" if commit.get("changed") else ""
-    cores, memory = found.get("cpus"), found.get("memory_bytes")
+    cores, memory = origin.get("cpus"), origin.get("memory_bytes")
     machine = [f"{cores} cores"] if cores else []
     machine += [f"{format_bytes(memory)} of memory"] if memory else []
     facts = {
-        "mathwb": found.get("mathwb"),
+        "mathwb": origin.get("mathwb"),
         "commit": f"{commit['commit'][:12]}{changed}" if commit else "",
-        "python": found.get("python"),
-        "system": found.get("platform"),
+        "python": origin.get("python"),
+        "system": origin.get("platform"),
         "machine": ", ".join(machine),
         "device": ", ".join([str(device.get("device", "")), *device.get("gpus", ())]).strip(", "),
-        "seed": found.get("seed"),
-        "recipe": f"sha256 {found['recipe_sha256'][:16]}" if "recipe_sha256" in found else "",
+        "seed": origin.get("seed"),
+        "recipe": f"sha256 {origin['recipe_sha256'][:16]}" if "recipe_sha256" in origin else "",
     }
     yield from (f"{name:<{_LABEL_WIDTH}}{value}" for name, value in facts.items() if value not in ("", None))
     yield from ("", "data that it read")
-    for name, data in found.get("data", {}).items():
+    for name, data in origin.get("data", {}).items():
         yield f"  {name:<{_LABEL_WIDTH}}{data['path']}"
         yield f"  {'':<{_LABEL_WIDTH}}{format_bytes(data['bytes'])}, sha256 {data['sha256'][:16]}"
-    if not found.get("data"):
+    if not origin.get("data"):
         yield "  none by its path"
     yield from ("", "versions")
-    yield from (f"  {name:<24}{version}" for name, version in found.get("packages", {}).items())
+    yield from (f"  {name:<24}{version}" for name, version in origin.get("packages", {}).items())
 
 
 def log_lines(view: JobView) -> Iterator[str]:

@@ -64,17 +64,17 @@ class GraphComparison(Sheet):
         # First the other graph, then the comparison of both.
         self.ask_for(self.rows, "mathamr.inspect", {**self._params, "k": 0}, compare_graphs, waiting)
 
-    def _show_comparison(self, found: Mapping[str, Any]) -> None:
-        count = {where: sum(row["in"] == where for row in found["triples"]) for where in _SIGNS}
-        least = "" if found["optimal"] else "at least "
+    def _show_comparison(self, comparison: Mapping[str, Any]) -> None:
+        count = {where: sum(row["in"] == where for row in comparison["triples"]) for where in _SIGNS}
+        least = "" if comparison["optimal"] else "at least "
         lines = (
-            f"Smatch {least}{found['f1']:.3f}   precision {found['precision']:.3f}   "
-            f"recall {found['recall']:.3f}",
+            f"Smatch {least}{comparison['f1']:.3f}   precision {comparison['precision']:.3f}   "
+            f"recall {comparison['recall']:.3f}",
             f"{count['both']} triples in both   − {count['one']} only {self._name}",
             f"+ {count['other']} only {self._other}",
         )
         self.query_one(".figures", Static).update(Content("\n").join(map(safe_text, lines)))
-        self.rows.load([{**row, "id": str(number)} for number, row in enumerate(found["triples"])])
+        self.rows.load([{**row, "id": str(number)} for number, row in enumerate(comparison["triples"])])
         self.rows.table.focus()
 
     def command_words(self) -> list[str] | None:
@@ -153,11 +153,11 @@ class StandingsSheet(Sheet):
         listing.load(self._topic_records(result))
         listing.table.focus()
 
-    def _summary_lines(self, found: Mapping[str, Any]) -> list[str]:
-        tests = {one["run"]: one for one in found["comparisons"] if one["measure"] == _MEASURE}
+    def _summary_lines(self, result: Mapping[str, Any]) -> list[str]:
+        tests = {one["run"]: one for one in result["comparisons"] if one["measure"] == _MEASURE}
         others = f"; other runs minus {self._runs[0]}" if len(self._runs) > 1 else ""
-        lines = [f"nDCG′@10 over {found['topics']} judged topics{others}"]
-        for name, system in zip(self._runs, found["systems"], strict=True):
+        lines = [f"nDCG′@10 over {result['topics']} judged topics{others}"]
+        for name, system in zip(self._runs, result["systems"], strict=True):
             low, high = system["intervals"][_MEASURE]
             test = tests.get(system["run"])
             line = f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f})"
@@ -167,8 +167,8 @@ class StandingsSheet(Sheet):
             lines.append(line)
         return lines
 
-    def _topic_records(self, found: Mapping[str, Any]) -> list[Record]:
-        first, *others = (system["per_topic"] for system in found["systems"])
+    def _topic_records(self, result: Mapping[str, Any]) -> list[Record]:
+        first, *others = (system["per_topic"] for system in result["systems"])
         records: list[Record] = []
         for topic, row in first.items():
             known = {"id": topic, "topic": topic, self._runs[0]: row[_MEASURE]}

@@ -136,11 +136,10 @@ def _format_other_ranks(record: Record) -> str:
     return ", ".join(parts)
 
 
-def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+def hit_records(hits: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
     """Return the rows of formulas that were found."""
     return [
-        {"post": "", **one, "id": str(one["rank"]), "shown": shown_formula(one["latex"], raw)}
-        for one in found
+        {"post": "", **one, "id": str(one["rank"]), "shown": shown_formula(one["latex"], raw)} for one in hits
     ]
 
 
@@ -188,8 +187,8 @@ class Subject:
     @property
     def source(self) -> dict[str, Any]:
         """Return the parameters that name the topic or text."""
-        place = {"folder": self.folder} if self.folder else {}
-        return {**place, "topic": self.topic} if self.topic else {**place, "text": self.text}
+        params = {"folder": self.folder} if self.folder else {}
+        return {**params, "topic": self.topic} if self.topic else {**params, "text": self.text}
 
     @property
     def params(self) -> dict[str, Any]:
@@ -360,8 +359,8 @@ class ContextsPane(ListPane):
 
     def _make_record(self, hit: Mapping[str, Any]) -> Record:
         shown = shown_formula(hit["latex"], self.raw)
-        place = f"{hit['post']}:{hit['line']}"
-        return {**hit, "id": str(hit["rank"]), "shown": shown, "formula": shown, "place": place}
+        location = f"{hit['post']}:{hit['line']}"
+        return {**hit, "id": str(hit["rank"]), "shown": shown, "formula": shown, "place": location}
 
     @property
     def subject(self) -> Subject | None:
@@ -505,8 +504,8 @@ class FileSearch:
         else:
             self._show_hits(query, event.value)
 
-    def _show_hits(self, query: str, found: Mapping[str, Any]) -> None:
-        self._contexts.show_hits(query, found["hits"], "No similar formula", "a asks for another")
+    def _show_hits(self, query: str, result: Mapping[str, Any]) -> None:
+        self._contexts.show_hits(query, result["hits"], "No similar formula", "a asks for another")
         self._screen.refresh_bindings()
 
     def _add_files(self, text: str) -> None:

@@ -331,10 +331,10 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a node of the graph without reporting it; return whether the tree contains it."""
-        place = next((index for index, node in enumerate(self.nodes) if node.key == key), None)
-        if place is None:
+        position = next((index for index, node in enumerate(self.nodes) if node.key == key), None)
+        if position is None:
             return False
-        self.cursor = place
+        self.cursor = position
         self._show_cursor()
         return True
 
@@ -367,10 +367,10 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
             self.scroll_to_region(region, animate=False, force=True)
         self.refresh()
 
-    def _go_to_index(self, place: int) -> None:
-        place = max(0, min(place, len(self.nodes) - 1))
-        if self.nodes and place != self.cursor:
-            self.cursor = place
+    def _go_to_index(self, index: int) -> None:
+        index = max(0, min(index, len(self.nodes) - 1))
+        if self.nodes and index != self.cursor:
+            self.cursor = index
             self._show_cursor()
             self.post_message(Pane.Selected(self))
 

@@ -83,18 +83,18 @@ class Inspection:
         """Return the node of the smallest part of the text around a position, or None."""
         results = [
             # The smallest stretch wins: a leaf inside of its operator.
-            (place[1] - place[0], row["id"])
+            (span[1] - span[0], row["id"])
             for row in self.rows
             if row["kind"] != "reference"
-            and (place := self.text_span(row["id"])) is not None
-            and place[0] <= position < place[1]
+            and (span := self.text_span(row["id"])) is not None
+            and span[0] <= position < span[1]
         ]
         return min(results)[1] if results else None
 
     def node_text(self, key: str) -> str:
         """Return the text that a node comes from."""
-        place = self.text_span(key)
-        return "" if place is None else self.text[place[0] : place[1]]
+        span = self.text_span(key)
+        return "" if span is None else self.text[span[0] : span[1]]
 
     def operator_tree(self, formula: Record) -> DrawnNode:
         """Return the operator tree of a formula, from the graph if it is there, else from its LaTeX."""
@@ -153,9 +153,9 @@ def _make_rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record
         if not key or key in taken:
             key = f"{home['id'] if home else ''}.{home['children'] + 1 if home else len(rows)}"
         taken.add(key)
-        place = node["place"]
+        span = node["place"]
         row = {**node, "id": key, "home": home["id"] if home else "", "children": 0, "below": 0}
-        row["word"] = text[place[0] : place[1]] if place is not None else ""
+        row["word"] = text[span[0] : span[1]] if span is not None else ""
         # Terminals lack the letters of MathML; the plain ones are meant.
         row["shown"] = readable_label(node["concept"]) or node["variable"]
         for one in above:

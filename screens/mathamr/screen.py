@@ -470,8 +470,8 @@ class MathamrScreen(BrowserScreen):
     def _index_formulas(self) -> None:
         from workbench.recipes import resolved_recipe
 
-        place = str(self._index_of(self._near_texts))
-        given = {"folder": self._near_texts, "out": place, "values": True}
+        index_folder = str(self._index_of(self._near_texts))
+        given = {"folder": self._near_texts, "out": index_folder, "values": True}
         does = "builds the index; r reads it when it has ended"
         self.submit_job(lambda: resolved_recipe("mathamr.index", given), does)
 

@@ -82,8 +82,8 @@ class SentenceView(Static):
             self.draw_content()
 
     def on_click(self, event: events.Click) -> None:
-        if (place := event.style.meta.get("place")) is not None:
-            self.post_message(self.Picked(place))
+        if (span := event.style.meta.get("place")) is not None:
+            self.post_message(self.Picked(span))
 
 
 def text_content(inspection: Inspection, key: str, *, raw: bool) -> Content:
@@ -185,16 +185,16 @@ def alignment_lines(inspection: Inspection, *, raw: bool) -> Iterator[str]:
         yield f"warning: {warning}"
     yield ""
     for formula in inspection.formulas:
-        place = formula["place"]
-        where = f"characters {place[0]} to {place[1]}" if place is not None else "not in the text"
+        span = formula["place"]
+        where = f"characters {span[0]} to {span[1]}" if span is not None else "not in the text"
         root = f"tree under {formula['root']}" if formula["root"] is not None else "not in the graph"
         role = ", the query" if formula["query"] else ""
         yield f"formula {formula['id']}{role}: {shown_formula(formula['latex'], raw)}, {where}, {root}"
     yield ""
     wide = max((len(row["id"]) for row in inspection.rows), default=0)
     for row in inspection.rows:
-        place = inspection.text_span(row["id"])
-        what = "–" if place is None else f"{inspection.node_text(row['id'])}  [{place[0]}:{place[1]}]"
+        span = inspection.text_span(row["id"])
+        what = "–" if span is None else f"{inspection.node_text(row['id'])}  [{span[0]}:{span[1]}]"
         name = f"→ {row['variable']}" if row["kind"] == "reference" else row["shown"]
         yield f"{row['id']:<{wide}}  {row['role']:<12} {name:<18} {what}"
     yield ""
@@ -273,8 +273,8 @@ class StringsPane(Pane):
                 {"id": f"{source} {role}", "source": source, "role": role, "target": target}
                 for source, role, target in document["triples"]
             ]
-        for name, found in lines.items():
-            self.query_one(f"#{name}", ReaderBox).reader.show_lines(found)
+        for name, text_lines in lines.items():
+            self.query_one(f"#{name}", ReaderBox).reader.show_lines(text_lines)
         self.query_one("#triples", Listing).load(triples, keep=False)
 
     def _layout_lines(self, inspection: Inspection, cells: int) -> Iterator[str]:

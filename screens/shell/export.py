@@ -186,8 +186,8 @@ def declared_exports(
     ways: list[Export] = []
     # JSON lines have the same columns and values as CSV.
     for suffix, key in keys.items():
-        place = "tex" if suffix == ".tex" else "csv"
-        ways += table_exports(what, stem, {suffix: key}, partial(make_table, place), facts)
+        format_name = "tex" if suffix == ".tex" else "csv"
+        ways += table_exports(what, stem, {suffix: key}, partial(make_table, format_name), facts)
     return ways
 
 

@@ -218,8 +218,8 @@ class AppFrame(App[None]):
     def report(self, error: BaseException, *, toast: bool = True) -> None:
         """Report an error: a toast now, and a line in the activity log with its code and hint."""
         known = explain(error)
-        place = f"{known.where}: " if known.where else ""
-        self._add_entry("error", place + known.what, code=known.code, remedy=known.remedy, toast=toast)
+        prefix = f"{known.where}: " if known.where else ""
+        self._add_entry("error", prefix + known.what, code=known.code, remedy=known.remedy, toast=toast)
 
     @on(Failed)
     def _failure_shown(self, event: Failed) -> None:
@@ -246,8 +246,8 @@ class AppFrame(App[None]):
         self.went_wrong |= any(view.state in _WRONG for view in views)
         # Sweeps of which an earlier failure was reported already.
         wrong = (view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG)
-        told = notable_endings(views[::-1], wrong)
-        for view in told:
+        notified = notable_endings(views[::-1], wrong)
+        for view in notified:
             took = f" after {format_duration(view.wall_s)}" if view.wall_s else ""
             how = [format_quantity(round(view.total or 0), "run")] if view.task == "sweep" else []
             how += [view.reason] if view.reason and view.state != "succeeded" else []
@@ -255,13 +255,14 @@ class AppFrame(App[None]):
             severity: Severity = _SEVERITIES.get(view.state, "information")
             self._add_entry(severity, what, code=view.code, remedy=view.remedy, toast=not away)
         # One toast names the latest four, and the log has a line for each.
-        if away and told:
-            named = [f"{view.id} {view.title} {view.state}" for view in told[: -_NAMED - 1 : -1]]
-            more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
-            worst: Severity = "warning" if any(view.state in _SEVERITIES for view in told) else "information"
-            text = (
-                f"{format_quantity(len(told), 'job')} ended while you were away: {', '.join([*named, *more])}"
+        if away and notified:
+            named = [f"{view.id} {view.title} {view.state}" for view in notified[: -_NAMED - 1 : -1]]
+            more = [f"{len(notified) - _NAMED} more"] if len(notified) > _NAMED else []
+            worst: Severity = (
+                "warning" if any(view.state in _SEVERITIES for view in notified) else "information"
             )
+            jobs = format_quantity(len(notified), "job")
+            text = f"{jobs} ended while you were away: {', '.join([*named, *more])}"
             self._add_entry(worst, text, remedy="@ lists them with their reasons.")
 
     def _add_entry(

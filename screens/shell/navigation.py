@@ -112,8 +112,8 @@ def gather_destinations(workspace: Workspace) -> list[Reach]:
         if (make := entry.load_destinations()) is None:
             continue
         try:
-            for place in make(workspace):
-                destinations.append((entry.name, place))  # those before a failure stay
+            for destination in make(workspace):
+                destinations.append((entry.name, destination))  # those before a failure stay
         except Exception:  # noqa: BLE001  # see above
             continue
     return destinations
@@ -151,8 +151,8 @@ class Navigation:
 
     def _shown_screen(self, mode: str) -> WorkbenchScreen | None:
         """Return the screen of this mode, if it is the one that is shown."""
-        place = self._place()
-        return place if place is not None and mode == place.MODE else None
+        screen = self._place()
+        return screen if screen is not None and mode == screen.MODE else None
 
     def go_to_address(self, address: str) -> None:
         """Go to what has this address, or warn that no screen shows it."""
@@ -229,11 +229,11 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[MenuChoice]:
         # Bindings without an id are Textual's own.
         if not binding.id:
             continue
-        place = (binding.action, id(active.node))
-        if place in results:
-            results[place][0].append(key)
+        binding_key = (binding.action, id(active.node))
+        if binding_key in results:
+            results[binding_key][0].append(key)
         else:
-            results[place] = ([key], active.node, binding.description, binding.tooltip, active.enabled)
+            results[binding_key] = ([key], active.node, binding.description, binding.tooltip, active.enabled)
     # Step 2: the lines, with the reason for those that do not apply now.
     lines = []
     for (verb, _), (keys, node, label, sentence, enabled) in results.items():

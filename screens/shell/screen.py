@@ -233,15 +233,15 @@ class WorkbenchScreen(Screen[None]):
         self.call_after_refresh(self.set_timer, 1 / 60, self._build_panes)
 
     async def _build_panes(self) -> None:
-        place = next(iter(self.query("#panes")), None)
+        container = next(iter(self.query("#panes")), None)
         # The app may have been left in the meantime, here and after the panes are put up.
-        if place is None or not place.is_attached:
+        if container is None or not container.is_attached:
             return
         self._panes = tuple(self.panes())
         self._active = self._panes[0].id or ""
         self._arrange_panes()
-        await place.mount(*self._panes)
-        if not place.is_attached:
+        await container.mount(*self._panes)
+        if not container.is_attached:
             return
         self.built = True
         # Without a focus, keys would go to no pane at all.

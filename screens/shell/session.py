@@ -47,7 +47,7 @@ class Session:
         self.theme = self._saved_theme = str(document.get("theme", ""))
         self._crash = self._saved_crash = str(document.get("crash", ""))
         # None: no session of this workspace is known, so no end of a job is news.
-        self._told: list[object] | None = told if isinstance(told := own.get("told"), list) else None
+        self._told: list[object] | None = notified if isinstance(notified := own.get("told"), list) else None
         self._written = self._to_json()
 
     def _to_json(self) -> str:
@@ -70,13 +70,13 @@ class Session:
         # A resumed job ends again, and a number may be given again: attempt and time of creation tell them
         # apart.
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
-        told = {*map(str, ended if self._told is None else self._told)}
+        notified = {*map(str, ended if self._told is None else self._told)}
         numbers = {str(view.id) for view in jobs}
         # Deleted jobs may be restored, and their ends are no news then.
         gone = [str(name) for name in self._told or () if str(name).partition(".")[0] not in numbers]
         self._told = [*gone[-_DELETED_KEPT:], *ended]
         self._own = {**self._own, "told": self._told}
-        return [view for name, view in ended.items() if name not in told]
+        return [view for name, view in ended.items() if name not in notified]
 
     def remember_screens(self, *, mode: str, screens: Mapping[str, Mapping[str, object]]) -> None:
         """Remember the current mode and the states of screens; keys written by others are kept."""

@@ -86,7 +86,7 @@ def _is_known(known: set[tuple[str, ...]], parts: Sequence[str], index: int, lan
 
 def plain_text(problem: ProblemRecord) -> str:
     """Return a problem's text with its numbers filled in."""
-    return " ".join(_PLACE.sub(lambda found: _number_text(problem, int(found[1])), problem["text"]).split())
+    return " ".join(_PLACE.sub(lambda match: _number_text(problem, int(match[1])), problem["text"]).split())
 
 
 def _number_text(problem: ProblemRecord, position: int) -> str:
@@ -175,7 +175,7 @@ def align_edits(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
             results += [inserted.pop(index) for index in range(due, edit["right"]) if index in inserted]
             due = edit["right"] + 1
         results.append(edit)
-    return [*results, *(inserted[place] for place in sorted(inserted))]
+    return [*results, *(inserted[position] for position in sorted(inserted))]
 
 
 STRATEGIES: Mapping[str, str] = {
@@ -236,8 +236,8 @@ class TripletChoice:
         """Return the next choice with the same pool; `bertsim` tells whether a model compares texts."""
         known = list_choices(bertsim=bertsim)
         here = replace(self, pool="train")
-        place = known.index(here) if here in known else -1
-        return replace(known[(place + 1) % len(known)], pool=self.pool)
+        position = known.index(here) if here in known else -1
+        return replace(known[(position + 1) % len(known)], pool=self.pool)
 
 
 def list_choices(*, bertsim: bool) -> list[TripletChoice]:
@@ -363,15 +363,15 @@ CANDIDATE_COLUMNS = CANDIDATES.screen_columns(
 )
 
 
-def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def candidate_records(explanation: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the candidates; `again` marks those with the same reason as the row before."""
     records: list[dict[str, Any]] = []
     for role, name in CANDIDATES_OF.items():
-        for candidate in found[name]:
+        for candidate in explanation[name]:
             row = candidate_row(role, candidate)
             # The reason is shown once for a group of candidates.
             again = bool(records) and (role, row["why"]) == (records[-1]["role"], records[-1]["why"])
-            chosen = candidate["id"] == found["triplet"].get(role)
+            chosen = candidate["id"] == explanation["triplet"].get(role)
             key = f"{role} {candidate['id']}"
             records.append({**row, "role": role, "again": again, "key": key, "chosen": chosen})
     return records

@@ -240,9 +240,9 @@ class EvaluationSheet(Sheet):
             self._listing.show_error(event.error)
 
     def _show_progress(self, event: RequestProgress) -> None:
-        found = event.event.data
+        progress = event.event.data
         if event.event.kind == "progress" and event.tag == self._key(self._state.tab):
-            done, total = (format_count(int(str(found[name]))) for name in ("done", "total"))
+            done, total = (format_count(int(str(progress[name]))) for name in ("done", "total"))
             self._listing.show_loading(f"{_WAITING[self._state.tab]}: {done} of {total}{_STOP_HINT}")
 
     def action_next_tab(self) -> None:
@@ -321,8 +321,8 @@ class EvaluationSheet(Sheet):
         if record is None:
             self._detail.update("")
             return
-        found = self._steps.get({"data": str(self._data), "text": record["id"]}, (self._data, record["id"]))
-        self._draw_detail(record, found, None)
+        detail = self._steps.get({"data": str(self._data), "text": record["id"]}, (self._data, record["id"]))
+        self._draw_detail(record, detail, None)
 
     def _receive_steps(self, event: RequestAnswer) -> None:
         # The cursor may have moved on before the steps of a problem are there.
@@ -330,10 +330,10 @@ class EvaluationSheet(Sheet):
         if record is not None and event.tag == (self._data, record["id"]):
             self._draw_detail(record, event.value, event.error)
 
-    def _draw_detail(self, record: Record, found: _Document | None, error: object) -> None:
+    def _draw_detail(self, record: Record, detail: _Document | None, error: object) -> None:
         parts = [[*_about_row(self._state.tab, record, self._state)]]
-        if found is not None:
-            parts += _solution_parts(found)
+        if detail is not None:
+            parts += _solution_parts(detail)
         elif error is not None:
             parts += [[safe_text(str(record.get("problem", "")))], [safe_text(str(error), "$quiet")]]
         # Blank lines between the parts where there is room.
@@ -414,9 +414,9 @@ def _figure_lines(name: str, state: EvaluationState, report: _Document) -> Itera
             "$quiet",
         )
     elif name == "audit":
-        found = format_count(report["problems_with_findings"])
+        problem_count = format_count(report["problems_with_findings"])
         yield safe_text(
-            f"{found} of {format_quantity(report['problems'], 'problem')} with findings", "$quiet"
+            f"{problem_count} of {format_quantity(report['problems'], 'problem')} with findings", "$quiet"
         )
         yield _count_content(report["kinds"])
     else:
@@ -472,20 +472,20 @@ def _about_row(name: str, record: Record, state: EvaluationState) -> Iterator[Co
         yield Content.assemble((f"✗ {wrong or 'no answer'}  ", "$error"), safe_text(names[1], "$quiet"))
 
 
-def _solution_parts(found: _Document) -> Iterator[list[Content]]:
+def _solution_parts(solution: _Document) -> Iterator[list[Content]]:
     """Return a problem, the steps of its solution, and these as one tree."""
-    yield [mark_differences(found, None)]
-    wrong = {step["step"]: step for step in found["wrong_steps"]}
+    yield [mark_differences(solution, None)]
+    wrong = {step["step"]: step for step in solution["wrong_steps"]}
     steps = []
-    for number, step in enumerate(found["steps"], start=1):
+    for number, step in enumerate(solution["steps"], start=1):
         steps.append(Content.assemble((f"{number:>2}  ", "$quiet"), safe_text(step["text"])))
         if number in wrong:
             steps[-1] += safe_text(f"   ✗ {wrong[number]['text']}", "$error")
     yield steps
-    tree = [safe_text(f"{found['equation']} = {found['answer']:.10g}", "bold")]
-    tree += map(safe_text, tree_drawing(found["tree"], found))
-    if found["stated"]:
-        tree.append(safe_text(f"answer of the file: {found['stated']}", "$quiet"))
-    if found["unused"]:
-        tree.append(safe_text(f"not used: {', '.join(found['unused'])}", "$quiet"))
+    tree = [safe_text(f"{solution['equation']} = {solution['answer']:.10g}", "bold")]
+    tree += map(safe_text, tree_drawing(solution["tree"], solution))
+    if solution["stated"]:
+        tree.append(safe_text(f"answer of the file: {solution['stated']}", "$quiet"))
+    if solution["unused"]:
+        tree.append(safe_text(f"not used: {', '.join(solution['unused'])}", "$quiet"))
     yield tree

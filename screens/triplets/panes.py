@@ -181,11 +181,11 @@ def _count_alike(count: int) -> str:
     return f"{format_count(count)} other {'problem' if count == 1 else 'problems'} with this equation"
 
 
-def _score_content(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
-    triplet, problems = found["triplet"], found["problems"]
+def _score_content(role: str, explanation: Mapping[str, Any], *, random: bool) -> Content:
+    triplet, problems = explanation["triplet"], explanation["problems"]
     if role == "anchor":
         # An anchor that is alone gets itself as its positive, which is no other problem.
-        same = found["positive_count"] if not triplet["alone"] else 0
+        same = explanation["positive_count"] if not triplet["alone"] else 0
         words = _count_alike(same)
         return safe_text(words, "$quiet")
     if problems[role]["id"] == triplet["anchor"]:
@@ -193,7 +193,7 @@ def _score_content(role: str, found: Mapping[str, Any], *, random: bool) -> Cont
     equation, text = (format_figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
     best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
     best = "one" if random else best
-    many = f"\n{best} of {format_count(found[f'{role}_count'])}"
+    many = f"\n{best} of {format_count(explanation[f'{role}_count'])}"
     style = "$success bold" if role == "positive" else "$warning bold"
     return Content.assemble("eq ", (equation, "bold"), "  text ", (text, style), (many, "$quiet"))
 
@@ -366,9 +366,9 @@ def provenance_lines(path: Path, pool: Mapping[str, Any], choice: TripletChoice,
     ]
 
 
-def _reason_content(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
+def _reason_content(explanation: Mapping[str, Any], role: str, *, random: bool) -> Content:
     """`negative 0099  nearest other equation, text most similar to the anchor's  next 0123 .43`."""
-    first, *rest = found[f"{role}s"]
+    first, *rest = explanation[f"{role}s"]
     words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
     if rest and not random:
         words.append((f"; next {rest[0]['id']} {format_figure(rest[0]['text_sim'])}", "$quiet"))

@@ -192,11 +192,11 @@ class TripletsScreen(BrowserScreen):
             self.anchors.footnote = f"triplets: {done} of {total}"
             self.refresh_bindings()
 
-    def _all_triplets(self, found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
+    def _all_triplets(self, result: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
         """Return the triplets by their anchors; those that gave way to another choice are asked for again."""
         # An answer that was cut short is remembered only if the user wanted it so.
-        whole = found["complete"] or self._stopped
-        return {row["anchor"]: row for row in found["triplets"]} if whole else None
+        whole = result["complete"] or self._stopped
+        return {row["anchor"]: row for row in result["triplets"]} if whole else None
 
     def _triplets_read(self, event: RequestAnswer) -> None:
         if self._is_shown(event.tag):
@@ -249,8 +249,12 @@ class TripletsScreen(BrowserScreen):
             self._triplets.get(self.choice.to_params(self.path), self._way)
         self._describe_panes()
 
-    def _show_triplet(self, found: Mapping[str, Any] | None) -> None:
-        shown = ShownTriplet(self.source, self.path, self.choice, found) if found is not None else None
+    def _show_triplet(self, explanation: Mapping[str, Any] | None) -> None:
+        shown = (
+            ShownTriplet(self.source, self.path, self.choice, explanation)
+            if explanation is not None
+            else None
+        )
         before = None
         if shown is not None and self._before is not None:
             # The triplet of the choice before, if it was looked at.
@@ -452,9 +456,9 @@ class TripletsScreen(BrowserScreen):
             self.change_choice(choice)
             return True
 
-        sets, *found = (replace(one, go=partial(_go_unquoted, one.go)) for one in super().lookups())
+        sets, *remaining = (replace(one, go=partial(_go_unquoted, one.go)) for one in super().lookups())
         words = "Choose triplets by a strategy, such as nn-bibleu-train."
-        return [sets, Lookup("strategy", words, go_to_choice), *found]
+        return [sets, Lookup("strategy", words, go_to_choice), *remaining]
 
     def list_commands(self) -> Sequence[Command]:
         words = "problems in the plane, by a solver's vectors before and after its training"

@@ -187,7 +187,9 @@ class SolveSheet(Sheet):
         rows = [best, *found["alternatives"]]
         self._equations.load([{"id": index, **row} for index, row in enumerate(rows)])
         steps = enumerate(found["steps"], start=1)
-        self._steps.load([{"id": place, "step": place, "work": step["text"]} for place, step in steps])
+        self._steps.load(
+            [{"id": position, "step": position, "work": step["text"]} for position, step in steps]
+        )
         self._steps.table.focus()
         self._draw_tree(found["tree"], 1)
         if len(found["steps"]) > 1:
@@ -287,20 +289,20 @@ class EditPath(Sheet):
         ends = {"left": self._left, "right": self._right}
         self.ask_for(self._listing, "mwp.similarity", ends, self._show_edits, "comparing")
 
-    def _show_edits(self, found: Mapping[str, Any]) -> None:
-        lefts, rights = found["nodes"]
+    def _show_edits(self, edits: Mapping[str, Any]) -> None:
+        lefts, rights = edits["nodes"]
         self._about.update(
             Content.assemble(
-                safe_text(f"{found['left']}  →  {found['right']}", "bold"),
+                safe_text(f"{edits['left']}  →  {edits['right']}", "bold"),
                 "\n",
                 safe_text(
-                    f"similarity 1 − {found['distance']}/({lefts} + {rights}) "
-                    f"= {format_figure(found['similarity'])}",
+                    f"similarity 1 − {edits['distance']}/({lefts} + {rights}) "
+                    f"= {format_figure(edits['similarity'])}",
                     "$quiet",
                 ),
             )
         )
-        self._listing.load(edit_rows(found))
+        self._listing.load(edit_rows(edits))
         self._listing.table.focus()
 
     def command_words(self) -> list[str] | None:
@@ -315,11 +317,11 @@ class EditPath(Sheet):
         return table_exports("edit path", "edit-path", FORMATS, edits, ends)
 
 
-def edit_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def edit_rows(similarity: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the nodes of both trees with their edits, as `mwp.similarity` reports them."""
-    trees = {name: node_lines(read_equation(found[name], Tree)) for name in ("left", "right")}
+    trees = {name: node_lines(read_equation(similarity[name], Tree)) for name in ("left", "right")}
     result = []
-    for index, edit in enumerate(align_edits(found["edits"])):
+    for index, edit in enumerate(align_edits(similarity["edits"])):
         ends = {name: "" if edit[name] is None else tree[edit[name]] for name, tree in trees.items()}
         result.append({"id": index, "edit": edit["kind"], **ends})
     return result

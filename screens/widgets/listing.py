@@ -37,8 +37,8 @@ class Failed(Message):
 def failure_content(widget: Widget, error: EngineError) -> Content:
     """Return an error as the widget shows it, and report it to the activity log."""
     widget.post_message(Failed(error))
-    place = f"{error.where}: " if error.where else ""
-    what = safe_text(place + error.what)
+    prefix = f"{error.where}: " if error.where else ""
+    what = safe_text(prefix + error.what)
     lines = Content.assemble(("✗ ", "$error bold"), (error.code, "$error"), " ", what)
     return lines + Content("\n") + safe_text(error.remedy, "$quiet") if error.remedy else lines
 

@@ -291,8 +291,8 @@ class Pane(Holding, Vertical):
     def focus_inside(self) -> bool:
         """Focus the first widget here that takes the focus; return whether there is one."""
         # The first widget that the tab key would reach; filter lines are left out.
-        place: Widget = self.page or self
-        for widget in place.walk_children(Widget):
+        target: Widget = self.page or self
+        for widget in target.walk_children(Widget):
             if widget.focusable and widget.can_focus and not widget.has_class("-not-by-tab"):
                 widget.focus()
                 return True

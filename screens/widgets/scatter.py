@@ -141,8 +141,8 @@ class Scatter(Widget, can_focus=True):
         # The y axis points up, lines are counted downwards.
         self._dot_places = [(x, 4 * lines - 1 - y) for x, y in zip(across, up, strict=True)]
         self._by_cell = {}
-        for number, place in enumerate(self._dot_places):
-            self._by_cell.setdefault(_cell_of(place), []).append(number)
+        for number, position in enumerate(self._dot_places):
+            self._by_cell.setdefault(_cell_of(position), []).append(number)
 
     def on_resize(self) -> None:
         self.refresh()
@@ -171,10 +171,10 @@ class Scatter(Widget, can_focus=True):
         if (here := self._lit_place()) is None:
             return False
 
-        def step_cost(place: DotPosition) -> float | None:
+        def step_cost(position: DotPosition) -> float | None:
             # Within an angle of about 72 degrees to either side; nothing in the same cell.
-            along, aside = _measure_along(here, place, direction)
-            if along <= 0 or aside > 3 * along or _cell_of(place) == _cell_of(here):
+            along, aside = _measure_along(here, position, direction)
+            if along <= 0 or aside > 3 * along or _cell_of(position) == _cell_of(here):
                 return None
             # Being off to the side costs twice as much as distance.
             return along + 2 * aside
@@ -189,9 +189,9 @@ class Scatter(Widget, can_focus=True):
         reach = 2 * self._grid[1] if direction[1] else self._grid[0]
         aim = here[0] + direction[0] * reach, here[1] + direction[1] * reach
 
-        def leap_cost(place: DotPosition) -> float | None:
-            along, _ = _measure_along(here, place, direction)
-            return (place[0] - aim[0]) ** 2 + (place[1] - aim[1]) ** 2 if along > 0 else None
+        def leap_cost(position: DotPosition) -> float | None:
+            along, _ = _measure_along(here, position, direction)
+            return (position[0] - aim[0]) ** 2 + (position[1] - aim[1]) ** 2 if along > 0 else None
 
         self._light_best(leap_cost)
 
@@ -215,10 +215,10 @@ class Scatter(Widget, can_focus=True):
         self._leap_half_map(_UP)
 
     def action_top(self) -> None:
-        self._light_best(lambda place: float(place[1]))
+        self._light_best(lambda position: float(position[1]))
 
     def action_bottom(self) -> None:
-        self._light_best(lambda place: -float(place[1]))
+        self._light_best(lambda position: -float(position[1]))
 
     def why_not(self, verb: str) -> str:
         """Return the reason that a verb does not apply now, or an empty string if it does."""
@@ -249,11 +249,11 @@ class Scatter(Widget, can_focus=True):
         self.post_message(self.Arrange(self))
 
     def on_click(self, event: events.Click) -> None:
-        place = event.get_content_offset(self)
-        if place is None:
+        offset = event.get_content_offset(self)
+        if offset is None:
             return
         # The dot in the middle of the cell that was clicked.
-        aim = 2 * place.x, 4 * place.y + 1
+        aim = 2 * offset.x, 4 * offset.y + 1
         self._light_best(lambda dot: float((dot[0] - aim[0]) ** 2 + (dot[1] - aim[1]) ** 2))
         if event.chain == 2:
             self.action_open()
@@ -328,8 +328,8 @@ class Scatter(Widget, can_focus=True):
         return Content("  ").join(parts)
 
 
-def _cell_of(place: DotPosition) -> DotPosition:
-    return place[0] // 2, place[1] // 4
+def _cell_of(position: DotPosition) -> DotPosition:
+    return position[0] // 2, position[1] // 4
 
 
 def _measure_along(here: DotPosition, there: DotPosition, direction: DotPosition) -> tuple[int, int]:

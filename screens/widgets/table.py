@@ -247,15 +247,15 @@ class TableRows:
         count = min(len(self), most)
         # Evenly spaced, with the first and the last record among them.
         indices = {index * (len(self) - 1) // max(1, count - 1) for index in range(count)}
-        return [self.get_record(place) for place in sorted(indices)]
+        return [self.get_record(position) for position in sorted(indices)]
 
     def sort_indices(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
         """Sort indices by the values of a column; records without a value come last in either direction."""
         # Keys are computed once for each record, and not for each comparison.
-        keys = {place: _sort_key(column, self.get_record(place)) for place in indices}
-        valued = [place for place in indices if keys[place] is not None]
-        valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
-        return [*valued, *(place for place in indices if keys[place] is None)]
+        keys = {index: _sort_key(column, self.get_record(index)) for index in indices}
+        valued = [index for index in indices if keys[index] is not None]
+        valued.sort(key=lambda index: keys[index] or (0, 0), reverse=descending)
+        return [*valued, *(index for index in indices if keys[index] is None)]
 
 
 def note_signs(note: UserNote | None) -> Content:
@@ -388,7 +388,7 @@ class Table(ScrolledLines):
     def marked(self) -> list[Record]:
         """Return the marked records, in the order in which they were marked."""
         indices = (self.rows.find_index(key) for key in self.marks)
-        return [self.rows.get_record(place) for place in indices if place is not None]
+        return [self.rows.get_record(index) for index in indices if index is not None]
 
     @property
     def pair(self) -> tuple[Record, Record] | None:
@@ -413,7 +413,7 @@ class Table(ScrolledLines):
 
     def visible_records(self) -> list[Record]:
         """Return all records that match the filter, in the order shown, as an export writes them."""
-        return [self.rows.get_record(place) for place in self._order]
+        return [self.rows.get_record(index) for index in self._order]
 
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
@@ -455,7 +455,9 @@ class Table(ScrolledLines):
         elif changed:
             # Line 0 of the widget is the header.
             self._drawn.clear()
-            self.refresh(*(Region(0, 1 + place - top, width, 1) for place in changed if place >= top))
+            self.refresh(
+                *(Region(0, 1 + position - top, width, 1) for position in changed if position >= top)
+            )
         self._say_moved()
         return True
 
@@ -539,10 +541,12 @@ class Table(ScrolledLines):
         # A record that was expected has arrived, and comes before where the cursor was.
         if self._wanted is not None and self.rows.find_index(self._wanted) is not None:
             wanted, self._wanted = self._wanted, None
-        place = self.rows.find_index(wanted) if wanted is not None else None
+        position = self.rows.find_index(wanted) if wanted is not None else None
         # The record may be hidden by the filter; the cursor then goes to the first line.
         try:
-            target = order.index(place) if place is not None else min(self.cursor, max(0, len(order) - 1))
+            target = (
+                order.index(position) if position is not None else min(self.cursor, max(0, len(order) - 1))
+            )
         except ValueError:
             target = 0
         self.set_reactive(Table.cursor, target)
@@ -653,8 +657,8 @@ class Table(ScrolledLines):
         return self.cursor
 
     def _line_fields(self, line: int) -> Record:
-        place = self._order[line]
-        return self._with_note(place, self.rows.get_record(place))
+        index = self._order[line]
+        return self._with_note(index, self.rows.get_record(index))
 
     def _go_to_match(self, line: int) -> None:
         self.cursor = line
@@ -790,8 +794,8 @@ class Table(ScrolledLines):
         return self._make_strip(Content("").join(parts), cells, style)
 
     def _draw_line(self, line: int, cells: int, base: Style) -> Strip:
-        place = self._order[line]
-        record, key = self.rows.get_record(place), self.rows.get_key(place)
+        index = self._order[line]
+        record, key = self.rows.get_record(index), self.rows.get_key(index)
         here = line == self.cursor
         blurred = "" if self.has_focus else "-blurred"
         style = self.get_visual_style(f"table--cursor{blurred}") if here else base

@@ -290,7 +290,7 @@ def test_variants_with_a_doubt_are_left_out_on_request() -> None:
 @pytest.mark.parametrize("name", ["bert-gts-en-paper", "bert-gts-en-small", "gts-en-paper", "solver-en-fold"])
 def test_a_recipe_for_folds_keeps_each_out_once(name: str) -> None:
     found = variants_of(load_recipe(f"mwp/{name}"), Sweep(folds=True))
-    settings = [read(SolverSettings, one.recipe.params["model"], place="", code="") for one in found]
+    settings = [read(SolverSettings, one.recipe.params["model"], prefix="", code="") for one in found]
     assert [one.fold for one in settings] == [0, 1, 2, 3]
     assert {one.folds for one in settings} == {4}
 

@@ -83,7 +83,7 @@ def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
     *before, begun = words or [""]
     # Walk through the words before it: the command, the number of its arguments so far, and an option that
     # waits for its value.
-    here, place, awaited = _load_command_tree(), 0, None
+    here, position, awaited = _load_command_tree(), 0, None
     for word in before:
         option = here["options"].get(word)
         if awaited is not None:
@@ -91,9 +91,9 @@ def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
         elif option is not None:
             awaited = option if option["value"] else None
         elif word in here["commands"]:
-            here, place = here["commands"][word], 0
+            here, position = here["commands"][word], 0
         elif not word.startswith("-"):
-            place += 1
+            position += 1
     if awaited is not None:
         candidates = _candidate_values(awaited)
     elif begun.startswith("-"):
@@ -102,7 +102,7 @@ def find_completions(words: list[str]) -> Iterator[tuple[str, str]]:
         candidates = {name: one["help"] for name, one in here["commands"].items()}
     else:
         # A command with a repeatable last argument takes more words than it declares.
-        arguments = here["arguments"][place:] or here["arguments"][-1:]
+        arguments = here["arguments"][position:] or here["arguments"][-1:]
         candidates = _candidate_values(arguments[0]) if arguments else {}
     for word, meaning in candidates.items():
         if word.startswith(begun):

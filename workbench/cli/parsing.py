@@ -59,7 +59,7 @@ def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) 
     if (pair := record(context)) is None:
         return None
     kinds = {"str": "text", "Path": "path", "path": "path"}
-    name = _TYPE.sub(lambda found: f"<{kinds.get(found[1], 'number')}>", pair[0])
+    name = _TYPE.sub(lambda match: f"<{kinds.get(match[1], 'number')}>", pair[0])
     return name, re.sub(r"\[default: \(([^()]*)\)", r"[default: \1", pair[1])
 
 

@@ -110,7 +110,7 @@ def show_tables(
     print_result(results, as_json, text=lines[:-1], form=form)
 
 
-def _plot_table(path: Path, found: list[ReproTable]) -> None:
+def _plot_table(path: Path, tables: list[ReproTable]) -> None:
     """Our figures of a table beside the paper's.
 
     Raises:
@@ -120,9 +120,9 @@ def _plot_table(path: Path, found: list[ReproTable]) -> None:
     from workbench.folders import cache_dir
 
     check_drawing(path)
-    if len(found) != 1:
+    if len(tables) != 1:
         raise UsageError("a plot shows one table", code="E402", remedy="Name it: mathwb repro egen --table 3")
-    (item,) = found
+    (item,) = tables
     rows = [
         (
             f"{row.name}, {cell.column}",

@@ -227,8 +227,8 @@ def _run_variants(workspace: Workspace, recipe: Recipe, runs: Sequence[SweepRun]
         label = ", ".join(f"{key}={value}" for key, value in row["setting"].items()) or recipe.name
         if not row["measures"]:
             lines.append((label, "", "nothing measured", f"{row['finished']}/{row['runs']}"))
-        for name, found in row["measures"].items():
-            lines.append((label, name, str(MeasureSummary(**found)), f"{row['finished']}/{row['runs']}"))
+        for name, measure in row["measures"].items():
+            lines.append((label, name, str(MeasureSummary(**measure)), f"{row['finished']}/{row['runs']}"))
     text = align_rows(("setting", "measure", "mean [95 % interval]", "runs"), lines)
     print_result({"recipe": recipe.name, "settings": rows, "runs": documents}, as_json, text=text)
     worst = max((view.command_exit_code for view in views), default=0)

@@ -301,9 +301,9 @@ def _confine_job(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]
         field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
         # Fields that are references or paths count even if they are relative, since they name data of this
         # machine.
-        place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
+        is_path = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
-        if (place or path.is_absolute()) and not here:
+        if (is_path or path.is_absolute()) and not here:
             remarks.append(f"reads {key} = {text}, which is not in the archive")
     return replace(recipe, params=params), tuple(remarks)
 

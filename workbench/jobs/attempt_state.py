@@ -179,16 +179,16 @@ def state_before_start(attempt: Attempt, now: float, places: queue.QueuePosition
     """
     if places is None:
         places = queue.queue_positions(attempt.folder.parent.parent)
-    place = places.get((attempt.job, attempt.number))
+    position = places.get((attempt.job, attempt.number))
     # In the queue, and not yet handed to a supervisor.
-    if place is not None and not place[1]:
+    if position is not None and not position[1]:
         if attempt.read_request():
             return _state_dead(attempt)
         if awaited_attempts(Job(attempt.job, attempt.folder.parent)):
             return AttemptState("queued", waiting="until the others are over")
-        return AttemptState("queued", waiting=f"{place[0]} before it" if place[0] else "next")
+        return AttemptState("queued", waiting=f"{position[0]} before it" if position[0] else "next")
     # Handed over, or not in the queue yet: a supervisor needs a moment to start.
-    since = place[1] if place else attempt.created_at()
+    since = position[1] if position else attempt.created_at()
     if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
         return AttemptState("stopping" if attempt.read_request() else "queued")
     return _state_dead(attempt)

@@ -80,7 +80,7 @@ class SettingStanding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of the row."""
-        band = [{"step": step, **asdict(found)} for step, found in self.band]
+        band = [{"step": step, **asdict(interval)} for step, interval in self.band]
         return {**asdict(self), "band": band}
 
 

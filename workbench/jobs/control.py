@@ -191,12 +191,12 @@ def disk_use(view: JobView) -> DiskUse:
 
 def _disk_size(folder: Path) -> int:
     total = 0
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
                 # Blocks of 512 bytes are what `st_blocks` counts on every system, whatever the block size of
                 # the disk.
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
     return total
 
 
@@ -873,10 +873,10 @@ def rebuild_index(workspace: Workspace) -> tuple[int, str]:
     return result, index.notice
 
 
-def update_index(workspace: Workspace, found: list[Job], index: JobIndex | None = None) -> int:
+def update_index(workspace: Workspace, jobs: list[Job], index: JobIndex | None = None) -> int:
     """Bring the index up to date with these jobs and return how many there are."""
     look = JobSnapshot(workspace.runs)
-    rows = [IndexRow(changed_ns=changed_at(item), view=look.view_job(item)) for item in found]
+    rows = [IndexRow(changed_ns=changed_at(item), view=look.view_job(item)) for item in jobs]
     (index or JobIndex(workspace.root)).save_rows(rows)
     return len(rows)
 

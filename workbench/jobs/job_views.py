@@ -391,12 +391,12 @@ def notable_endings(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list
         wrong: Sweeps of which a failure has been reported already.
     """
     # A sweep is reported once: when it ends itself, or when its first member goes wrong.
-    told = {*wrong, *(view.id for view in ended)}
+    notified = {*wrong, *(view.id for view in ended)}
     result = []
     for view in ended:
-        if view.sweep and (view.sweep in told or view.state not in ("failed", "lost")):
+        if view.sweep and (view.sweep in notified or view.state not in ("failed", "lost")):
             continue
-        told.add(view.sweep)
+        notified.add(view.sweep)
         result.append(view)
     return result
 

@@ -48,11 +48,11 @@ def sweep_members(sweep: Job) -> list[SweepMember]:
     ]
 
 
-def note_members(sweep: Job, found: Sequence[SweepMember]) -> None:
+def note_members(sweep: Job, members: Sequence[SweepMember]) -> None:
     """Write the members of a sweep."""
     rows = [
         {"job": member.job, "setting": dict(member.setting), "repeat": dict(member.repeat)}
-        for member in found
+        for member in members
     ]
     write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
 

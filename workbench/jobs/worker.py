@@ -239,8 +239,8 @@ def _describe_failure(error: BaseException, job: Job, attempt: Attempt) -> Endin
         remedy = f"Use smaller limits or fewer workers, then: {resume}"
         return Ending("failed", "out of memory", remedy, "E110")
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
-        place = str(error.filename or attempt.folder.parent)
-        return Ending("failed", f"disk full: {place}", f"Free some space, then: {resume}", "E310")
+        location = str(error.filename or attempt.folder.parent)
+        return Ending("failed", f"disk full: {location}", f"Free some space, then: {resume}", "E310")
     what = without_secrets(f"unexpected {type(error).__name__}: {error}")
     return Ending("failed", what, f"See {attempt.stderr}", "E900")
 

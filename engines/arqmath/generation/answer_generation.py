@@ -245,7 +245,7 @@ def extract_answers(
         if not offers:
             return Answer(topic.id, "", 0.0, tag, "")
         scores = score(topic.text, [passage for _, passage in offers])
-        at = max(range(len(offers)), key=lambda place: scores[place])
+        at = max(range(len(offers)), key=lambda index: scores[index])
         return Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
 
     answers = draft.answer_topics(topics, extract_answer, events=events, stop=stop)

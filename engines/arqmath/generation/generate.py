@@ -210,8 +210,8 @@ def _load_passage_scorer(model: Path | None) -> Callable[[str, Sequence[str]], l
 
     embedder = encoder(BUILT_IN, half=True)
 
-    def score_by_cosine(text: str, found: Sequence[str]) -> list[float]:
-        vectors = embedder.encode([text, *found])
+    def score_by_cosine(text: str, passages: Sequence[str]) -> list[float]:
+        vectors = embedder.encode([text, *passages])
         return [float(value) for value in vectors[1:] @ vectors[0]]
 
     return score_by_cosine

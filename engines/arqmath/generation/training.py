@@ -177,7 +177,7 @@ class ProblemSequences:
         sources: Sequence[ProblemTexts],
         *,
         max_length: int,
-        place: Path | None = None,
+        cache_path: Path | None = None,
     ) -> None:
         self.max_length = max_length
         self._before, self._between = tokenizer(["PROBLEM: ", "SOLUTION: "], add_special_tokens=False)[
@@ -194,7 +194,7 @@ class ProblemSequences:
 
         # No more of a text is ever read than one that stands alone would keep.
         numbers, self._texts = cached_rows(
-            place, lambda: tokenize_named_texts(tokenizer, iterate_texts()), keep=max_length
+            cache_path, lambda: tokenize_named_texts(tokenizer, iterate_texts()), keep=max_length
         )
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
@@ -292,7 +292,7 @@ class GeneratorTask(ForumTask[GeneratorSettings]):
         stored_path = self._cache.stored_path(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
-        return ProblemSequences(self.tokenizer, self._load_sources(), max_length=most, place=stored_path)
+        return ProblemSequences(self.tokenizer, self._load_sources(), max_length=most, cache_path=stored_path)
 
     @cached_property
     def _order(self) -> Any:

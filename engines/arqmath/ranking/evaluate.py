@@ -204,10 +204,10 @@ def _compare_grades(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, A
     ]
 
 
-def unwrap_single_run(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def unwrap_single_run(evaluation: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what is printed as JSON: a single run of Task 3 without its name."""
-    runs = found.get("runs", {})
-    return next(iter(runs.values())) if len(runs) == 1 else found
+    runs = evaluation.get("runs", {})
+    return next(iter(runs.values())) if len(runs) == 1 else evaluation
 
 
 def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:

@@ -415,7 +415,7 @@ def _all_candidates(
         return dict.fromkeys((topic.id for topic in topics), store.answer_ids()), store
     store = source.require_index("looking for shared tags").store
     tagged = _find_tagged_answers(store, topics)
-    without = [name for name, found in tagged.items() if not found]
+    without = [name for name, tagged_ids in tagged.items() if not tagged_ids]
     if without:
         what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
         warn(events, what)
@@ -506,19 +506,19 @@ def _select_tuning_topics(chosen: Sequence[Topic], first: TrecRun, qrels: Qrels 
     return names
 
 
-def _describe_ranking(found: ScoredRanking) -> dict[str, Any]:
+def _describe_ranking(ranking: ScoredRanking) -> dict[str, Any]:
     return {
-        "complete": found.complete,
-        "model": found.run.tag,
-        "topics": found.topics,
-        "documents": len(found.run),
-        "pairs": found.pairs,
-        "pairs_per_s": round(found.pairs_per_s, 2),
-        "truncated": found.truncated,
-        "truncated_share": round(found.truncated / found.pairs, 4) if found.pairs else 0.0,
-        "missing": found.missing,
-        "resumed": found.resumed,
-        "seconds": round(found.seconds, 2),
+        "complete": ranking.complete,
+        "model": ranking.run.tag,
+        "topics": ranking.topics,
+        "documents": len(ranking.run),
+        "pairs": ranking.pairs,
+        "pairs_per_s": round(ranking.pairs_per_s, 2),
+        "truncated": ranking.truncated,
+        "truncated_share": round(ranking.truncated / ranking.pairs, 4) if ranking.pairs else 0.0,
+        "missing": ranking.missing,
+        "resumed": ranking.resumed,
+        "seconds": round(ranking.seconds, 2),
     }
 
 

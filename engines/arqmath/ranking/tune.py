@@ -198,10 +198,10 @@ def _iterate_systems(index: AnswerIndex, texts: Mapping[str, str]) -> Iterator[t
         yield "rrf, k", fused, _fuse_stages(constants, scored)
 
 
-def _fuse_stages(stages: Iterable[FirstStage], found: Mapping[str, TrecRun]) -> _Runs:
+def _fuse_stages(stages: Iterable[FirstStage], runs_by_name: Mapping[str, TrecRun]) -> _Runs:
     from engines.retrieval.trec import DEPTH
 
-    return ((str(stage), stage.fuse_runs(found).limit_depth(DEPTH)) for stage in stages)
+    return ((str(stage), stage.fuse_runs(runs_by_name).limit_depth(DEPTH)) for stage in stages)
 
 
 def _choose_settings(

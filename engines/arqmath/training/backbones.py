@@ -73,7 +73,7 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
         if model.get_input_embeddings().num_embeddings < len(tokenizer):
             model.resize_token_embeddings(len(tokenizer))
         positions = tokenizer.convert_tokens_to_ids(missing)
-        _initialise_rows(model, {place: ids for place, ids in zip(positions, pieces, strict=True) if ids})
+        _initialise_rows(model, {index: ids for index, ids in zip(positions, pieces, strict=True) if ids})
     return count
 
 
@@ -186,8 +186,8 @@ class Backbone:
 
         if self.folder is None:
             return cls(self.config, add_pooling_layer=False)
-        model, found = open_model(cls, self.folder, CODE, add_pooling_layer=False)
-        self._refuse_lost(found["missing_keys"])
+        model, loading_report = open_model(cls, self.folder, CODE, add_pooling_layer=False)
+        self._refuse_lost(loading_report["missing_keys"])
         return model
 
     def _open_with_head(self, purpose: str, **changes: Any) -> tuple[torch.nn.Module, list[str]]:
@@ -202,8 +202,8 @@ class Backbone:
             for key, value in changes.items():
                 setattr(self.config, key, value)
             return cls(self.config), []
-        model, found = open_model(cls, self.folder, CODE, **changes)
-        missing = sorted(found["missing_keys"])
+        model, loading_report = open_model(cls, self.folder, CODE, **changes)
+        missing = sorted(loading_report["missing_keys"])
         self._refuse_lost(key for key in missing if key.startswith(f"{model.base_model_prefix}."))
         return model, missing
 

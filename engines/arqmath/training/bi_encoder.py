@@ -161,14 +161,14 @@ class BiEncoderTask(ForumTask[Settings]):
     def _held_out_ids(self) -> list[tuple[int, list[str]]]:
         """Measured questions by place, with candidates: the own answer, ranked ones, others of its tags."""
         result, many = [], self.settings.candidates - 1
-        for place in self._split[1]:
-            draw = Random(f"{self.seed} {place}")
-            ranked = self.list_hard_negatives(place)
+        for index in self._split[1]:
+            draw = Random(f"{self.seed} {index}")
+            ranked = self.list_hard_negatives(index)
             wrong = draw.sample(ranked, min(many, len(ranked)))
-            more = self.threads.draw_incorrect(place, many, draw)
+            more = self.threads.draw_incorrect(index, many, draw)
             wrong += [answer for answer in more if answer not in wrong][: many - len(wrong)]
             if wrong:
-                result.append((place, [draw.choice(self.threads.list_correct(place)), *wrong]))
+                result.append((index, [draw.choice(self.threads.list_correct(index)), *wrong]))
         return result
 
     @cached_property
@@ -217,7 +217,7 @@ class BiEncoderTask(ForumTask[Settings]):
         if (
             "run" in self.data
             and shared.negatives
-            and not any(self.list_hard_negatives(place) for place in trained)
+            and not any(self.list_hard_negatives(index) for index in trained)
         ):
             raise DataError(
                 f"no training question has a wrong answer from the collection at ranks "
@@ -347,11 +347,11 @@ class BiEncoderTask(ForumTask[Settings]):
         rows = self._texts[0]
         return [
             HeldOutQuestion(
-                rows["question", self.threads.questions[place]],
+                rows["question", self.threads.questions[index]],
                 tuple(rows["titled", id] for id in candidates),
                 tuple(rows["bare", id] for id in candidates),
             )
-            for place, candidates in self._held_out_ids
+            for index, candidates in self._held_out_ids
         ]
 
     def encode_rows(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
@@ -379,10 +379,10 @@ class BiEncoderTask(ForumTask[Settings]):
         from sentence_transformers.base.modules import Transformer
 
         task = "fill-mask" if kind == "SparseEncoder" else "feature-extraction"
-        with quieten_transformers(), TemporaryDirectory(prefix="mathwb-") as place:
-            language.save_pretrained(place)
-            self.tokenizer.save_pretrained(place)
-            first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
+        with quieten_transformers(), TemporaryDirectory(prefix="mathwb-") as scratch_folder:
+            language.save_pretrained(scratch_folder)
+            self.tokenizer.save_pretrained(scratch_folder)
+            first = Transformer(scratch_folder, transformer_task=task, model_kwargs={"use_safetensors": True})
             made = getattr(sentence_transformers, kind)(modules=[first, *modules], device="cpu")
             made.save_pretrained(str(folder), create_model_card=False)
         about["tags"] = ("sentence-transformers", *about["tags"], "mathematics")
@@ -396,7 +396,7 @@ class BiEncoderTask(ForumTask[Settings]):
     def card_data(self) -> dict[str, object]:
         """Return what the model card says about the data."""
         trained = self._split[0]
-        lacking = sum(not self.list_hard_negatives(place) for place in trained)
+        lacking = sum(not self.list_hard_negatives(index) for index in trained)
         without = f"{lacking:,} questions without a wrong answer of it"
         return {
             "collection": self.folder.title,

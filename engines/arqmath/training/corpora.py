@@ -118,8 +118,8 @@ def _mark_formulas(title: str, text: str, known: Sequence[str]) -> tuple[list[st
         return _cut_sentences(title, _FORMULA.sub(store_formula, text)), iter(formulas)
     parts = []
     for latex in known:
-        before, found, after = text.partition(f"${latex}$")
-        if found:
+        before, formula, after = text.partition(f"${latex}$")
+        if formula:
             formulas.append(latex)
             parts += [before, _MARK]
             text = after
@@ -237,11 +237,11 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
 
 def _iterate_files(folder: Path) -> Iterator[Path]:
     """Exercise files in an order that does not depend on the file system; one folder at a time in memory."""
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names, key=lambda name: (len(name), name)):
             if name.endswith((".txt", ".json")) and not name.startswith("."):
-                yield Path(place) / name
+                yield Path(parent) / name
 
 
 def _parse_khan(path: Path, text: str) -> list[Exercise]:

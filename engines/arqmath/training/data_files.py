@@ -52,9 +52,9 @@ def build_text_pairs(
     for document in documents:
         pieces: list[str] = []
         numbered: list[range] = []
-        for found in _split_at_tokens(document, tokenizer):
-            numbered.append(range(len(pieces), len(pieces) + len(found)))
-            pieces += found
+        for token_pieces in _split_at_tokens(document, tokenizer):
+            numbered.append(range(len(pieces), len(pieces) + len(token_pieces)))
+            pieces += token_pieces
         if len(numbered) < 2:
             continue
         for left, right, swapped in order_pairs(numbered, room, draw):

@@ -158,17 +158,17 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         """Held-out questions with candidate answers, the correct one first."""
         pairs, source, settings = self.pairs, self.source, self.settings
         draw = Random(self.seed + 1)
-        positions = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
+        positions = sorted({int(index) for index in pairs.rows[pairs.held_out, 0]})
         result = []
-        for place in draw.sample(positions, min(settings.measured, len(positions))):
-            wrong = source.draw_incorrect(place, settings.candidates - 1, draw)
+        for index in draw.sample(positions, min(settings.measured, len(positions))):
+            wrong = source.draw_incorrect(index, settings.candidates - 1, draw)
             if wrong:
-                result.append((source.questions[place], [draw.choice(source.list_correct(place)), *wrong]))
+                result.append((source.questions[index], [draw.choice(source.list_correct(index)), *wrong]))
         return result
 
     @cached_property
     def _texts(self) -> tuple[dict[str, int], CachedSequences]:
-        wanted = {self.pairs.questions[place] for place in np.unique(self.pairs.rows[:, 0])}
+        wanted = {self.pairs.questions[index] for index in np.unique(self.pairs.rows[:, 0])}
         wanted.update(self.pairs.answers)
         for question, candidates in self.groups:
             wanted.update((question, *candidates))
@@ -298,7 +298,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         lengths = [self.length(example) for example in examples]
         result = np.zeros(len(examples))
         for batch in batches_by_length(lengths, _BATCH_TOKENS):
-            inputs = self.collate([examples[place] for place in batch])
+            inputs = self.collate([examples[index] for index in batch])
             inputs.pop("labels")
             with torch.inference_mode():
                 logits = model(**move_to_model(inputs, model)).logits

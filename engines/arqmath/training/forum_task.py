@@ -52,7 +52,7 @@ class ForumTask(Generic[Settings]):
     """Whether the links of the collection are read."""
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
-        self.settings: Settings = read(self.settings_class, model, place="model.", code=self.code)
+        self.settings: Settings = read(self.settings_class, model, prefix="model.", code=self.code)
         self.data, self.seed = data, seed
         self._cache = TokenCache()
         for name, what in self.needs.items():

@@ -293,8 +293,8 @@ def best_window(text: TokenIds, asked: TokenIds, room: int) -> TokenIds:
     if len(text) <= room or not room:
         return text[:room]
     _, places, counts = np.unique(text, return_inverse=True, return_counts=True)
-    worth = np.cumsum(np.isin(text, asked) / counts[places])
-    result = worth[room - 1 :] - np.concatenate([[0.0], worth[:-room]])
+    cumulative_weight = np.cumsum(np.isin(text, asked) / counts[places])
+    result = cumulative_weight[room - 1 :] - np.concatenate([[0.0], cumulative_weight[:-room]])
     begin = int(np.argmax(np.round(result, 9)))
     return text[begin : begin + room]
 

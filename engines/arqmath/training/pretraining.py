@@ -196,12 +196,12 @@ class PretrainRows:
 
     @classmethod
     def from_examples(
-        cls, found: Callable[[], Iterable[PretrainExample]], path: Path | None = None
+        cls, make_examples: Callable[[], Iterable[PretrainExample]], path: Path | None = None
     ) -> PretrainRows:
         """Write them down; with a `place` see `cached_rows`."""
 
         def iterate_rows() -> Iterator[tuple[list[int], Sequence[int]]]:
-            for left, right, wrong in found():
+            for left, right, wrong in make_examples():
                 yield [len(left), int(wrong)], [*left, *right]
 
         names, sequences = cached_rows(path, iterate_rows)
@@ -394,8 +394,10 @@ class PretrainTask(ForumTask[PretrainSettings]):
             order = {"bert": "cls.seq_relationship", "albert": "sop_classifier"}
             second = model.get_submodule(order[self.backbone.family])(result.pooler_output)
         elif self.settings.first_token:
-            place = batch["first_place"]
-            second = predicted(states[torch.arange(len(place), device=place.device), place])
+            first_position = batch["first_place"]
+            second = predicted(
+                states[torch.arange(len(first_position), device=first_position.device), first_position]
+            )
         return predicted(states[batch["labels"] != IGNORED]), second
 
     @property

@@ -89,9 +89,9 @@ def iterate_classical_forms(
     seen = {canonical_key(head)}
     given = 0
 
-    def drop_repeated(found: Iterable[tuple[str, Tree]]) -> Iterator[tuple[str, Tree]]:
+    def drop_repeated(named_forms: Iterable[tuple[str, Tree]]) -> Iterator[tuple[str, Tree]]:
         nonlocal given
-        for family, form in found:
+        for family, form in named_forms:
             if len(form) <= longest and (key := canonical_key(form)) not in seen and given < _MOST:
                 seen.add(key)
                 given += 1
@@ -109,7 +109,7 @@ def iterate_classical_forms(
         :_AGAIN
     ]
     yield from drop_repeated(
-        found for form in short_forms for found in _iterate_forms(form, signs, families, whole=True)
+        named_form for form in short_forms for named_form in _iterate_forms(form, signs, families, whole=True)
     )
     # Then one sub-term at a time in another form.
     for subterm in dict.fromkeys(node for node in head if node != head and len(node) > 1):
@@ -488,7 +488,7 @@ def _reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
 def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree:
     # Angles are linear combinations of `basis`; a vector holds the coefficients of one angle.
     wave_indices = [index for index, atom in enumerate(space.atoms) if atom.label in kind]
-    rows = [{m: c for c, m in split_terms(space.atoms[place].children[0])} for place in wave_indices]
+    rows = [{m: c for c, m in split_terms(space.atoms[position].children[0])} for position in wave_indices]
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.list_labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
     groups: dict[tuple[int, ...], dict[Vector, tuple[Fraction, Fraction]]] = {}
@@ -499,9 +499,9 @@ def _build_linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -
         series: dict[Vector, tuple[Fraction, Fraction]] = {
             tuple([Fraction(0)] * len(basis)): (to_fraction(c), Fraction(0))
         }
-        for place, vector in zip(wave_indices, vectors, strict=True):
-            for _ in range(int(exponents[place])):
-                series = _times_series(series, vector, space.atoms[place].label, kind)
+        for position, vector in zip(wave_indices, vectors, strict=True):
+            for _ in range(int(exponents[position])):
+                series = _times_series(series, vector, space.atoms[position].label, kind)
                 waves += len(series)
                 if waves > _MOST_WAVES:
                     raise TooLargeError("products of sines and cosines have too many waves")

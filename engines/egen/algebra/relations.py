@@ -107,8 +107,8 @@ class _Closed(Space):
     def lower_powers(self, polynomial: fmpq_mpoly) -> tuple[fmpq_mpoly, tuple[str, ...]]:
         used: dict[str, None] = {}
         for _ in range(_MAX_REDUCTIONS):
-            for place, exponent, value, name in self._relations:
-                lower = self._lower_power(polynomial, place, exponent, value)
+            for index, exponent, value, name in self._relations:
+                lower = self._lower_power(polynomial, index, exponent, value)
                 if lower is not None:
                     polynomial = lower
                     used[name] = None
@@ -154,13 +154,13 @@ _PI = Tree("pi")
 
 
 def _are_equal_roots(left: Tree, right: Tree, powers: Powers) -> bool:
-    for one, other in ((left, right), (right, left)):
-        result = is_root(one)
-        if result is not None and powers.signs.sign_of(one) > 0 and powers.signs.sign_of(other) > 0:
+    for first, second in ((left, right), (right, left)):
+        result = is_root(first)
+        if result is not None and powers.signs.sign_of(first) > 0 and powers.signs.sign_of(second) > 0:
             base, degree = result
-            space = _Closed([base, other])
+            space = _Closed([base, second])
             difference = space.combine_quotients(
-                "-", space.to_quotient(base), space.raise_quotient(space.to_quotient(other), degree)
+                "-", space.to_quotient(base), space.raise_quotient(space.to_quotient(second), degree)
             ).top
             return space.vanishes(difference) is not None
     return False

@@ -87,31 +87,31 @@ def plane_points(count: int) -> Complexes:
     return np.exp(draw.uniform(np.log(0.3), np.log(8), count) + 1j * draw.uniform(0.12, np.pi - 0.12, count))
 
 
-def compute_subterm_values(found: SubtermBatch, points: Complexes) -> ShortFloats:
+def compute_subterm_values(batch: SubtermBatch, points: Complexes) -> ShortFloats:
     """Return the values of all sub-terms at some complex points, shape `(sub-terms, 2 · points)`.
 
     Real and imaginary parts are on a logarithmic scale, in the order of the terms; nan where there is no
     value.
     """
-    codes, left, right = found.programs.nodes
+    codes, left, right = batch.programs.nodes
     shifted = OPERATIONS.index("d") in codes
     at = points[:, None] + np.array([0, _STEP] if shifted else [0])
-    worth = np.full((len(codes), *at.shape), np.nan, np.complex128)
+    values = np.full((len(codes), *at.shape), np.nan, np.complex128)
     leaves = np.flatnonzero(codes >= LEAF)
     for node in leaves:
-        worth[node] = at if codes[node] < CONSTANT else found.programs.numbers[codes[node] - CONSTANT]
-    inner = found.order[len(leaves) :]
+        values[node] = at if codes[node] < CONSTANT else batch.programs.numbers[codes[node] - CONSTANT]
+    inner = batch.order[len(leaves) :]
     # A level is sorted by operation; a run of one operation ends at the level's end too.
-    heights = np.repeat(np.arange(len(found.sizes)), found.sizes)
+    heights = np.repeat(np.arange(len(batch.sizes)), batch.sizes)
     cuts = np.flatnonzero(np.diff(codes[inner]) | np.diff(heights)) + 1
     with np.errstate(all="ignore"):
         for rows in np.split(inner, cuts) if len(inner) else []:
             kind = int(codes[rows[0]])
-            name, one = OPERATIONS[kind], worth[left[rows]]
-            part = _OF_ONE[name](one) if kind < UNARY_COUNT else _OF_TWO[name](one, worth[right[rows]])
+            name, one = OPERATIONS[kind], values[left[rows]]
+            part = _OF_ONE[name](one) if kind < UNARY_COUNT else _OF_TWO[name](one, values[right[rows]])
             part[~np.isfinite(part) | (np.abs(part) > _LARGEST)] = np.nan
-            worth[rows] = part
-        base = worth[found.order, :, 0]
+            values[rows] = part
+        base = values[batch.order, :, 0]
         size = np.abs(base)
         scaled = np.where(size == 0, 0, base / np.where(size == 0, 1, size) * np.log1p(size))
     scaled[np.isnan(size)] = complex(np.nan, np.nan)
@@ -127,10 +127,10 @@ def are_alike(ones: ShortFloats, others: ShortFloats) -> NDArray[np.bool_]:
         ones, others: Rows as `compute_subterm_values` returns them.
     """
     here, there = np.isfinite(ones), np.isfinite(others)
-    one, other = np.where(here, ones, 0), np.where(there, others, 0)
+    left, right = np.where(here, ones, 0), np.where(there, others, 0)
     is_one, is_other = here.astype(np.float32), there.astype(np.float32)
     both = is_one @ is_other.T
-    squares = (one**2) @ is_other.T + is_one @ (other**2).T - 2 * one @ other.T
+    squares = (left**2) @ is_other.T + is_one @ (right**2).T - 2 * left @ right.T
     return (squares < _CLOSE * np.maximum(both, 1)) | (both < _COMPARED)
 
 

@@ -51,10 +51,10 @@ class SubtermBatch:
         # Node 0 stands for no operand.
         self.order: Ints = np.lexsort((codes, heights))
         self.order = self.order[self.order > 0]
-        place = np.zeros(len(codes), np.int64)
-        place[self.order] = np.arange(len(self.order))
+        row_of_node = np.zeros(len(codes), np.int64)
+        row_of_node[self.order] = np.arange(len(self.order))
         right = np.where(right == 0, left, right)
-        table = np.stack([codes, place[left], place[right]], 1)[self.order]
+        table = np.stack([codes, row_of_node[left], row_of_node[right]], 1)[self.order]
         cuts = np.searchsorted(heights[self.order], np.arange(1, heights.max(initial=0) + 1))
         leaves, *levels = np.split(table, cuts)
         numbers = np.append(programs.numbers, 0.0)
@@ -65,7 +65,7 @@ class SubtermBatch:
             "leaves": np.where(is_x[:, None], np.float32(0), constant_features(values)),
             "is_x": is_x,
             **{f"level{number}": rows for number, rows in enumerate(levels, 1)},
-            "roots": place[programs.roots],
+            "roots": row_of_node[programs.roots],
         }
 
     def to_tensors(self) -> dict[str, torch.Tensor]:
@@ -179,10 +179,10 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             while f"level{level}" in batch:
                 numbers, left, right = batch[f"level{level}"].unbind(1)
                 # Within a level, terms are sorted by operator: one product of matrices for each operator.
-                kinds, counts = (found.tolist() for found in numbers.unique_consecutive(return_counts=True))
+                kinds, counts = (column.tolist() for column in numbers.unique_consecutive(return_counts=True))
                 operands = states[left].split(counts), states[right].split(counts)
                 parts = zip(kinds, *operands, strict=True)
-                results = [self._apply_operation(networks[kind], one, other) for kind, one, other in parts]
+                results = [self._apply_operation(networks[kind], a, b) for kind, a, b in parts]
                 states = torch.cat([states, self._scale_states(torch.cat(results))])
                 level += 1
             return states
@@ -266,6 +266,6 @@ def load_network(folder: Path) -> torch.nn.Module:
     """
 
     def make_network(config: Mapping[str, Any]) -> torch.nn.Module:
-        return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
+        return new_network(read(ComposedSizes, config["egen"], prefix="egen.", code=CODE))
 
     return open_network(folder, KIND, make_network)

@@ -118,15 +118,15 @@ class ComposedTask(CorpusTask):
     def _draw_example(self, number: int, draw: np.random.Generator) -> ComposedExample:
         texts = self.texts.clusters[number]
         chosen = draw.permutation(len(texts))[: self.settings.members].tolist()
-        read = (tuple(texts[place].split()) for place in chosen)
+        read = (tuple(texts[index].split()) for index in chosen)
         share = self.settings.detours
         members = tuple(write_detour(each, draw) if draw.random() < share else each for each in read)
         tried = [near_copy(member, draw) for member in members for _ in range(self.settings.copies)]
         moves = []
         if self._short and draw.random() < self.settings.moves:
-            one, other = (self._short[place] for place in draw.integers(len(self._short), size=2))
+            left, right = (self._short[index] for index in draw.integers(len(self._short), size=2))
             operation = draw_operation(draw)
-            moves.append((one, other, operation(one), operation(other)))
+            moves.append((left, right, operation(left), operation(right)))
         return ComposedExample(
             number, members, tuple(each for each in tried if each is not None), tuple(moves)
         )
@@ -150,8 +150,8 @@ class ComposedTask(CorpusTask):
         copies = [copy for example in examples for copy in example.copies]
         moves = [each for example in examples for move in example.moves for each in move]
         result = to_subterms([*members, *copies, *moves])
-        worth = compute_subterm_values(result, plane_points(self.settings.points))
-        rows = worth[result.arrays["roots"][: len(members) + len(copies)]]
+        values = compute_subterm_values(result, plane_points(self.settings.points))
+        rows = values[result.arrays["roots"][: len(members) + len(copies)]]
         clusters = np.repeat(
             [example.number for example in examples], [len(example.members) for example in examples]
         )
@@ -161,7 +161,7 @@ class ComposedTask(CorpusTask):
             "clusters": clusters,
             "same": same,
             "moves": np.arange(len(moves)).reshape(-1, 4) + len(rows),
-            "values": worth,
+            "values": values,
         }
         return result.to_tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
 
@@ -195,20 +195,20 @@ class ComposedTask(CorpusTask):
         # Values: where a function has none, nothing is asked.
         known = batch["values"].isfinite()
         predicted = model.values(states)[known]
-        worth = functional.smooth_l1_loss(predicted, batch["values"][known], beta=0.5)
+        value_loss = functional.smooth_l1_loss(predicted, batch["values"][known], beta=0.5)
 
         # Moves: v(u') - v(u) + v(w) has to point to v(w') among all of the batch but its own three terms.
         moves = batch["moves"]
         if not len(moves):
-            return torch.stack([contrast, self.settings.values_weight * worth, contrast.new_zeros(())])
-        one, other, one_moved, other_moved = moves.unbind(1)
-        target = functional.normalize(vectors[one_moved] - vectors[one] + vectors[other], dim=-1)
+            return torch.stack([contrast, self.settings.values_weight * value_loss, contrast.new_zeros(())])
+        first, second, one_moved, other_moved = moves.unbind(1)
+        target = functional.normalize(vectors[one_moved] - vectors[first] + vectors[second], dim=-1)
         scores = target @ vectors.T / 0.1
-        asked = torch.stack([one, other, one_moved], 1)
+        asked = torch.stack([first, second, one_moved], 1)
         scores = scores.scatter(1, asked, -torch.inf)
         move = functional.cross_entropy(scores, other_moved)
         weights = contrast.new_tensor([1.0, self.settings.values_weight, self.settings.moves_weight])
-        return torch.stack([contrast, worth, move]) * weights
+        return torch.stack([contrast, value_loss, move]) * weights
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Measure K-means accuracy and retrieval on the validation expressions."""

@@ -104,11 +104,11 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
     return [int(row) for row in rows[agreeing >= (1 if same_domain else _AGREEING)]]
 
 
-def are_same_function(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
+def are_same_function(left: Tree, right: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
     """Return whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
         make_verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
-        for head, member in ((one, other), (other, one))
+        for head, member in ((left, right), (right, left))
     )
 
 
@@ -122,9 +122,9 @@ def same_functions(
     numbers: list[int] = []
     owner: list[int] = []
     for number, head in enumerate(heads):
-        for place in look_alike(prints[number], first[: len(numbers)]):
-            if equal(heads[numbers[place]], head):
-                owner.append(numbers[place])
+        for index in look_alike(prints[number], first[: len(numbers)]):
+            if equal(heads[numbers[index]], head):
+                owner.append(numbers[index])
                 break
         else:
             first[len(numbers)] = prints[number]
@@ -141,6 +141,6 @@ def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
     for number, head in enumerate(heads):
         judge = theory.make_judge(head)
         first = (index for index, of in enumerate(owner) if index == of)
-        equal = (place for place in first if compare_term(judge, heads[place]).outcome == "equal")
+        equal = (position for position in first if compare_term(judge, heads[position]).outcome == "equal")
         owner.append(next(equal, number))
     return owner

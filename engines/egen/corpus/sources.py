@@ -143,8 +143,8 @@ def _of_kind(kind: SourceKind, seed: int) -> Iterator[Template]:
     for function in ("",) if table is POLYNOMIAL_SHAPES else FUNCTIONS:
         for shape, patterns in table.items():
             for number, variant in enumerate(v for pattern in patterns for v in _list_variants(pattern)):
-                place = f"{seed}|{kind}|{function}|{shape}|{number}"
-                body = _fill_template(variant, function, place)
+                seed_text = f"{seed}|{kind}|{function}|{shape}|{number}"
+                body = _fill_template(variant, function, seed_text)
                 tree = Tree("d", (Tree("x"), body)) if kind.endswith("_d") else body
                 yield Template(tree, kind, shape, len(body))
 

@@ -94,10 +94,10 @@ def _worked_out(nodes: str, many: list[tuple[list[_Fact], list[str]]]) -> str:
     # where all conditions and what follows are the same fact, one mask does for many
     alike: dict[tuple[str, tuple[str, ...]], int] = {}
     terms: dict[str, list[str]] = {}
-    for conditions, found in many:
+    for conditions, conclusions in many:
         names, about = {name for name, _ in conditions}, tuple(sorted({of for _, of in conditions}))
         results: dict[str, int] = {}
-        for name, of in map(str.split, found):
+        for name, of in map(str.split, conclusions):
             if names == {name}:
                 alike[of, about] = alike.get((of, about), 0) | 1 << _PLACES[name]
             else:
@@ -121,21 +121,21 @@ def _join_any(parts: list[str]) -> str:
 
 
 def _read_fact(atom: str) -> _Fact | None:
-    found = _ATOM.fullmatch(atom)
-    return (found[1], found[2]) if found and found[1] in _PLACES else None
+    match = _ATOM.fullmatch(atom)
+    return (match[1], match[2]) if match and match[1] in _PLACES else None
 
 
 def split_atoms(query: str) -> Iterator[str]:
     """Return what stands in brackets in a text of egglog."""
     depth = start = 0
-    for place, char in enumerate(query):
+    for index, char in enumerate(query):
         if char == "(":
-            start = start if depth else place
+            start = start if depth else index
             depth += 1
         elif char == ")":
             depth -= 1
             if not depth:
-                yield query[start : place + 1]
+                yield query[start : index + 1]
 
 
 # An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
@@ -546,12 +546,12 @@ def _facts_of_several() -> Iterator[Implication]:
     yield implication_of("(= e (Abs u)) (Whole u)", "Whole e")
     yield implication_of("(= e (Abs u)) (Bounded e)", "Bounded u")
     for name in ("Mul", "Div"):
-        for one, other, found in (
+        for left, right, conclusion in (
             ("Nonpos", "Nonneg", "Nonpos"),
             ("Nonneg", "Nonpos", "Nonpos"),
             ("Nonpos", "Nonpos", "Nonneg"),
         ):
-            yield implication_of(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+            yield implication_of(f"(= e ({name} u v)) ({left} u) ({right} v)", f"{conclusion} e")
     yield implication_of("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
     yield implication_of("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
     yield implication_of("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")

@@ -112,10 +112,10 @@ def _explain_refusal(verdict: MemberVerdict) -> str:
         return "The two are not the same function."
     if example.said:
         return f"The two are not equal: {example.said}."
-    one, other = format_distinguishable(example.head, example.member, example.difference, digits=6)
+    left, right = format_distinguishable(example.head, example.member, example.difference, digits=6)
     what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
     point = describe_point(example.x, dict(example.at))
-    return f"The two {what}: at {point} the first is {one}, the second {other}."
+    return f"The two {what}: at {point} the first is {left}, the second {right}."
 
 
 def _iterate_candidate_derivations(
@@ -126,9 +126,9 @@ def _iterate_candidate_derivations(
         yield [(rule, target)]
         return
     yield from islice(meetings, _MOST_CANDIDATES)
-    found = search.find_lines(fold_numbers(start), fold_numbers(target))
-    if found is not None:
-        yield [(ARITHMETIC, fold_numbers(start)), *found, (ARITHMETIC, target)]
+    lines = search.find_lines(fold_numbers(start), fold_numbers(target))
+    if lines is not None:
+        yield [(ARITHMETIC, fold_numbers(start)), *lines, (ARITHMETIC, target)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +216,12 @@ class _Search:
                 if self.rule_between(terms[there], terms[here]):
                     fewest[here], source[here] = fewest[there] + 1, there
         lines: list[TermLine] = []
-        place = len(terms) - 1
-        while place:
-            before = source[place]
-            rule = rules[place] if before == place - 1 else self.rule_between(terms[before], terms[place])
-            lines.append((rule, terms[place]))
-            place = before
+        index = len(terms) - 1
+        while index:
+            before = source[index]
+            rule = rules[index] if before == index - 1 else self.rule_between(terms[before], terms[index])
+            lines.append((rule, terms[index]))
+            index = before
         return lines[::-1]
 
     def rule_between(self, start: Tree, target: Tree) -> str:
@@ -259,20 +259,20 @@ class _Search:
         """Apply every rule wherever it fits now; whether that changed anything. Numbers are left alone."""
         proofs = self.proofs
         changed = False
-        found: list[tuple[_Move, int, Substitution]] = []
+        matches: list[tuple[_Move, int, Substitution]] = []
         for move in moves:
             for node in proofs.list_distinct_nodes(move.left.label):
                 # Evaluating stays ahead: terms that are numbers are not rewritten into larger ones.
                 if move.right.children and proofs.constant_value(node) is not None:
                     continue
-                room = self.nodes - len(found)
+                room = self.nodes - len(matches)
                 fitting = list(islice(proofs.iterate_matches(move.left, node, {}), room))
-                found.extend((move, node, binding) for binding in fitting)
+                matches.extend((move, node, binding) for binding in fitting)
                 self.matched += 1 + len(fitting)
                 if self.is_over():
                     return False
         # Matches are collected before any is applied, so all rules see the same graph.
-        for move, node, binding in found:
+        for move, node, binding in matches:
             if len(proofs) > self.nodes or self.is_over():
                 break
             if proofs.lookup_pattern(move.right, binding) == proofs.find(node):

@@ -243,11 +243,11 @@ def _divide_classes(
 def _find_ending_nodes(homes: Ints, children: Ints, count: int) -> Bools:
     """Return which nodes have a term that ends: a class may hold nothing but terms of itself."""
     ending = np.arange(count + 1) == count  # the last stands for no child
-    found = np.zeros(len(homes), np.bool_)
-    while (more := np.logical_and(*ending[children.T])).sum() > found.sum():
-        found = more
-        ending[homes[found]] = True
-    return found
+    is_ending = np.zeros(len(homes), np.bool_)
+    while (more := np.logical_and(*ending[children.T])).sum() > is_ending.sum():
+        is_ending = more
+        ending[homes[is_ending]] = True
+    return is_ending
 
 
 def _find_known_operands(egraph: EGraph, holds: Callable[[Fraction], bool]) -> Bools:
@@ -337,9 +337,9 @@ class TermGrammar:
             size = int(origin.max()) + 1
             pairs = children * size + origin[homes][:, None]
             back = (children >= 0) & find_among(pairs, (homes[:, None] * size + parts)[parts >= 0])
-            barred, first, place = np.unique(pairs[back], return_index=True, return_inverse=True)
+            barred, first, inverse = np.unique(pairs[back], return_index=True, return_inverse=True)
             order = np.argsort(first)
-            operands[back] = len(egraph) + np.argsort(order)[place]
+            operands[back] = len(egraph) + np.argsort(order)[inverse]
             rows = np.concatenate([rows, np.stack([barred[order] // size, barred[order] % size], 1)])
         given = weights or {}
         self.tables = Tables(
@@ -443,10 +443,10 @@ def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None)
 
 
 @cache
-def _nth_prime(place: int) -> int:
+def _nth_prime(index: int) -> int:
     """Return the largest primes of 31 bits, the largest first."""
     # Below 2^31, so that a product of two residues fits into 64 bits.
-    number = _nth_prime(place - 1) - 2 if place else 2**31 - 1
+    number = _nth_prime(index - 1) - 2 if index else 2**31 - 1
     while any(number % factor == 0 for factor in range(3, math.isqrt(number) + 1, 2)):
         number -= 2
     return number
@@ -651,8 +651,8 @@ def _heaviest_last(weights: Floats, state: RandomState) -> Ints:
     """Numbers in the reverse of the order in which drawing by weight without replacement gives them
     (Efraimidis and Spirakis: by exponential waiting times)."""
     waits = np.empty(len(weights))
-    for place in range(len(weights)):
-        waits[place] = math.log(1.0 - _next_random(state)) / weights[place]
+    for index in range(len(weights)):
+        waits[index] = math.log(1.0 - _next_random(state)) / weights[index]
     return np.argsort(waits, kind="mergesort")
 
 
@@ -716,21 +716,21 @@ class Sampler:
         # Many terms: the same one is drawn twice so rarely that repetitions can be dropped.
         seen = self._seen.setdefault(length, set())
         new = []
-        for place, row in enumerate(drawn):
+        for index, row in enumerate(drawn):
             key = row.tobytes()
             if key not in seen:
                 seen.add(key)
-                new.append(place)
+                new.append(index)
         return drawn[new]
 
     def _rows_of_numbers(self, length: int, wanted: Ints) -> Ints:
-        found = np.empty((len(wanted), length), np.int64)
+        rows = np.empty((len(wanted), length), np.int64)
         alike, unused = np.ones_like(self.tables.weights), np.zeros(1, np.uint64)
         numbers = wanted.astype(np.float64)
         _draw_terms(
-            *self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found
+            *self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, rows
         )
-        return found
+        return rows
 
     def _draw_order(self, length: int, state: RandomState) -> Ints:
         order = np.arange(int(self.count_supply(length)))

@@ -241,10 +241,10 @@ class EGraphRunner:
     def _compile_needed(self, present: frozenset[str]) -> None:
         for needed in [one for one in self._waiting if one <= present]:
             directions = self._waiting.pop(needed)
-            for name, text, detour, place in _compile_directions(directions, self.theory.arity):
+            for name, text, detour, index in _compile_directions(directions, self.theory.arity):
                 key = name, needed, detour
                 if key not in self._rulesets:
-                    self._rulesets[key] = _RuleSet(f"{name}_{len(self._rulesets)}", [], place)
+                    self._rulesets[key] = _RuleSet(f"{name}_{len(self._rulesets)}", [], index)
                 self._rulesets[key].rules.append(text.format(self._rulesets[key].name))
 
     def _load_ruleset(self, ruleset: _RuleSet) -> None:
@@ -256,17 +256,17 @@ class EGraphRunner:
     def run_rulesets(self, program: str, choice: RuleChoice) -> list[Any]:
         """Run rulesets without the rules that are not chosen: each costs time, whether it finds anything."""
 
-        def combine_rulesets(found: re.Match[str]) -> str:
-            key = found[1], choice
+        def combine_rulesets(match: re.Match[str]) -> str:
+            key = match[1], choice
             if key not in self._combined:
-                self._combined[key] = f"{found[1]}_of_{len(self._combined)}"
+                self._combined[key] = f"{match[1]}_of_{len(self._combined)}"
                 present, direct = choice
-                if found[1] in _RULE_GROUPS:
+                if match[1] in _RULE_GROUPS:
                     self._compile_needed(present)
                 chosen = [
                     ruleset
                     for (name, needed, detour), ruleset in self._rulesets.items()
-                    if name == found[1] and needed <= present and not (direct and detour)
+                    if name == match[1] and needed <= present and not (direct and detour)
                 ]
                 # In the order of the table, whatever heads there were before.
                 chosen.sort(key=lambda ruleset: ruleset.place)
@@ -592,8 +592,8 @@ def _rank_nodes(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int
     heapq.heapify(heap)
     ranked = 0
     while len(heap):
-        tokens, _, _, _, place = heapq.heappop(heap)
-        home = homes[place]
+        tokens, _, _, _, index = heapq.heappop(heap)
+        home = homes[index]
         if rank[home] >= 0:
             continue
         rank[home], size[home] = ranked, tokens
@@ -642,15 +642,15 @@ def _tokens_around(root: int, homes: Ints, tokens: Ints, children: Ints, size: I
 def _find_reached_classes(root: int, homes: Ints, children: Ints, count: int) -> Bools:
     order = np.argsort(homes, kind="mergesort")
     firsts = np.searchsorted(homes[order], np.arange(count + 1))
-    found = np.zeros(count, np.bool_)
-    found[root] = True
+    is_reached = np.zeros(count, np.bool_)
+    is_reached[root] = True
     frontier = [root]
     while len(frontier):
         home = frontier.pop()
         for at in range(firsts[home], firsts[home + 1]):
             for side in range(2):
                 child = children[order[at], side]
-                if child >= 0 and not found[child]:
-                    found[child] = True
+                if child >= 0 and not is_reached[child]:
+                    is_reached[child] = True
                     frontier.append(child)
-    return found
+    return is_reached

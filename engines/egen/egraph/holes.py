@@ -86,25 +86,25 @@ def _evaluate(egraph: EGraph, points: Mapping[str, Floats]) -> tuple[Floats, Flo
             # The value of a derivative is that of its class, found through another node,
             # where its operand has one.
             if name == "d":
-                found = np.where(np.isfinite(values[left]), values[homes[rows]], np.nan)
+                result = np.where(np.isfinite(values[left]), values[homes[rows]], np.nan)
                 error = errors[homes[rows]]
             elif name in points:
-                found = np.broadcast_to(points[name], (len(rows), count))
-                error = np.abs(found) * _ROUNDING
+                result = np.broadcast_to(points[name], (len(rows), count))
+                error = np.abs(result) * _ROUNDING
             elif is_constant_token(name) or name in _CONSTANTS:
                 number = _CONSTANTS[name] if name in _CONSTANTS else float(name)
-                found = np.full((len(rows), count), number)
-                error = np.abs(found) * _ROUNDING
+                result = np.full((len(rows), count), number)
+                error = np.abs(result) * _ROUNDING
             else:
                 with np.errstate(all="ignore"):
-                    found, error = _apply(name, values[left], errors[left], values[right], errors[right])
-            of_nodes[rows] = found
-            new = np.isfinite(found) & np.isnan(values[homes[rows]])
-            place, point = np.nonzero(new)
+                    result, error = _apply(name, values[left], errors[left], values[right], errors[right])
+            of_nodes[rows] = result
+            new = np.isfinite(result) & np.isnan(values[homes[rows]])
+            row_index, point = np.nonzero(new)
             # A class keeps the value of the first of its nodes that has one.
-            values[homes[rows][place], point] = found[place, point]
-            errors[homes[rows][place], point] = error[place, point]
-            gained[homes[rows][place]] = clock
+            values[homes[rows][row_index], point] = result[row_index, point]
+            errors[homes[rows][row_index], point] = error[row_index, point]
+            gained[homes[rows][row_index]] = clock
         if not np.any(gained > begun):
             break
     return values[:-1], of_nodes
@@ -114,14 +114,14 @@ def _apply(name: str, a: Floats, wide: Floats, b: Floats, broad: Floats) -> tupl
     """An operation on values with errors: its value, NaN where it has none, and its error."""
     match name:
         case "+" | "-":
-            found = a + b if name == "+" else a - b
+            result = a + b if name == "+" else a - b
             # Errors of sums add up; rounding is relative to the larger operand, which
             # cancellation leaves behind.
-            return found, wide + broad + _ROUNDING * np.maximum(np.abs(a), np.abs(b))
+            return result, wide + broad + _ROUNDING * np.maximum(np.abs(a), np.abs(b))
         case "*":
-            found = a * b
+            result = a * b
             # The error of a product, to first order.
-            return found, np.abs(a) * broad + np.abs(b) * wide + _ROUNDING * np.abs(found)
+            return result, np.abs(a) * broad + np.abs(b) * wide + _ROUNDING * np.abs(result)
         case "/":
             return _quotient(a, wide, b, broad)
         case "log":
@@ -132,8 +132,8 @@ def _apply(name: str, a: Floats, wide: Floats, b: Floats, broad: Floats) -> tupl
 
 
 def _quotient(a: Floats, wide: Floats, b: Floats, broad: Floats) -> tuple[Floats, Floats]:
-    found = np.where(_may_be(b, broad, 0.0), np.nan, a / b)
-    return found, (wide + np.abs(found) * broad) / np.abs(b) + _ROUNDING * np.abs(found)
+    result = np.where(_may_be(b, broad, 0.0), np.nan, a / b)
+    return result, (wide + np.abs(result) * broad) / np.abs(b) + _ROUNDING * np.abs(result)
 
 
 def _may_be(a: Floats, wide: Floats, value: float) -> Bools:
@@ -145,11 +145,11 @@ def _power(a: Floats, wide: Floats, b: Floats, broad: Floats) -> tuple[Floats, F
     whole = (b == np.round(b)) & (broad <= _ROUNDING * np.abs(b))
     zero = _may_be(a, wide, 0.0)
     base = np.where(zero & ~whole, 0.0, a)
-    found = np.where(zero & (b <= 0), np.nan, base**b)
+    result = np.where(zero & (b <= 0), np.nan, base**b)
     slope = np.where(
-        zero, 0.0, np.abs(found * b / base) * wide + np.abs(found * np.log(np.abs(base))) * broad
+        zero, 0.0, np.abs(result * b / base) * wide + np.abs(result * np.log(np.abs(base))) * broad
     )
-    return found, slope + np.where(zero, wide, 0.0) + _ROUNDING * np.abs(found)
+    return result, slope + np.where(zero, wide, 0.0) + _ROUNDING * np.abs(result)
 
 
 def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
@@ -170,8 +170,8 @@ def _function(name: str, a: Floats, wide: Floats) -> tuple[Floats, Floats]:
     # A value within its error beyond a closed end may be the end itself, so it is moved there.
     inside = np.clip(a, low, high)
     error = function(np.clip(a + wide, low, high)) - function(np.clip(a - wide, low, high))
-    found = np.where(outside, np.nan, function(inside))
-    return found, np.abs(error) + _ROUNDING * np.abs(found)
+    result = np.where(outside, np.nan, function(inside))
+    return result, np.abs(error) + _ROUNDING * np.abs(result)
 
 
 def _estimate_change(function: Callable[[Floats], Floats], a: Floats, wide: Floats) -> Floats:

@@ -87,9 +87,9 @@ def grow_cluster(
     if config.style != "any" and not verifier.reason:
         # Forms that theory knows are judged first, and those accepted are united with
         # the head before it grows.
-        found = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
-        verdicts = verifier.check([tree for _, tree in found])
-        forms = [one for one, verdict in zip(found, verdicts, strict=True) if _is_accepted(verdict, config)]
+        offers = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
+        verdicts = verifier.check([tree for _, tree in offers])
+        forms = [one for one, verdict in zip(offers, verdicts, strict=True) if _is_accepted(verdict, config)]
     united = [tree for name, tree in forms if name]
     limits, direct = config.limits, config.style != "any"
     egraph = grower.grow_egraph(
@@ -175,14 +175,14 @@ class _Selection:
         others = [(tidy_expression(member.tree, reader), member) for member in drawn if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
         verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
-        found = [member for member in drawn if member.by]
+        chosen = [member for member in drawn if member.by]
         for tree, verdict in verdicts.items():
             if _is_accepted(verdict, self.config):
-                found.append(Member(tree, verdict))
-        found += (member for _, member in others)
+                chosen.append(Member(tree, verdict))
+        chosen += (member for _, member in others)
         # Tidied members come first, so that they take the place of what they were made of.
         once: dict[str, Member] = {}
-        for member in found:
+        for member in chosen:
             once.setdefault(canonical_key(member.tree), member)
         once.pop(canonical_key(self.head), None)
         once = dict(sorted(once.items(), key=lambda row: (not row[1].by, row[1].tokens)))
@@ -221,8 +221,8 @@ class _Selection:
         self.seconds["sample"] += time.perf_counter() - started
 
     def make_grammar(self) -> TermGrammar:
-        found = None if self.config.style == "any" else self.theory.remove_detours(self.egraph)
-        egraph, origin = found or (self.egraph, None)
+        reduced = None if self.config.style == "any" else self.theory.remove_detours(self.egraph)
+        egraph, origin = reduced or (self.egraph, None)
         weights = {
             label: weight
             for family, weight in read_weights(self.config.weights).items()
@@ -291,11 +291,11 @@ class _Selection:
         waiting = iter(self.set_aside.items())
         terms = self.iterate_distinct(waiting)
         while len(self.members) < self.config.members and not self.stop():
-            found = list(islice(terms, min(_JUDGED_TOGETHER, 2 * (self.config.members - len(self.members)))))
-            if not found:
+            batch = list(islice(terms, min(_JUDGED_TOGETHER, 2 * (self.config.members - len(self.members)))))
+            if not batch:
                 break
             known = len(self.members)
-            self.judge_terms(found)
+            self.judge_terms(batch)
             self.fillers.update(member.prefix for member in self.members[known:])
         self.dropped["detour"] += sum(1 for _ in waiting)
 
@@ -369,8 +369,8 @@ class _Selection:
         self.seconds["verify"] += time.perf_counter() - started
         if accepted:
             data = {"stage": "members", "done": len(self.members), "total": self.wanted}
-            found = [member.prefix for member in accepted]
-            self.events(Event("progress", {**data, "unit": "members", "members": found}))
+            prefixes = [member.prefix for member in accepted]
+            self.events(Event("progress", {**data, "unit": "members", "members": prefixes}))
 
     def raise_contradiction(self, term: str) -> None:
         if self.config.mode == "strict":
@@ -391,5 +391,5 @@ def _share_by_length(wanted: int, lengths: int, most: int, *, even: bool) -> lis
     """
     if not even:
         return [min(-(-wanted // lengths), most)] * lengths
-    ends = [wanted * place // lengths for place in range(lengths + 1)]
+    ends = [wanted * index // lengths for index in range(lengths + 1)]
     return [min(end - start, most) for start, end in pairwise(ends)]

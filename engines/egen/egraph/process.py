@@ -253,8 +253,8 @@ class GrowthProcess:
         request = DerivationRequest(
             start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
         )
-        found: Derivation = self.ask_service(request, ignore, stop)
-        return found
+        derivation: Derivation = self.ask_service(request, ignore, stop)
+        return derivation
 
     def ask_service(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
         """Return the answer to one of the requests above, or what else the service knows that has `limits`
@@ -455,7 +455,7 @@ class GrowthPool:
         Raises: EngineError E141 when a process cannot start.
         """
         ready = wait([process.connection for process in self._at], timeout_s) if self._at else []
-        found: list[tuple[int, Any]] = []
+        answers: list[tuple[int, Any]] = []
         for process, number in list(self._at.items()):
             answer: object
             try:
@@ -470,8 +470,8 @@ class GrowthPool:
                 raise message
             answer = message if isinstance(message, EngineError) else message.value
             del self._at[process]
-            found.append((number, answer))
-        return found
+            answers.append((number, answer))
+        return answers
 
 
 def serve_requests(descriptor: int) -> None:

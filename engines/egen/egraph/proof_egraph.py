@@ -125,18 +125,18 @@ class ProofEGraph:
         # A variable that occurs twice must match equal classes both times.
         if is_variable(pattern):
             bound = binding.get(pattern.label)
-            found = [binding if bound is not None else {**binding, pattern.label: node}]
+            bindings = [binding if bound is not None else {**binding, pattern.label: node}]
             if bound is not None and self.find(bound) != self.find(node):
                 return
         elif is_number(pattern):
-            found = [binding] if self.constant_value(node) == Fraction(pattern.label) else []
+            bindings = [binding] if self.constant_value(node) == Fraction(pattern.label) else []
         else:
             # A subterm matches any node with its label in the class of the operand.
             inside = self._members[self.find(node)].get(pattern.label, ())
-            found = [
+            bindings = [
                 more for member in tuple(inside) for more in self.iterate_matches(pattern, member, binding)
             ]
-        for more in found:
+        for more in bindings:
             yield from self._match_operands(patterns[1:], nodes[1:], more)
 
     def fill_pattern(self, pattern: Tree, binding: Mapping[str, int]) -> int:
@@ -153,10 +153,10 @@ class ProofEGraph:
             return self.find(binding[pattern.label])
         children = []
         for child in pattern.children:
-            found = self.lookup_pattern(child, binding)
-            if found is None:
+            class_id = self.lookup_pattern(child, binding)
+            if class_id is None:
                 return None
-            children.append(found)
+            children.append(class_id)
         node = self._shapes.get((pattern.label, tuple(children)))
         return None if node is None else self.find(node)
 
@@ -183,11 +183,11 @@ class ProofEGraph:
                 continue
             # Congruent nodes have equal operands: change one operand after the other.
             parts = list(map(self.to_tree, self.children[here]))
-            for place, (mine, wanted) in enumerate(
+            for index, (mine, wanted) in enumerate(
                 zip(self.children[here], self.children[there], strict=True)
             ):
                 for rule, part in self.explain_equality(mine, wanted):
-                    parts[place] = part
+                    parts[index] = part
                     yield rule, Tree(self.labels[here], tuple(parts))
 
     def _path_to_root(self, node: int) -> list[int]:
@@ -236,7 +236,7 @@ class ProofEGraph:
         if self.find(twin) != self.find(node):
             self._waiting.append((node, twin, _CONGRUENCE))
         left, right = (
-            (self.constants.get(place) for place in shape[1]) if len(children) == 2 else (None, None)
+            (self.constants.get(operand) for operand in shape[1]) if len(children) == 2 else (None, None)
         )
         if left is None or right is None:
             return

@@ -88,14 +88,14 @@ class SerializedEgraph:
 
     def list_reachable(self, root: str) -> list[str]:
         """Return the classes that can be reached from a class, itself first."""
-        found, waiting = {root: None}, [root]
+        reachable, waiting = {root: None}, [root]
         while waiting:
             for node in self.classes[waiting.pop()]:
                 for child in node.children:
-                    if child not in found:
-                        found[child] = None
+                    if child not in reachable:
+                        reachable[child] = None
                         waiting.append(child)
-        return list(found)
+        return list(reachable)
 
     def smallest_size(self, root: str) -> int | None:
         """Return the number of nodes of the smallest term of a class, or None if every term is infinite.
@@ -214,8 +214,8 @@ class SerializedEgraph:
         sizes = sorted((size for size, known in enumerate(counts) if known), key=counts.__getitem__)
         draw = random.Random(seed)
         pool: list[Tree] = []
-        for place, size in enumerate(sizes):
-            share = (max(_POOL, count) - len(pool)) // (len(sizes) - place)
+        for index, size in enumerate(sizes):
+            share = (max(_POOL, count) - len(pool)) // (len(sizes) - index)
             pool += [
                 self.nth_term(root, size, number) for number in _sample_numbers(draw, counts[size], share)
             ]
@@ -225,12 +225,12 @@ class SerializedEgraph:
         chosen: list[int] = []
         while len(chosen) < min(count, len(pool)):
             # Greedy choice of the term whose nearest chosen one is farthest away.
-            place = max(range(len(pool)), key=apart.__getitem__) if chosen else 0
-            chosen.append(place)
+            index = max(range(len(pool)), key=apart.__getitem__) if chosen else 0
+            chosen.append(index)
             for other, has in enumerate(features):
-                apart[other] = min(apart[other], 1 - len(has & features[place]) / len(has | features[place]))
-            apart[place] = -1.0
-        return [pool[place] for place in chosen]
+                apart[other] = min(apart[other], 1 - len(has & features[index]) / len(has | features[index]))
+            apart[index] = -1.0
+        return [pool[index] for index in chosen]
 
 
 def _sample_numbers(draw: random.Random, total: int, count: int) -> Iterable[int]:
@@ -313,8 +313,8 @@ def read_serialized(path: Path) -> SerializedEgraph:
     # In a closed e-graph each node belongs to one class: count those for which this is not so.
     often = Counter(node for nodes in classes.values() for node in nodes)
     repeated = sum(1 for times in often.values() if times > 1)
-    found = {name: tuple(nodes) for name, nodes in classes.items()}
-    return SerializedEgraph(found, tuple(map(str, roots)), repeated, named)
+    nodes_by_class = {name: tuple(nodes) for name, nodes in classes.items()}
+    return SerializedEgraph(nodes_by_class, tuple(map(str, roots)), repeated, named)
 
 
 def _is_id(value: Any) -> bool:

@@ -136,16 +136,16 @@ def kmeans(
     )
 
 
-def _iterate_torn_clusters(data: Labelled, found: Agreement) -> Iterator[Mistake]:
+def _iterate_torn_clusters(data: Labelled, agreement: Agreement) -> Iterator[Mistake]:
     heads = [cluster[0] for cluster in data.clusters]
-    owner = {int(label): number for number, label in enumerate(found.best_labels) if label >= 0}
-    for number in np.flatnonzero(found.best_shares < 1).tolist():
-        own = found.predicted[data.labels == number]
-        stray = Counter(own[own != found.best_labels[number]].tolist())
+    owner = {int(label): number for number, label in enumerate(agreement.best_labels) if label >= 0}
+    for number in np.flatnonzero(agreement.best_shares < 1).tolist():
+        own = agreement.predicted[data.labels == number]
+        stray = Counter(own[own != agreement.best_labels[number]].tolist())
         label, _ = stray.most_common(1)[0]
         taker = heads[owner[label]] if label in owner else ""
         note = f"{stray.total()} of {len(own)} members elsewhere"
-        yield Mistake(heads[number], heads[number], taker, 1 - float(found.best_shares[number]), note)
+        yield Mistake(heads[number], heads[number], taker, 1 - float(agreement.best_shares[number]), note)
 
 
 # Formula retrieval.

@@ -192,8 +192,8 @@ def _read_derivations(
         mistakes.write_derivations(test, spec.write)
     if not learned:
         return test, [], left_out
-    place = spec.train or (spec.place if spec.place.is_dir() else sample_corpus())
-    known = made(place, min(count, _LEARNED_ON), side="train", seed=spec.seed + 1)
+    train_folder = spec.train or (spec.place if spec.place.is_dir() else sample_corpus())
+    known = made(train_folder, min(count, _LEARNED_ON), side="train", seed=spec.seed + 1)
     return test, known, left_out
 
 

@@ -88,11 +88,11 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
             break
         if verifier.check([other])[0].outcome != "different":
             continue
-        place = _find_place(tree, other)
-        if place in nodes:
+        position = _find_place(tree, other)
+        if position in nodes:
             spare.append(other)
             continue
-        nodes.add(place)
+        nodes.add(position)
         results.append(other)
     return (results + spare)[:count]
 
@@ -175,11 +175,11 @@ def with_mistake(steps: Sequence[Tree], draw: random.Random) -> MarkedDerivation
     """Return the derivation with a mistake in a random step after the first, and evaluated on from there;
     None when no mistake can be made there.
     """
-    place = draw.randint(1, len(steps) - 1)
-    wrong = make_mistake(steps[place], draw)
+    index = draw.randint(1, len(steps) - 1)
+    wrong = make_mistake(steps[index], draw)
     if wrong is None:
         return None
-    return MarkedDerivation((*steps[:place], *evaluate_by_levels(wrong)), place - 1)
+    return MarkedDerivation((*steps[:index], *evaluate_by_levels(wrong)), index - 1)
 
 
 def build_derivations(
@@ -235,8 +235,8 @@ def _make_derivation(text: str, draw: random.Random, max_length: int) -> MarkedD
     trees = [read_prefix(to_prefix(tree)) for tree in made.steps]
     if not all(is_usable(to_prefix(tree), max_length) for tree in trees):
         return None
-    for number, (one, other) in enumerate(pairwise(trees)):
-        outcome = Verifier(one).check([other])[0].outcome
+    for number, (first, second) in enumerate(pairwise(trees)):
+        outcome = Verifier(first).check([second])[0].outcome
         if outcome != "different" if number == made.wrong else outcome not in _EQUAL:
             return None
     return made
@@ -392,9 +392,9 @@ def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
     order = np.argsort(values, kind="stable")
     caught = np.cumsum(wrong[order])
     flagged = np.arange(1, len(values) + 1)
-    place = int(np.argmax(2 * caught / (flagged + wrong.sum())))
-    ahead = values[order[min(place + 1, len(values) - 1)]]
-    return float((values[order[place]] + ahead) / 2)
+    index = int(np.argmax(2 * caught / (flagged + wrong.sum())))
+    ahead = values[order[min(index + 1, len(values) - 1)]]
+    return float((values[order[index]] + ahead) / 2)
 
 
 def compute_scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, float]:

@@ -83,7 +83,7 @@ def composed_encoder(folder: Path) -> ComposedEncoder:
     """Open a composed encoder from its folder, to run in NumPy."""
     document, stored = _open_folder(folder)
     try:
-        width = read(ComposedSizes, document["egen"], place="egen.", code=CODE).d_model
+        width = read(ComposedSizes, document["egen"], prefix="egen.", code=CODE).d_model
         return _PlainComposed(folder, width, make_composed(stored, width))
     except (ValueError, KeyError, TypeError, EngineError) as error:
         raise unopened_error(

@@ -41,4 +41,4 @@ class ModelConfig:
     @classmethod
     def from_table(cls, values: Mapping[str, Any]) -> ModelConfig:
         """Return the sizes from the table of a model folder."""
-        return read(cls, values, place="", code=CODE)
+        return read(cls, values, prefix="", code=CODE)

@@ -363,8 +363,8 @@ def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Ints]:
     """Return the expressions of all training clusters of two or more, back to back, and the size of each
     cluster.
     """
-    found = corpus.iterate_members("train", split)
-    parts = [members["prefix"].combine_chunks() for _, members in found if members.num_rows > 1]
+    clusters = corpus.iterate_members("train", split)
+    parts = [members["prefix"].combine_chunks() for _, members in clusters if members.num_rows > 1]
     if not parts:
         raise no_pairs(corpus)
     return pa.concat_arrays(parts), np.array([len(part) for part in parts], np.int64)

@@ -70,7 +70,7 @@ def split_settings(
             every = (*names[sizes], *names[settings])
             raise make_refusal(f"unknown setting model.{key}", CODE, suggest_name(key, every))
     chosen, shape = (
-        read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
+        read(spec, {key: values[key] for key in own if key in values}, prefix="model.", code=CODE)
         for spec, own in names.items()
     )
     return chosen, shape

@@ -262,13 +262,13 @@ def rewrite_expression(spec: Rewrite) -> dict[str, Any]:
         raise EngineError("this model cannot generate", code="E641", remedy=remedy)
     check_weights(encoder.model, encoder.name)
     text = plain_prefix(spec.expr)
-    (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
+    (rewritings,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [
         {
             "prefix": each.tree and to_prefix(each.tree),
             "score_nats": each.score_nats,
             **(verdict_row(each.verdict) if each.verdict else {"verdict": None}),
         }
-        for each in found
+        for each in rewritings
     ]
     return {"prefix": text, "written": written}

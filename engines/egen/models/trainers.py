@@ -158,7 +158,7 @@ class CorpusTask:
         facts: Mapping[str, Any],
         clusters: int,
         expressions: int,
-        found: TrainingTexts | TrainingRows,
+        training_data: TrainingTexts | TrainingRows,
     ) -> None:
         """Write the model card into a folder."""
         data = {
@@ -166,8 +166,8 @@ class CorpusTask:
             "split": self._split,
             "training clusters": f"{clusters:,}",
             "training expressions": f"{expressions:,}",
-            "clusters excluded": f"{found.excluded:,}",
-            "expressions left out, too long or without training notation": f"{found.left_out:,}",
+            "clusters excluded": f"{training_data.excluded:,}",
+            "expressions left out, too long or without training notation": f"{training_data.left_out:,}",
         }
         if "exclude" in self.data:
             data["excluded because they are in"] = self.data["exclude"].name

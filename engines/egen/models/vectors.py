@@ -109,12 +109,12 @@ def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop
         heads = open_pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
         everything = open_pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
         return Indexed(len(everything), everything.left_out, len(heads))
-    place = _data_folder(spec.data)
+    corpus = _data_folder(spec.data)
     rows = {}
     for part in get_args(CorpusPart):
         build = ResumableBuild(cache, share, events=events, stop=stop)
-        name = _pool_name(spec.model, place, part)
-        vectors, _, left_out = _encode_part(spec.model, place, part, build, name)
+        name = _pool_name(spec.model, corpus, part)
+        vectors, _, left_out = _encode_part(spec.model, corpus, part, build, name)
         rows[part] = len(vectors)
     return Indexed(rows["all"], left_out, rows["heads"], spec.share)
 
@@ -330,7 +330,7 @@ class _Shipped:
         known = np.array([self.rows.get(text, -1) for text in texts])
         result[known >= 0] = normalize_rows(self.vectors[known[known >= 0]].astype(np.float32))
         if len(missing := np.flatnonzero(known < 0)):
-            others = [texts[place] for place in missing.tolist()]
+            others = [texts[index] for index in missing.tolist()]
             result[missing] = self.encoder.encode(others, normalise=normalise, events=events, stop=stop)
         return result
 

@@ -388,10 +388,10 @@ def checked_rules(path: Path) -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
-def _make_rule(path: Path, found: ClassifiedRule) -> Rule:
-    rule = found.rule
-    if found.effect not in _CLAIMS:
-        what = f"the rule {rule.name!r} is {found.effect}"
+def _make_rule(path: Path, classified: ClassifiedRule) -> Rule:
+    rule = classified.rule
+    if classified.effect not in _CLAIMS:
+        what = f"the rule {rule.name!r} is {classified.effect}"
         raise DataError(what, path=path, line=rule.line, remedy=_REMEDY)
     names = dict(
         zip(sorted(variables_of(rule.left)), (f"?{letter}" for letter in ascii_lowercase), strict=False)
@@ -403,7 +403,7 @@ def _make_rule(path: Path, found: ClassifiedRule) -> Rule:
                 what = f"{node.label!r} is not an operator of expressions"
                 raise DataError(what, path=path, line=rule.line, remedy=_REMEDY)
         sides.append(_to_pattern(tree, names))
-    claim = _CLAIMS[found.effect]
+    claim = _CLAIMS[classified.effect]
     exact = () if claim == "loses" else ((),)
     return Rule(rule.name, rule.group or "own", sides[0], sides[1], (), exact, claim)
 

@@ -426,6 +426,6 @@ def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
         for tally, (guards, trials) in zip(tallies, sets, strict=True):
             _compare_trials(trials, evaluation, bench.points, tally)
             _compare_constants(rule, guards, tally)
-        found, *exact = (tally.to_finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
-        checks.append(RuleCheck(rule, found, tuple(exact)))
+        finding, *exact = (tally.to_finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
+        checks.append(RuleCheck(rule, finding, tuple(exact)))
     return tuple(checks)

@@ -116,38 +116,38 @@ def read_expression(text: str) -> Tree:
     tokens = text.split()
     if len(tokens) > MAX_NODES:
         raise ExpressionError(f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read")
-    tree, place = _read_operation(tokens, 0, 0)
-    if place < len(tokens):
-        raise _unexpected_error(tokens, place)
+    tree, index = _read_operation(tokens, 0, 0)
+    if index < len(tokens):
+        raise _unexpected_error(tokens, index)
     return tree
 
 
-def _read_operation(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
-    left, place = _read_operand(tokens, place, depth)
-    if place == len(tokens) or tokens[place] == ")":
-        return left, place
-    operator = tokens[place]
+def _read_operation(tokens: list[str], index: int, depth: int) -> tuple[Tree, int]:
+    left, index = _read_operand(tokens, index, depth)
+    if index == len(tokens) or tokens[index] == ")":
+        return left, index
+    operator = tokens[index]
     if OPERATORS.get(operator) != 2:
-        raise _unexpected_error(tokens, place)
-    right, place = _read_operand(tokens, place + 1, depth)
-    return Tree(operator, (left, right)), place
+        raise _unexpected_error(tokens, index)
+    right, index = _read_operand(tokens, index + 1, depth)
+    return Tree(operator, (left, right)), index
 
 
-def _read_operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
+def _read_operand(tokens: list[str], index: int, depth: int) -> tuple[Tree, int]:
     if depth > MAX_DEPTH:
-        raise ExpressionError(f"the expression is deeper than {MAX_DEPTH}", position=place)
-    token = tokens[place] if place < len(tokens) else ""
+        raise ExpressionError(f"the expression is deeper than {MAX_DEPTH}", position=index)
+    token = tokens[index] if index < len(tokens) else ""
     if token == "(":
-        tree, place = _read_operation(tokens, place + 1, depth + 1)
-        if place == len(tokens):
-            raise ExpressionError("a bracket is not closed", position=place)
-        return tree, place + 1
+        tree, index = _read_operation(tokens, index + 1, depth + 1)
+        if index == len(tokens):
+            raise ExpressionError("a bracket is not closed", position=index)
+        return tree, index + 1
     if token in ("~", "-"):
-        tree, place = _read_operand(tokens, place + 1, depth + 1)
-        return Tree("~" if token == "~" else "neg", (tree,)), place
+        tree, index = _read_operand(tokens, index + 1, depth + 1)
+        return Tree("~" if token == "~" else "neg", (tree,)), index
     if not token.isidentifier() or not token.isascii():
-        raise _unexpected_error(tokens, place)
-    return Tree(token), place + 1
+        raise _unexpected_error(tokens, index)
+    return Tree(token), index + 1
 
 
 def _unexpected_error(tokens: list[str], index: int) -> ExpressionError:

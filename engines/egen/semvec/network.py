@@ -105,7 +105,7 @@ def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[
         _compute_heights(tree, heights)
     # By height, so that a level needs earlier levels only, and within it by operator.
     order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
-    place = {node: number for number, node in enumerate(order)}
+    row_of_node = {node: number for number, node in enumerate(order)}
     results: dict[str, Any] = {"leaves": []}
     for node in order:
         known = names if not node.children else kinds
@@ -115,9 +115,9 @@ def to_arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[
             results["leaves"].append(names[node.label])
             continue
         # A unary operator has its operand twice, so that every row is as long.
-        operands = (place[node.children[0]], place[node.children[-1]])
+        operands = (row_of_node[node.children[0]], row_of_node[node.children[-1]])
         results.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
-    results["roots"] = [place[tree] for tree in trees]
+    results["roots"] = [row_of_node[tree] for tree in trees]
     return {name: np.array(rows, np.int64) for name, rows in results.items()}
 
 

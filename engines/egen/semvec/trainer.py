@@ -70,7 +70,7 @@ class SemVecTask:
         if "classes" not in data:
             remedy = "Name the training split of a set with --set data.classes=FILE."
             raise DataError("the recipe names no classes", code="E644", remedy=remedy)
-        self.settings = read(SemVecSettings, model, place="model.", code=CODE)
+        self.settings = read(SemVecSettings, model, prefix="model.", code=CODE)
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
@@ -146,10 +146,10 @@ class SemVecTask:
         from engines.egen.models.transformer import contrastive_loss
         from engines.training.libraries import rows_of_all
 
-        one, other = model(batch).chunk(2)
+        left, right = model(batch).chunk(2)
         return contrastive_loss(
-            one,
-            other,
+            left,
+            right,
             negatives="positives",
             tau=self.settings.tau,
             clusters=batch["classes"],

@@ -98,7 +98,7 @@ class Logic(Theory):
 
     def analysis_rules(self) -> Iterator[str]:
         """Yield what follows where a formula is true or false, and the alarm where one is both."""
-        for query, found in (
+        for query, conclusion in (
             ("(= (True) (False))", "(Clash)"),
             ("(= (True) (And a b))", "(union a (True)) (union b (True))"),
             ("(= (False) (Or a b))", "(union a (False)) (union b (False))"),
@@ -108,12 +108,12 @@ class Logic(Theory):
             ("(= (False) (Xor a b))", "(union a b)"),
             ("(= (True) (Implies (True) b))", "(union b (True))"),
         ):
-            yield f"(rule ({query}) ({found}) :ruleset fold)"
+            yield f"(rule ({query}) ({conclusion}) :ruleset fold)"
 
     def iterate_facts(self) -> Iterator[str]:
         """Yield the premises as commands of egglog."""
-        for one, other in self.list_equalities():
-            yield f"(union {term_text(one, LOGIC.table)} {term_text(other, LOGIC.table)})"
+        for left, right in self.list_equalities():
+            yield f"(union {term_text(left, LOGIC.table)} {term_text(right, LOGIC.table)})"
 
     def list_equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """Yield the equalities that the premises give.

@@ -327,8 +327,8 @@ def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
     except OSError as error:
         raise file_error(error, path, "read") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else None
+        match = re.search(r"line (\d+)", str(error))
+        line = int(match[1]) if match else None
         what = f"the theory is not TOML: {error}"
         raise DataError(what, path=path, line=line, code="E222", remedy=_EXAMPLE) from error
 

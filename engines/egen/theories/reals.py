@@ -123,7 +123,7 @@ class Reals(Theory):
         from engines.egen.egraph.holes import remove_holes
 
         names = {*self.variables, VARIABLE}
-        return remove_holes(egraph, {name: [place.get(name, 0.0) for place in places] for name in names})
+        return remove_holes(egraph, {name: [point.get(name, 0.0) for point in places] for name in names})
 
     def iterate_written_forms(
         self, head: Tree, judge: TheoryChecker, forms: str, longest: int

@@ -45,19 +45,19 @@ def read_s_expression(text: str) -> Tree:
         raise ExpressionError("the term is too long", remedy=remedy)
     # Each open bracket has a list of the parts that have been read in it.
     stack: list[list[Any]] = [[]]
-    place = 0
-    while text[place:].strip():
-        match = _TOKEN.match(text, place)
+    at = 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
         if match is None:
-            raise ExpressionError(f"the term cannot be read (character {place + 1})", remedy=remedy)
-        place = match.end()
+            raise ExpressionError(f"the term cannot be read (character {at + 1})", remedy=remedy)
+        at = match.end()
         bracket, barred, plain = match.groups()
         if bracket == "(":
             stack.append([])
         elif bracket:
             parts = stack.pop()
             if not stack or not parts or not isinstance(parts[0], str) or len(stack) > MAX_DEPTH:
-                raise ExpressionError(f"')' closes nothing (character {place})", remedy=remedy)
+                raise ExpressionError(f"')' closes nothing (character {at})", remedy=remedy)
             stack[-1].append(
                 Tree(parts[0], tuple(Tree(one) if isinstance(one, str) else one for one in parts[1:]))
             )
@@ -65,11 +65,11 @@ def read_s_expression(text: str) -> Tree:
             try:
                 stack[-1].append(plain if barred is None else json.loads(f'"{barred}"'))
             except ValueError:
-                raise ExpressionError(f"the term cannot be read (character {place})", remedy=remedy) from None
+                raise ExpressionError(f"the term cannot be read (character {at})", remedy=remedy) from None
     if len(stack) != 1 or len(stack[0]) != 1:
         raise ExpressionError("this is not one term", remedy=remedy)
-    (found,) = stack[0]
-    return Tree(found) if isinstance(found, str) else found
+    (tree,) = stack[0]
+    return Tree(tree) if isinstance(tree, str) else tree
 
 
 class _Unjudged:

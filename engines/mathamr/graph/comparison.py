@@ -136,9 +136,9 @@ def _draw_pairing(weights: Agreements, size: int, random: Random | None) -> list
         pairs.sort(key=lambda pair: (-weights[pair][-1, -1], pair))
     pairing, taken = [-1] * size, set[int]()
     # Greedy: take each pair whose nodes are both still free.
-    for place, partner in pairs:
-        if pairing[place] < 0 and partner not in taken:
-            pairing[place] = partner
+    for node, partner in pairs:
+        if pairing[node] < 0 and partner not in taken:
+            pairing[node] = partner
             taken.add(partner)
     return pairing
 
@@ -149,25 +149,25 @@ def _own_gain(pair: tuple[int, int], weights: Agreements) -> int:
 
 def _joint_gain(pair: tuple[int, int], pairing: Sequence[int], weights: Agreements) -> int:
     pairs = weights.get(pair, {}).items()
-    joint = sum(n for (place, partner), n in pairs if place >= 0 and pairing[place] == partner)
+    joint = sum(n for (node, partner), n in pairs if node >= 0 and pairing[node] == partner)
     return _own_gain(pair, weights) + joint
 
 
 def _climb_to_peak(pairing: list[int], weights: Agreements) -> None:
     """Give a node another partner, whose own one takes over the old one, as long as that gains something."""
     candidates: dict[int, list[int]] = {}
-    for place, partner in sorted(weights):
-        candidates.setdefault(place, []).append(partner)
+    for node, partner in sorted(weights):
+        candidates.setdefault(node, []).append(partner)
     # Steepest ascent: make the best of all exchanges, until none gains anything.
     while True:
         best, change = 0, (-1, -1)
-        for place, partners in candidates.items():
+        for node, partners in candidates.items():
             for partner in partners:
                 if (
-                    partner != pairing[place]
-                    and (gained := _measure_exchange(place, partner, pairing, weights)) > best
+                    partner != pairing[node]
+                    and (gained := _measure_exchange(node, partner, pairing, weights)) > best
                 ):
-                    best, change = gained, (place, partner)
+                    best, change = gained, (node, partner)
         if not best:
             return
         _exchange_partners(*change, pairing)

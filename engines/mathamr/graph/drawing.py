@@ -166,8 +166,8 @@ def to_svg(graph: Graph) -> str:
     for name in dict.fromkeys(one for one, _, _ in again):
         # Its roles stand under it and above what comes next, where nothing else does.
         node, roles = by_name[name], " ".join(role for one, role, _ in again if one == name)
-        place = f'x="{node.x + _PAD / 2:.1f}" y="{node.y + 17:.1f}"'
-        parts.append(f'<text {place} font-size="9" fill="#a0527f">{escape(roles)}</text>')
+        coordinates = f'x="{node.x + _PAD / 2:.1f}" y="{node.y + 17:.1f}"'
+        parts.append(f'<text {coordinates} font-size="9" fill="#a0527f">{escape(roles)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -190,13 +190,13 @@ def _draw_edge(parent: PlacedNode, child: PlacedNode) -> str:
     )
 
 
-def _draw_reentrancy(one: PlacedNode, other: PlacedNode) -> str:
-    start, end = one.x + one.width, other.x + other.width
+def _draw_reentrancy(left: PlacedNode, right: PlacedNode) -> str:
+    start, end = left.x + left.width, right.x + right.width
     far = max(start, end) + 48
     return (
-        f'<path d="M{start:.1f} {one.y + 4:.1f}C{far:.1f} {one.y:.1f} {far:.1f} {other.y:.1f} {end:.1f} '
-        f'{other.y:.1f}" fill="none" stroke="#cc79a7" stroke-dasharray="4 3"/>'
-        f'<circle cx="{end:.1f}" cy="{other.y:.1f}" r="2.5" fill="#cc79a7"/>'
+        f'<path d="M{start:.1f} {left.y + 4:.1f}C{far:.1f} {left.y:.1f} {far:.1f} {right.y:.1f} {end:.1f} '
+        f'{right.y:.1f}" fill="none" stroke="#cc79a7" stroke-dasharray="4 3"/>'
+        f'<circle cx="{end:.1f}" cy="{right.y:.1f}" r="2.5" fill="#cc79a7"/>'
     )
 
 
@@ -216,9 +216,9 @@ def to_dot(graph: Graph) -> str:
                 f"  {_quote_dot(node.parent)} -> {_quote_dot(node.name)} [label={_quote_dot(node.role)}];"
             )
     # Edges to nodes that are drawn elsewhere are dashed, and do not move the nodes.
-    for one, role, other in again:
+    for left, role, right in again:
         dashed = f"label={_quote_dot(role)}, style=dashed, constraint=false"
-        lines.append(f"  {_quote_dot(one)} -> {_quote_dot(other)} [{dashed}];")
+        lines.append(f"  {_quote_dot(left)} -> {_quote_dot(right)} [{dashed}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -204,8 +204,8 @@ class _Writer:
             # Operands in any order all have the role `:op0`; in a fixed order they are numbered.
             for number, child in enumerate(above.children):
                 inner = self.name_node(child)
-                place = 0 if above.unordered else number
-                digit = _DIGITS[place] if place < len(_DIGITS) else f"{_DIGITS[-1]}{place}"
+                index = 0 if above.unordered else number
+                digit = _DIGITS[index] if index < len(_DIGITS) else f"{_DIGITS[-1]}{index}"
                 node.branches.append(Branch(f":op{digit}", inner))
                 pending.append((child, inner))
         return root

@@ -135,7 +135,7 @@ def _choose_jointly(choices: Sequence[Sequence[tuple[float, str | None]]]) -> li
                     longer[now] = min(longer.get(now, results), results)
         begun = longer
     _, best = min(begun.values())
-    return [ranked[place][1] for ranked, place in zip(choices, best, strict=True)]
+    return [ranked[number][1] for ranked, number in zip(choices, best, strict=True)]
 
 
 @cache

@@ -505,17 +505,17 @@ class _SentenceRules(Concepts):
     # --- modifiers
 
     def assign_roles(
-        self, number: int, part: GraphPart, found: Sequence[tuple[int | None, GraphPart, str]]
+        self, number: int, part: GraphPart, arguments: Sequence[tuple[int | None, GraphPart, str]]
     ) -> None:
         """Put the dependents of a word at their likeliest roles.
 
         Args:
-            found: Of each its word (None where it is inherited), its part and its relation.
+            arguments: Of each its word (None where it is inherited), its part and its relation.
         """
         below = {self.get_relation(one) for one in self.list_children(number)}
         predicate = Predicate(part.concept, self.words[number].tag, find_voice(below))
         dependents, barred = [], []
-        for one, target, relation in found:
+        for one, target, relation in arguments:
             # An inherited argument has no word of its own in this clause, and counts as a noun.
             tag = "NN" if one is None else self.words[one].tag
             preposition = "" if one is None or relation in _BARE else self.find_marker(one)
@@ -531,7 +531,7 @@ class _SentenceRules(Concepts):
         # A numbered role that has been given already cannot be given again.
         taken = {role for role, _ in part.edges if role.startswith(":ARG")}
         chosen = self.roles.choose_roles(predicate, dependents, taken, barred)
-        for (_, target, _), dependent, role in zip(found, dependents, chosen, strict=True):
+        for (_, target, _), dependent, role in zip(arguments, dependents, chosen, strict=True):
             part.add_edge(role or ":mod", wrap_preposition(dependent.preposition, role or ":mod", target))
 
     def add_modifiers(self, number: int, part: GraphPart) -> None:

@@ -208,8 +208,8 @@ def _find_candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tupl
     yield from sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def compare_terms(one: Tree, other: Tree, judge: Judge) -> Verdict:
+def compare_terms(left: Tree, right: Tree, judge: Judge) -> Verdict:
     """Return whether two terms are equal, or two statements say the same."""
-    if one == other:
+    if left == right:
         return Verdict("equal")
-    return judge.equal(one, other)
+    return judge.equal(left, right)

@@ -225,7 +225,7 @@ class FormulaIndex:
             if begin == end:
                 return []
             positions.append((begin, end, count))
-        for begin, end, count in sorted(positions, key=lambda place: place[1] - place[0]):
+        for begin, end, count in sorted(positions, key=lambda run: run[1] - run[0]):
             looks, counts = self._looks[begin:end], self._counts[begin:end]
             if result is None:
                 result = np.asarray(looks[counts >= count])
@@ -322,25 +322,25 @@ class FormulaIndex:
             return np.full(len(counts), one.weight, np.float32)
         return (np.minimum(counts, one.count) * one.weight).astype(np.float32)
 
-    def _find_threshold(self, shared: ShortFloats, found: NDArray[np.int32], own: float, k: int) -> float:
-        if len(found) < k:
+    def _find_threshold(self, shared: ShortFloats, looks: NDArray[np.int32], own: float, k: int) -> float:
+        if len(looks) < k:
             return 0.0
-        scores = shared / (own + ALPHA * self._masses[found])
+        scores = shared / (own + ALPHA * self._masses[looks])
         return float(np.partition(scores, len(scores) - k)[len(scores) - k])
 
-    def _look_up(self, one: _QueryFeature, found: NDArray[np.int32], shared: ShortFloats) -> None:
+    def _look_up(self, one: _QueryFeature, candidates: NDArray[np.int32], shared: ShortFloats) -> None:
         looks = self._looks[one.begin : one.end]
-        if len(found) * _LOOK_UP > one.size:
+        if len(candidates) * _LOOK_UP > one.size:
             own = np.zeros(len(self), bool)
-            own[found] = True
+            own[candidates] = True
             here = own[looks]
             shared[looks[here]] += self._score_postings(one)[here]
             return
-        at = np.searchsorted(looks, found)
+        at = np.searchsorted(looks, candidates)
         at[at == len(looks)] = 0
-        here = looks[at] == found
+        here = looks[at] == candidates
         counts = np.minimum(self._counts[one.begin : one.end][at[here]], one.count)
-        shared[found[here]] += (counts * one.weight).astype(np.float32)
+        shared[candidates[here]] += (counts * one.weight).astype(np.float32)
 
     @cached_property
     def vectors(self) -> Any:

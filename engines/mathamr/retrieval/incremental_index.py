@@ -199,7 +199,7 @@ def _select_kept(before: _PreviousIndex, same: set[str], numbers: Mapping[str, i
 
 
 def _plan_tasks(
-    found: Scanned, new: Sequence[Unit], column: str | None, settings: Mapping[str, Any]
+    scanned: Scanned, new: Sequence[Unit], column: str | None, settings: Mapping[str, Any]
 ) -> Iterator[_Task]:
     """Return what is to be read, in parts; tables are read here, and only what is made of their rows
     elsewhere."""
@@ -210,19 +210,19 @@ def _plan_tasks(
 
     # Small files are put together, so that parts take about equally long.
     for batch in group_by_size([unit for unit in new if not unit.large], _BATCH):
-        macros = {unit.path: found.macros[unit.path] for unit in batch if unit.path in found.macros}
-        yield _Task(hash_name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
+        macros = {unit.path: scanned.macros[unit.path] for unit in batch if unit.path in scanned.macros}
+        yield _Task(hash_name([(u.path, u.state) for u in batch]), scanned.root, tuple(batch), macros, column)
     for unit in new:
         if not unit.large:
             continue
-        told = _ErrorCounter()
-        rows = unit_formulas(found.root, unit.path, None, column, told.add_error)
+        errors = _ErrorCounter()
+        rows = unit_formulas(scanned.root, unit.path, None, column, errors.add_error)
         number = 0
         # Also once for a table without any row, so that its errors are counted.
-        while (part := tuple(islice(rows, _ROWS))) or told.count or not number:
+        while (part := tuple(islice(rows, _ROWS))) or errors.count or not number:
             what = hash_name(unit.path, unit.state, number)
-            yield _Task(what, found.root, (unit,), {}, column, part, told.count, dict(told.first))
-            told.count, told.first = 0, {}
+            yield _Task(what, scanned.root, (unit,), {}, column, part, errors.count, dict(errors.first))
+            errors.count, errors.first = 0, {}
             number += 1
 
 

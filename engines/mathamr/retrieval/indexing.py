@@ -334,12 +334,12 @@ class _CollectionRows:
         self.formulas.append((look, formula.id, formula.post, formula.kind))
 
 
-def _look_different(one: str, other: str) -> bool:
+def _look_different(left: str, right: str) -> bool:
     from engines.formula.symbol_layout import layout_string, layout_tree
 
-    if one == other or token_texts(one) == token_texts(other):
+    if left == right or token_texts(left) == token_texts(right):
         return False
-    return layout_string(layout_tree(one)) != layout_string(layout_tree(other))
+    return layout_string(layout_tree(left)) != layout_string(layout_tree(right))
 
 
 def _read_collection(collection: ArqmathFolder, events: Sink, stop: Stop) -> _CollectionRows:
@@ -402,7 +402,7 @@ def _write_collection(
     rows.formulas.sort(key=lambda row: row[0])
     sources: list[SegmentSource] = []
     at = 0
-    with TemporaryDirectory(prefix=".segments-", dir=folder) as place:
+    with TemporaryDirectory(prefix=".segments-", dir=folder) as scratch_folder:
         for begin in range(0, len(rows.latex), _PART):
             segment = Segment(None if keys is None else keys.start_anew())
             end = min(begin + _PART, len(rows.latex))
@@ -414,7 +414,7 @@ def _write_collection(
                 look, id_, post, kind = rows.formulas[at]
                 segment.add_formula(look - begin, id_, post, kind, field=rows.find_field(post, id_))
                 at += 1
-            sources.append(SegmentSource(Path(place) / str(begin)))
+            sources.append(SegmentSource(Path(scratch_folder) / str(begin)))
             segment.write_files(sources[-1].folder, fields=False)
             said = {"done": end, "total": len(rows.latex), "unit": "formulas indexed"}
             events(Event("progress", said))

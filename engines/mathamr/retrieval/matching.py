@@ -149,13 +149,13 @@ def find_nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[Score
 
 
 def rescore_consistently(
-    opened: FormulaIndex, tree: OperatorTree, found: Sequence[ScoredLook], share: float = CONSISTENT
+    opened: FormulaIndex, tree: OperatorTree, hits: Sequence[ScoredLook], share: float = CONSISTENT
 ) -> list[ScoredLook]:
     """Return the same, scored again with the query's letters changed to each formula's."""
     # Weights are looked up once for each feature, since many formulas share theirs.
     weights: dict[str, float] = {}
     scored = []
-    for one in found:
+    for one in hits:
         other = search_tree(opened.read_latex(one.look))
         # The letters of the query are variables: x^2 + y^2 should find a^2 + b^2 in full, but not a^2 +
         # a^2.
@@ -226,8 +226,8 @@ def _combine_by_text(
     query's formulas, and the formula that is named is the best of all."""
     # For each text, the best formula that matches each formula of the query.
     best: dict[tuple[str, str], dict[int, ScoredLook]] = {}
-    for number, found in enumerate(lists):
-        for one in found:
+    for number, hits in enumerate(lists):
+        for one in hits:
             rows = opened.rows_of(one.look)
             for row, text in zip(rows.tolist(), opened.texts_of(rows), strict=True):
                 own = best.setdefault(text, {})

@@ -109,9 +109,9 @@ class Segment:
             self._of_latex[latex] = number
         return number
 
-    def _add_postings(self, found: Counter[str], look: int) -> None:
+    def _add_postings(self, feature_counts: Counter[str], look: int) -> None:
         known = self._known
-        for feature, count in found.items():
+        for feature, count in feature_counts.items():
             number = known.get(feature)
             if number is None:
                 number = hash_feature(feature)

@@ -278,9 +278,9 @@ class Space:
         scale = Fraction(1)
         rows: list[tuple[Tree, int]] = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
-            content, found = polynomial.factor()
+            content, factors = polynomial.factor()
             scale = scale * to_fraction(content) if sign > 0 else scale / to_fraction(content)
-            for factor, exponent in found:
+            for factor, exponent in factors:
                 own = _signed_content(factor)
                 scale *= own ** (sign * int(exponent))
                 rows.append((self.polynomial_to_tree(factor / _to_fmpq(own)), sign * int(exponent)))
@@ -394,9 +394,9 @@ def iterate_expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
     yield _over_number(space, result)
 
 
-def _over_number(space: Space, found: Quotient) -> Tree:
+def _over_number(space: Space, quotient: Quotient) -> Tree:
     """Return a quotient with numbers in its denominator taken out: (1 - cos 2x)/2."""
-    top, bottom, scale = space.to_integer_parts(found)
+    top, bottom, scale = space.to_integer_parts(quotient)
     above = space.polynomial_to_tree(top, Fraction(scale.numerator))
     below = ONE if bottom.is_constant() else space.polynomial_to_tree(bottom)
     return divide_terms(above, multiply_terms(number_tree(scale.denominator), below))
@@ -527,14 +527,14 @@ def iterate_horner(tree: Tree, _: Signs) -> Iterator[Tree]:
         return
     atom, polynomial = result[0], result[1] / result[2][0]
     rows = [(index, to_fraction(polynomial[index])) for index in range(polynomial.degree(), -1, -1)]
-    rows = [(place, c) for place, c in rows if c]
+    rows = [(exponent, c) for exponent, c in rows if c]
     if len(rows) < 2:
         return
     total, above = number_tree(rows[0][1]), rows[0][0]
-    for place, c in [*rows[1:], (0, Fraction(0))]:
-        if above > place:
-            raised = raise_to_power(atom, above - place)
+    for exponent, c in [*rows[1:], (0, Fraction(0))]:
+        if above > exponent:
+            raised = raise_to_power(atom, above - exponent)
             scale = rational_value(total)
             total = multiply_terms(raised, total) if scale is None else scale_term(scale, raised)
-        total, above = add_multiple(total, c, ONE), place
+        total, above = add_multiple(total, c, ONE), exponent
     yield total

@@ -42,21 +42,21 @@ def iterate_symmetric(tree: Tree, _: Signs) -> Iterator[Tree]:
     ['/ - pow + a b 2 + pow a 2 pow b 2 2']
     """
     space = Space([tree])
-    found = space.to_quotient(tree)
+    quotient = space.to_quotient(tree)
     count = len(space.atoms)
     if any(atom.children for atom in space.atoms):  # x e^x by squares of x + e^x is odd
         return
-    if not found.bottom.is_constant() or not 2 <= count <= _MOST_ATOMS:
+    if not quotient.bottom.is_constant() or not 2 <= count <= _MOST_ATOMS:
         return
-    scale = to_fraction(found.bottom.leading_coefficient())
+    scale = to_fraction(quotient.bottom.leading_coefficient())
     rows = {
-        tuple(map(int, exponents)): to_fraction(c) / scale for exponents, c in found.top.to_dict().items()
+        tuple(map(int, exponents)): to_fraction(c) / scale for exponents, c in quotient.top.to_dict().items()
     }
     if max(map(sum, rows), default=0) > _MOST_DEGREE or not _is_symmetric(rows):
         return
     # Exponents of the single atoms, and from them the elementary polynomials: e_k is the sum of all
     # products of k different atoms.
-    unit = [tuple(int(at == place) for at in range(count)) for place in range(count)]
+    unit = [tuple(int(at == index) for at in range(count)) for index in range(count)]
     elementary = [
         {tuple(map(sum, zip(*chosen, strict=True))): Fraction(1) for chosen in combinations(unit, size)}
         for size in range(1, count + 1)
@@ -88,9 +88,9 @@ def _to_tree(space: Space, polynomial: Polynomial) -> Tree:
 
 def _is_symmetric(rows: Polynomial) -> bool:
     count = len(next(iter(rows), ()))
-    for place in range(count - 1):
+    for index in range(count - 1):
         for row, c in rows.items():
-            turned = (*row[:place], row[place + 1], row[place], *row[place + 2 :])
+            turned = (*row[:index], row[index + 1], row[index], *row[index + 2 :])
             if rows.get(turned) != c:
                 return False
     return bool(rows)
@@ -124,10 +124,10 @@ def _split_into_elementary(
     return parts
 
 
-def _multiply(one: Polynomial, other: Polynomial) -> Polynomial:
+def _multiply(left: Polynomial, right: Polynomial) -> Polynomial:
     product: Polynomial = {}
-    for row, c in one.items():
-        for column, d in other.items():
+    for row, c in left.items():
+        for column, d in right.items():
             key = tuple(map(sum, zip(row, column, strict=True)))
             product[key] = product.get(key, Fraction(0)) + c * d
     return product

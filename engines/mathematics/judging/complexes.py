@@ -63,13 +63,13 @@ def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0)
 def _compare_numbers(left: Tree, right: Tree) -> Verdict:
     for bits in (_BITS, _MORE_BITS):
         with ctx.workprec(bits):
-            one, other = principal_value(left, {}), principal_value(right, {})
-            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+            first, second = principal_value(left, {}), principal_value(right, {})
+            if first is None or second is None or not (first.is_finite() and second.is_finite()):
                 return undecided_verdict("the value of one of them is not known")
-            if not one.overlaps(other):
-                witness = f"{_format_value(one)} and {_format_value(other)}"
+            if not first.overlaps(second):
+                witness = f"{_format_value(first)} and {_format_value(second)}"
                 return Verdict("different", witness=witness, reason=_NOTE)
-            agreed = _agreed_bits(one, other) >= bits // 2
+            agreed = _agreed_bits(first, second) >= bits // 2
     if agreed:
         return Verdict("equal", reason=_NOTE)
     return undecided_verdict("the difference is too small to be seen")
@@ -86,15 +86,15 @@ def _compare_at_points(
             point = {name: _draw_value(random, name in real, name in whole) for name in names}
             if not _is_allowed(known, point):
                 continue
-            one, other = principal_value(left, point), principal_value(right, point)
-            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+            first, second = principal_value(left, point), principal_value(right, point)
+            if first is None or second is None or not (first.is_finite() and second.is_finite()):
                 continue
-            if not one.overlaps(other):
+            if not first.overlaps(second):
                 at = ", ".join(
                     f"{display_name(name)} = {_format_value(position)}" for name, position in point.items()
                 )
-                return "different", f"{at}: {_format_value(one)} and {_format_value(other)}"
-            agreeing += _agreed_bits(one, other) >= _AGREED
+                return "different", f"{at}: {_format_value(first)} and {_format_value(second)}"
+            agreeing += _agreed_bits(first, second) >= _AGREED
     return ("equal" if agreeing >= _FEWEST else ""), ""
 
 
@@ -118,9 +118,9 @@ def _is_allowed(known: Known, point: Mapping[str, acb]) -> bool:
     return True
 
 
-def _agreed_bits(one: acb, other: acb) -> int:
+def _agreed_bits(left: acb, right: acb) -> int:
     """Bits to which two values are the same, of the larger part or of 1."""
-    both = one.union(other)
+    both = left.union(right)
     radius = max(both.real.rad(), both.imag.rad())
     if radius == 0:
         return int(ctx.prec)
@@ -204,8 +204,8 @@ def _on_real_values(function: Callable[..., BallValue]) -> Callable[..., acb]:
     return apply_real
 
 
-def _divide(one: acb, other: acb) -> acb | None:
-    return None if other == 0 else one / other
+def _divide(left: acb, right: acb) -> acb | None:
+    return None if right == 0 else left / right
 
 
 def _complex_factorial(u: acb) -> acb | None:

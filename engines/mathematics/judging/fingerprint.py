@@ -393,21 +393,21 @@ class ValueFingerprints:
                 renamed = _Keys(tree, variables, positions).smallest_keys(tree, "renamed")
             return Fingerprint(whole, renamed, tuple(parts))
 
-    def iterate_renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
+    def iterate_renamings(self, left: Tree, right: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
         """Yield the ways to rename the variables of one term after which it may be equal to another: each
         name with its new one, and the term with the new names.
         """
-        names, others = sorted(free_variables(one)), sorted(free_variables(other))
+        names, others = sorted(free_variables(left)), sorted(free_variables(right))
         if not 0 < len(names) == len(others) <= _RENAMED:
             return
         with ctx.workprec(_BITS):
-            wanted = set(_Keys(other, others, [others]).smallest_keys(other, "whole"))
+            wanted = set(_Keys(right, others, [others]).smallest_keys(right, "whole"))
             results = []
             for order in permutations(others):
-                if wanted & set(_Keys(one, names, [order]).smallest_keys(one, "whole")):
+                if wanted & set(_Keys(left, names, [order]).smallest_keys(left, "whole")):
                     results.append({name: new for name, new in zip(names, order, strict=True) if name != new})
         for new in sorted(results, key=len):
-            yield new, _with_names(one, new)
+            yield new, _with_names(left, new)
 
 
 def _with_names(tree: Tree, names: Mapping[str, str]) -> Tree:

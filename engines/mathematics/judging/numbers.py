@@ -119,9 +119,9 @@ def compare_numbers(left: Tree, right: Tree) -> int | None:
         NoValueError: If one of them has no value.
     """
     # Rational numbers are compared exactly, infinities by sign.
-    one, other = exact_value(left), exact_value(right)
-    if one is not None and other is not None:
-        return (one > other) - (one < other)
+    left_value, right_value = exact_value(left), exact_value(right)
+    if left_value is not None and right_value is not None:
+        return (left_value > right_value) - (left_value < right_value)
     ends = [infinite_sign(side) for side in (left, right)]
     if any(ends):
         return (ends[0] > ends[1]) - (ends[0] < ends[1])
@@ -232,10 +232,10 @@ def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
             yield from _iterate_unbound(child, bound)
 
 
-def format_apart(one: Tree, other: Tree) -> str:
+def format_apart(left: Tree, right: Tree) -> str:
     """Return two different numbers for people, with as many digits as it takes to tell them apart."""
     for digits in _SHOWN_DIGITS:
-        texts = format_number(one, digits), format_number(other, digits)
+        texts = format_number(left, digits), format_number(right, digits)
         if texts[0] != texts[1]:
             break
     return " and ".join(texts)
@@ -307,10 +307,10 @@ def _separate_units_of(tree: Tree, powers: Counter[str], times: int) -> Tree | N
     if "unit" not in tree.list_labels():
         return tree
     if tree.label in ("*", "/"):
-        one, other = tree.children
-        left = _separate_units_of(one, powers, times)
+        left_value, right_value = tree.children
+        left = _separate_units_of(left_value, powers, times)
         # Units of a divisor count negatively.
-        right = _separate_units_of(other, powers, times if tree.label == "*" else -times)
+        right = _separate_units_of(right_value, powers, times if tree.label == "*" else -times)
         return None if left is None or right is None else Tree(tree.label, (left, right))
     if tree.label == "pow":
         # The square root of a unit is not a unit here.

@@ -103,34 +103,34 @@ def to_root(value: Fraction) -> Root:
     return Root((-value, Fraction(1)), 0)
 
 
-def compare_numbers(one: RealNumber, other: RealNumber) -> int:
+def compare_numbers(left: RealNumber, right: RealNumber) -> int:
     """Return -1, 0 or 1 as one number is less than, equal to or greater than another.
 
     Raises:
         UnclearError: If no precision tells them apart.
     """
-    if one == other:
+    if left == right:
         return 0
-    if one.exact is not None and other.exact is not None:
-        return (one.exact > other.exact) - (one.exact < other.exact)
+    if left.exact is not None and right.exact is not None:
+        return (left.exact > right.exact) - (left.exact < right.exact)
     for bits in _BITS:
-        first, second = one.ball(bits), other.ball(bits)
+        first, second = left.ball(bits), right.ball(bits)
         if first < second:
             return -1
         if first > second:
             return 1
-        if isinstance(one, Root) and isinstance(other, Root) and one.factor == other.factor:
-            return (one.place > other.place) - (one.place < other.place)
+        if isinstance(left, Root) and isinstance(right, Root) and left.factor == right.factor:
+            return (left.place > right.place) - (left.place < right.place)
     with ctx.workprec(_BITS[-1]):
         if (first - second).rad() < arb(2) ** -(_BITS[-1] // 2):
             return 0
     raise UnclearError
 
 
-def sort_numbers(found: Iterable[RealNumber]) -> list[RealNumber]:
+def sort_numbers(numbers: Iterable[RealNumber]) -> list[RealNumber]:
     """Return each once, in ascending order. Raises: UnclearError."""
     kept: list[RealNumber] = []
-    for one in sorted(dict.fromkeys(found), key=cmp_to_key(compare_numbers)):
+    for one in sorted(dict.fromkeys(numbers), key=cmp_to_key(compare_numbers)):
         if not kept or compare_numbers(kept[-1], one):
             kept.append(one)
     return kept
@@ -147,18 +147,18 @@ def points_between(places: Sequence[RealNumber]) -> list[Fraction]:
     ]
 
 
-def _fraction_near(place: RealNumber, step: int) -> Fraction:
-    middle = place.ball(128).mid()
+def _fraction_near(number: RealNumber, step: int) -> Fraction:
+    middle = number.ball(128).mid()
     whole = integer_in_ball(middle.floor() if step < 0 else middle.ceil())
     if whole is None:
         raise UnclearError
     return Fraction(int(whole) + step)
 
 
-def _fraction_between(one: RealNumber, other: RealNumber) -> Fraction:
+def _fraction_between(left: RealNumber, right: RealNumber) -> Fraction:
     for bits in _BITS:
         with ctx.workprec(bits):
-            first, second = one.ball(bits), other.ball(bits)
+            first, second = left.ball(bits), right.ball(bits)
             middle = ((first + second) / 2).mid()
             if first < middle < second:
                 mantissa, exponent = middle.man_exp()
@@ -182,9 +182,9 @@ class PointSet:
         UnclearError.
         """
         positions = sort_numbers([*self.ends, *other.ends])
-        for place in [*map(to_root, points_between(positions)), *positions]:
-            if self.holds(place) != other.holds(place):
-                return place
+        for point in [*map(to_root, points_between(positions)), *positions]:
+            if self.holds(point) != other.holds(point):
+                return point
         return None
 
 
@@ -237,8 +237,8 @@ def _make_interval(kind: str, low: Tree, high: Tree) -> PointSet:
         end = _read_end(side)
         ends.append(end)
         sides.append(
-            lambda at, place=end, closed=closed, sign=sign: (  # type: ignore[misc]
-                (compare_numbers(at, place) * sign) > 0 or (closed and compare_numbers(at, place) == 0)
+            lambda at, edge=end, closed=closed, sign=sign: (  # type: ignore[misc]
+                (compare_numbers(at, edge) * sign) > 0 or (closed and compare_numbers(at, edge) == 0)
             )
         )
     return PointSet(tuple(ends), lambda at: all(side(at) for side in sides))
@@ -264,9 +264,9 @@ def of_statement(statement: Tree, name: str) -> PointSet:
 _FITTING = dict(zip(COMPARISONS, (eq, ne, lt, le, gt, ge), strict=True))
 
 
-def sign_satisfies(sign: str, found: int) -> bool:
+def sign_satisfies(sign: str, value: int) -> bool:
     """Return whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
-    return _FITTING[sign](found, 0)
+    return _FITTING[sign](value, 0)
 
 
 def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
@@ -294,9 +294,9 @@ def _sign_at(tree: Tree, name: str, at: RealNumber, may_vanish: bool) -> int:
     for bits in _BITS:
         with ctx.workprec(bits):
             exact = at.exact
-            place: Any = at.ball(bits) if exact is None else _to_fmpq(exact)
+            value: Any = at.ball(bits) if exact is None else _to_fmpq(exact)
             try:
-                result = value_at(tree, {name: place})
+                result = value_at(tree, {name: value})
             except WorkLimitError:
                 raise UnclearError from None
             if result is None or not result.is_finite():
@@ -390,23 +390,23 @@ def _linear_root(tree: Tree, name: str) -> list[RealNumber]:
     """Return the zero of a x + b, where a and b are numbers."""
     space = Space([tree])
     quotient = space.to_quotient(tree)
-    place = space.atoms.index(Tree(name)) if Tree(name) in space.atoms else -1
+    position = space.atoms.index(Tree(name)) if Tree(name) in space.atoms else -1
     others = [atom for atom in space.atoms if atom != Tree(name)]
     if any(not numbers.is_number(atom) for atom in others):
         raise UnclearError
-    if place < 0:
+    if position < 0:
         return []
     # With the variable below as well, its zeros would have to be excluded.
-    if any(exponents[place] for exponents in quotient.bottom.to_dict()):
+    if any(exponents[position] for exponents in quotient.bottom.to_dict()):
         raise UnclearError
     rows = quotient.top.to_dict()
-    if any(exponents[place] > 1 for exponents in rows):
+    if any(exponents[position] > 1 for exponents in rows):
         raise UnclearError
     # Split the numerator a x + b into b and a; the root is -b / a.
     parts = []
     for wanted in (0, 1):
-        chosen = {e: c for e, c in rows.items() if e[place] == wanted}
-        moved = {tuple(0 if k == place else n for k, n in enumerate(e)): c for e, c in chosen.items()}
+        chosen = {e: c for e, c in rows.items() if e[position] == wanted}
+        moved = {tuple(0 if k == position else n for k, n in enumerate(e)): c for e, c in chosen.items()}
         parts.append(space.polynomial_to_tree(space.make_polynomial(moved)))
     return [to_real_number(Tree("/", (Tree("*", (Tree("-1"), parts[0])), parts[1])))]
 
@@ -419,8 +419,8 @@ def _real_roots(polynomial: fmpq_poly) -> list[arb]:
     roots: Any = polynomial.complex_roots()
     result: list[arb] = [root.real for root, _ in roots if root.imag.is_zero()]
 
-    def compare_balls(one: arb, other: arb) -> int:
-        return -1 if one < other else 1
+    def compare_balls(left: arb, right: arb) -> int:
+        return -1 if left < right else 1
 
     return sorted(result, key=cmp_to_key(compare_balls))
 

@@ -124,10 +124,10 @@ def _judge_polynomials(left: Tree, right: Tree, known: Known) -> Verdict | None:
     # A polynomial that is not zero has few zeros, so one of the first small points shows the difference.
     for start in range(2, 2 + _MOST_TRIES):
         point = {name: fmpq(start + 3 * index) for index, name in enumerate(names)}
-        one, other = (value_at(side, point) for side in (left, right))
-        if one is not None and other is not None and not one.overlaps(other):
+        first, second = (value_at(side, point) for side in (left, right))
+        if first is not None and second is not None and not first.overlaps(second):
             at_ = ", ".join(f"{display_name(name)} = {position}" for name, position in point.items())
-            return Verdict("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
+            return Verdict("different", witness=f"{at_}: {float(first):.8g} and {float(second):.8g}")
     return None
 
 
@@ -377,19 +377,19 @@ class _Renamed:
         """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
         if FURTHER.keys().isdisjoint([*self.left.list_labels(), *self.right.list_labels()]):
             programs = compile_valid([self.left, self.right], variables=variables)
-            (one, other), (error, wide) = evaluate_balls(programs, points)
+            (first, second), (error, wide) = evaluate_balls(programs, points)
             known = np.isfinite(error) & np.isfinite(wide)
             with np.errstate(all="ignore"):
-                close = np.abs(one - other) <= 4 * (error + wide) + 1e-12 * np.abs(one)
+                close = np.abs(first - second) <= 4 * (error + wide) + 1e-12 * np.abs(first)
             return np.where(known, np.where(close, 1, -1), 0)
         results = []
         for column in points.T[:_TRIED].tolist():
             point = dict(zip(variables, column, strict=True))
-            one, other = (numbers.evaluate_at(side, point) for side in (self.left, self.right))
-            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+            first, second = (numbers.evaluate_at(side, point) for side in (self.left, self.right))
+            if first is None or second is None or not (first.is_finite() and second.is_finite()):
                 results.append(0)
             else:
-                results.append(1 if one.overlaps(other) else -1)
+                results.append(1 if first.overlaps(second) else -1)
         return np.array(results + [0] * (points.shape[1] - len(results)))
 
 

@@ -91,29 +91,29 @@ def _apply_to_entries(change: Callable[[Tree], Tree], tree: Tree) -> Tree:
 
 
 def _sum_of_shapes(label: str) -> Callable[[Tree, Tree], Tree]:
-    def add_shapes(one: Tree, other: Tree) -> Tree:
-        first, second = _matrix_rows(one), _matrix_rows(other)
+    def add_shapes(left: Tree, right: Tree) -> Tree:
+        first, second = _matrix_rows(left), _matrix_rows(right)
         if [len(row) for row in first] != [len(row) for row in second]:
             raise point_sets.UnclearError("matrices of different sizes are added")
         rows = [
             [Tree(label, pair) for pair in zip(*both, strict=True)]
             for both in zip(first, second, strict=True)
         ]
-        if one.label == other.label == "tuple":
+        if left.label == right.label == "tuple":
             return Tree("tuple", tuple(row[0] for row in rows))
         return _make_matrix(rows)
 
     return add_shapes
 
 
-def _multiply_shapes(one: Tree, other: Tree) -> Tree:
-    if not _is_vector(one):
-        return _apply_to_entries(lambda entry: Tree("*", (one, entry)), other)
-    if not _is_vector(other):
-        return _apply_to_entries(lambda entry: Tree("*", (entry, other)), one)
-    if one.label == other.label == "tuple":
+def _multiply_shapes(left: Tree, right: Tree) -> Tree:
+    if not _is_vector(left):
+        return _apply_to_entries(lambda entry: Tree("*", (left, entry)), right)
+    if not _is_vector(right):
+        return _apply_to_entries(lambda entry: Tree("*", (entry, right)), left)
+    if left.label == right.label == "tuple":
         raise point_sets.UnclearError("the product of two vectors can be read in two ways")
-    first, second = _matrix_rows(one), _matrix_rows(other)
+    first, second = _matrix_rows(left), _matrix_rows(right)
     if len(first[0]) != len(second):
         raise point_sets.UnclearError("matrices are multiplied whose sizes do not fit")
     columns = list(zip(*second, strict=True))
@@ -126,13 +126,13 @@ def _multiply_shapes(one: Tree, other: Tree) -> Tree:
 
 
 def _add_all(terms: Sequence[Tree]) -> Tree:
-    return reduce(lambda one, other: Tree("+", (one, other)), terms)
+    return reduce(lambda left, right: Tree("+", (left, right)), terms)
 
 
-def _divide_shape(one: Tree, other: Tree) -> Tree:
-    if _is_vector(other):
+def _divide_shape(left: Tree, right: Tree) -> Tree:
+    if _is_vector(right):
         raise point_sets.UnclearError("a matrix is no divisor")
-    return _apply_to_entries(lambda entry: Tree("/", (entry, other)), one)
+    return _apply_to_entries(lambda entry: Tree("/", (entry, right)), left)
 
 
 def _matrix_power(one: Tree, exponent: Tree) -> Tree:
@@ -352,8 +352,8 @@ def judge_members(
     notes: list[str] = []
     doubtful: Verdict | None = None
     witness = ""
-    for one, other in zip(left, right, strict=True):
-        result = judge.compare_terms(one, other, assume)
+    for first, second in zip(left, right, strict=True):
+        result = judge.compare_terms(first, second, assume)
         # One pair that differs decides; one that is undecided matters only if no pair differs.
         if result.outcome == "different":
             return result
@@ -380,10 +380,10 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
     notes: list[str] = []
     # Both directions: each member of either set needs an equal one in the other.
     for own, others in ((left.children, right.children), (right.children, left.children)):
-        for place, member in enumerate(own):
+        for index, member in enumerate(own):
             apart = []
             # The one at its place is most often equal, and what is equal is found sooner than what is not.
-            for other in (*others[place : place + 1], *others[:place], *others[place + 1 :]):
+            for other in (*others[index : index + 1], *others[:index], *others[index + 1 :]):
                 result = judge.compare_terms(member, other, assume)
                 if result.outcome == "equal":
                     notes += filter(None, [result.reason])
@@ -410,11 +410,11 @@ def _to_text(tree: Tree) -> str:
 
 def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdict:
     """Judge quantities: the same dimensions, and numbers equal in the same units."""
-    one, other = separate_units(left), separate_units(right)
-    if one is None or other is None:
+    first, second = separate_units(left), separate_units(right)
+    if first is None or second is None:
         return undecided_verdict("units that are no factors are not judged")
-    if bool(one.units) != bool(other.units):
+    if bool(first.units) != bool(second.units):
         return undecided_verdict("only one of them has a unit")
-    if one.units != other.units:
-        return Verdict("different", witness=f"{one.shown} and {other.shown}")
-    return judge.judge_scalars(one.number, other.number, known)
+    if first.units != second.units:
+        return Verdict("different", witness=f"{first.shown} and {second.shown}")
+    return judge.judge_scalars(first.number, second.number, known)

@@ -95,8 +95,10 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "not":
         return _judge_negation(judge, parts[0], assume)
     if label == "forall":
-        found = judge_statement(judge, parts[-1], [*assume, *parts[1:-1]])
-        return undecided_verdict("it is not known for all values") if found.outcome == "equal if" else found
+        verdict = judge_statement(judge, parts[-1], [*assume, *parts[1:-1]])
+        return (
+            undecided_verdict("it is not known for all values") if verdict.outcome == "equal if" else verdict
+        )
     if label == "exists":
         return undecided_verdict("it is not known whether there is such a value")
     if label == "congruent":
@@ -108,31 +110,31 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "in":
         return _judge_membership(judge, parts[0], parts[1], assume)
     if label == "subset":
-        one, other = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
+        left, right = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
         # A set is a subset of another one exactly if it equals their intersection.
-        both = point_sets.PointSet((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
-        if (difference := one.find_difference(both)) is None:
+        both = point_sets.PointSet((*left.ends, *right.ends), lambda at: left.holds(at) and right.holds(at))
+        if (difference := left.find_difference(both)) is None:
             return EQUAL
         return Verdict("different", witness=f"{difference.text} belongs to the first only")
     return _judge_relation(judge, statement, assume)
 
 
-def _combine_verdicts(label: str, found: Sequence[Verdict]) -> Verdict:
+def _combine_verdicts(label: str, verdicts: Sequence[Verdict]) -> Verdict:
     decisive = "different" if label == "and" else "equal"
-    for one in found:
+    for one in verdicts:
         if one.outcome == decisive:
             return one
     for verdict in ("undecided", "equal if"):
-        some = [one for one in found if one.outcome == verdict]
+        some = [one for one in verdicts if one.outcome == verdict]
         if label == "and" and some:
             if verdict == "undecided":
                 return some[0]
             conditions = " and ".join(dict.fromkeys(one.condition for one in some))
             return Verdict("equal if", conditions, some[0].witness, some[0].reason)
     if label == "and":
-        return found[0]
-    if all(one.outcome == "different" for one in found) and len({one.witness for one in found}) == 1:
-        return found[0]
+        return verdicts[0]
+    if all(one.outcome == "different" for one in verdicts) and len({one.witness for one in verdicts}) == 1:
+        return verdicts[0]
     return undecided_verdict("it is not known which of them holds")
 
 
@@ -155,9 +157,9 @@ def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
         )
     try:
         with ctx.workprec(256):
-            one, other = (numbers.number_ball(side, 256) for side in sides)
-            apart = abs(one - other)
-            for side, written, given in zip(sides, (one, other), (other, one), strict=True):
+            first, second = (numbers.number_ball(side, 256) for side in sides)
+            apart = abs(first - second)
+            for side, written, given in zip(sides, (first, second), (second, first), strict=True):
                 # Take each side in turn as the rounded one: it has as many decimals as are written.
                 text = side.label if not side.children else ""
                 digits = len(text.partition(".")[2])
@@ -165,7 +167,7 @@ def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
                 # rounded, or cut off
                 if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
                     return EQUAL
-            if apart > _APPROX_TOLERANCE * max(abs(one), abs(other)):
+            if apart > _APPROX_TOLERANCE * max(abs(first), abs(second)):
                 witness = f"{numbers.format_number(left)} and {numbers.format_number(right)}"
                 return Verdict("different", witness=witness)
     except numbers.NoValueError:
@@ -318,10 +320,10 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
     values = [numbers.evaluate_at(part, point) for part in parts]
     if any(value is None or not value.is_finite() for value in values):
         return None
-    one, other = values
-    assert one is not None
-    assert other is not None
-    sign = -1 if one < other else 1 if one > other else 0 if one == other else None
+    left, right = values
+    assert left is not None
+    assert right is not None
+    sign = -1 if left < right else 1 if left > right else 0 if left == right else None
     return None if sign is None else point_sets.sign_satisfies(label, sign)
 
 
@@ -448,12 +450,12 @@ def _differ_at(point: Mapping[str, float]) -> Verdict:
 
 def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
     """They say the same if their differences, or one and the other's negative, are congruent always."""
-    one, other = (Tree("-", each.children[:2]) for each in (left, right))
+    left_value, right_value = (Tree("-", each.children[:2]) for each in (left, right))
     modulus, second = left.children[2], right.children[2]
     if modulus == second or judge.compare_terms(modulus, second, assume).outcome == "equal":
         # n divides a exactly if it divides -a, so the sum counts as well as the difference.
         for sign in ("-", "+"):
-            gap = Tree(sign, (one, other))
+            gap = Tree(sign, (left_value, right_value))
             for multiple in (gap, Tree("mod", (gap, modulus))):
                 result = judge.compare_terms(multiple, ZERO, assume)
                 if result.outcome == "equal":
@@ -462,7 +464,9 @@ def _judge_congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequen
         return found_by_remainders
     random = Random(0)
     names = sorted(free_variables(left, right))
-    remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
+    remainders = [
+        Tree("=", (Tree("mod", pair), ZERO)) for pair in ((left_value, modulus), (right_value, second))
+    ]
     # Look for integers at which only one of the two holds.
     for _ in range(0 if assume else _MAX_POINTS):
         point = {name: float(random.randint(0, 12)) for name in names}
@@ -583,12 +587,12 @@ def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence
     """Judge two equations by solving each for a variable in which it is linear, and substituting it into the
     other."""
     verdicts = []
-    for one, other in ((left, right), (right, left)):
-        solved = _solve_linear(one)
+    for first, second in ((left, right), (right, left)):
+        solved = _solve_linear(first)
         if solved is None:
             continue
         name, instead = solved
-        sides = [replace_variable(side, name, instead) for side in other.children]
+        sides = [replace_variable(side, name, instead) for side in second.children]
         result = judge.compare_terms(sides[0], sides[1], assume)
         if result.outcome == "different":
             witness = f"{display_name(name)} = {describe_statement(instead)} solves one of them only"
@@ -610,7 +614,7 @@ def _as_single_equation(statement: Tree) -> Tree | None:
     sides = [Tree("-", part.children) for part in parts]
     if not all(map(_is_polynomial, sides)):
         return None
-    return Tree("=", (reduce(lambda one, other: Tree("*", (one, other)), sides), ZERO))
+    return Tree("=", (reduce(lambda left, right: Tree("*", (left, right)), sides), ZERO))
 
 
 def _is_polynomial(tree: Tree) -> bool:

@@ -51,9 +51,9 @@ class TermJudge:
         if left == right:
             return EQUAL
         if not assume or not left.children or not right.children:
-            one, other = numbers.exact_value(left), numbers.exact_value(right)
-            if one is not None and other is not None:
-                return EQUAL if one == other else Verdict("different", witness=f"{one} and {other}")
+            first, second = numbers.exact_value(left), numbers.exact_value(right)
+            if first is not None and second is not None:
+                return EQUAL if first == second else Verdict("different", witness=f"{first} and {second}")
         return self._judge_safely(lambda: self.compare_terms(left, right, assume))
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Verdict:
@@ -188,33 +188,33 @@ class Calls:
         self._names[said or term] = Tree(name)
         return Tree(name)
 
-    def _are_same(self, one: Tree, other: Tree) -> bool:
-        if one.label != other.label or len(one.children) != len(other.children):
+    def _are_same(self, first: Tree, second: Tree) -> bool:
+        if first.label != second.label or len(first.children) != len(second.children):
             return False
-        if one.children[0] != other.children[0]:
+        if first.children[0] != second.children[0]:
             return False
-        pairs = zip(one.children[1:], other.children[1:], strict=True)
+        pairs = zip(first.children[1:], second.children[1:], strict=True)
         return all(
             self._judge.judge_scalars(left, right, self._known).outcome == "equal" for left, right in pairs
         )
 
-    def restore_calls(self, found: Verdict) -> Verdict:
+    def restore_calls(self, verdict: Verdict) -> Verdict:
         """Return the verdict on terms with calls, from that on the terms with variables for the calls."""
         if not self._variables:
-            return found
-        if found.outcome in ("different", "equal if"):
+            return verdict
+        if verdict.outcome in ("different", "equal if"):
             if self._opaque:
                 return undecided_verdict(self._opaque)
-            if found.outcome == "equal if" and (found.witness or "call_" in found.condition):
+            if verdict.outcome == "equal if" and (verdict.witness or "call_" in verdict.condition):
                 return undecided_verdict("it depends on functions of which nothing is known")
-            if found.outcome == "different" and not self._are_arguments_distinct():
+            if verdict.outcome == "different" and not self._are_arguments_distinct():
                 return undecided_verdict("it depends on functions of which nothing is known")
-        witness = found.witness
+        witness = verdict.witness
         for term, name in reversed(self._variables):
             witness = witness.replace(
                 name, describe_statement(term) if term.label != "call" else _format_call(term)
             )
-        return replace(found, witness=witness)
+        return replace(verdict, witness=witness)
 
     def _are_arguments_distinct(self) -> bool:
         """Return whether the calls of each function certainly have other arguments at almost all points, so

@@ -102,9 +102,9 @@ def list_intervals(program: Programs) -> list[DomainInterval]:
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def list_gaps(found: list[DomainInterval]) -> list[DomainInterval]:
+def list_gaps(intervals: list[DomainInterval]) -> list[DomainInterval]:
     """Return the intervals between and beyond those of `intervals`."""
-    ends = [-inf, *(end for interval in found for end in interval), inf]
+    ends = [-inf, *(end for interval in intervals for end in interval), inf]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if low < high]
 
 
@@ -184,10 +184,10 @@ class Roots:
             return fmpq_poly([exact.numerator]), fmpq_poly([exact.denominator])
         if code not in (ADD, SUB, MUL, DIV, POW):
             return None
-        one, other = self._cached_ratio(a), self._cached_ratio(b)
-        if one is None or other is None:
+        left, right = self._cached_ratio(a), self._cached_ratio(b)
+        if left is None or right is None:
             return None
-        (p, q), (r, s) = one, other
+        (p, q), (r, s) = left, right
         if code == MUL:
             return p * r, q * s
         if code == DIV:
@@ -562,10 +562,10 @@ class Edges:
         if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
             result = None
             for form in self.functions.forms[function]:
-                found = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
-                result = result if found is None else found
+                by_inverse = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
+                result = result if by_inverse is None else by_inverse
                 # Another form may have the value where this one has none: 1/sec u is cos u, and never 0.
-                if found:
+                if by_inverse:
                     break
             # Nor is that the last word while more forms may be met.
             if result == 0:
@@ -627,8 +627,8 @@ class Edges:
     def _tends_to_zero(self, form: FunctionForm, point: arb) -> bool:
         code, a, b = form
         for step in (TINY, -TINY):
-            one, other = self.functions.values_at(point + step * (1 + abs(point)), a, b)
-            (value,) = apply_operation((code, a, b), (one,), (other,))
+            left, right = self.functions.values_at(point + step * (1 + abs(point)), a, b)
+            (value,) = apply_operation((code, a, b), (left,), (right,))
             if value is not None and value.is_finite() and abs(value) < _NEAR_ZERO:
                 return True
         return False

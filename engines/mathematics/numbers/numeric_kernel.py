@@ -485,7 +485,7 @@ def share_subterms(
     room = 2
     while room < 2 * len(codes) + 2:
         room *= 2
-    place = np.zeros(room, np.int32)
+    slots = np.zeros(room, np.int32)
     height = np.zeros(len(codes) + 1, np.int32)
     derivatives = np.zeros(len(codes) + 1, np.int8)
     stack = np.zeros(len(codes) + 1, np.int32)
@@ -517,17 +517,17 @@ def share_subterms(
                 break
             # Look the node up by code and operands; equal sub-terms of all programs are one node.
             spot = (code * 0x9E3779B1 + a * 0x85EBCA77 + b * 0xC2B2AE3D) & (room - 1)
-            while place[spot] and not (
-                nodes[0, place[spot]] == code and nodes[1, place[spot]] == a and nodes[2, place[spot]] == b
+            while slots[spot] and not (
+                nodes[0, slots[spot]] == code and nodes[1, slots[spot]] == a and nodes[2, slots[spot]] == b
             ):
                 spot = (spot + 1) & (room - 1)
-            if place[spot] == 0:
-                place[spot] = count
+            if slots[spot] == 0:
+                slots[spot] = count
                 nodes[0, count], nodes[1, count], nodes[2, count] = code, a, b
                 height[count] = tall
                 derivatives[count] = min(max(derivatives[a], derivatives[b]) + (code == DIFF), 100)
                 count += 1
-            stack[top] = place[spot]
+            stack[top] = slots[spot]
             top += 1
         # Exactly one term is left of a complete expression.
         if top == 1:

@@ -152,7 +152,7 @@ _OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
 
 
 def apply_operation(
-    form: FunctionForm, one: Sequence[BallValue], other: Sequence[BallValue] = (), fixed: bool = False
+    form: FunctionForm, left: Sequence[BallValue], right: Sequence[BallValue] = (), fixed: bool = False
 ) -> list[BallValue]:
     """Return the values of an operation on values; `fixed` says that the second operand is free of x."""
     code, _, b = form
@@ -160,21 +160,21 @@ def apply_operation(
     if arithmetic is not None:
         # The usual case: all operands are known, so one pass without further checks is enough.
         try:
-            plain = list(map(arithmetic, one, other))
+            plain = list(map(arithmetic, left, right))
         except TypeError:  # None is no operand
             plain = []
         if plain and (code in _ALWAYS_FINITE or all(map(arb.is_finite, plain))):
             return plain
     operation: Any = _OPERATIONS[code]
     if code in _ALWAYS_FINITE:
-        return [None if u is None or v is None else operation(u, v) for u, v in zip(one, other, strict=True)]
+        return [None if u is None or v is None else operation(u, v) for u, v in zip(left, right, strict=True)]
     result: list[BallValue] = []
     if b == NOTHING:
-        for u in one:
+        for u in left:
             value = None if u is None else operation(u)
             result.append(value if value is None or value.is_finite() else _NAN)
         return result
-    for u, v in zip(one, other, strict=True):
+    for u, v in zip(left, right, strict=True):
         value = None
         if u is not None and v is not None:
             value = _raise_ball(u, v, fixed) if code == POW else operation(u, v)
@@ -193,19 +193,19 @@ def integer_or_ball(ball: arb) -> arb:
 _NARROW = arb(2) ** -128
 
 
-def agreed_bits(one: arb, other: arb) -> int | None:
+def agreed_bits(left: arb, right: arb) -> int | None:
     """Return to how many bits two values certainly agree, or None if they certainly differ.
 
     Relative to their size, or absolute where both may be 0; 0 where one of them is not known.
     """
-    if not one.overlaps(other):
+    if not left.overlaps(right):
         return None
-    if not (one.is_finite() and other.is_finite()):
+    if not (left.is_finite() and right.is_finite()):
         return 0
-    zeros = one.contains(0), other.contains(0)
+    zeros = left.contains(0), right.contains(0)
     if zeros[0] != zeros[1]:
         return 0
-    both = one.union(other)
+    both = left.union(right)
     if both.is_exact():
         return int(ctx.prec)
     bits = both.rel_accuracy_bits() if not zeros[0] else -int(both.rad().mid().man_exp()[1])
@@ -342,12 +342,12 @@ class Functions:
                 if self.fixed[number]:
                     known[number] = self.values[number][0]
                     continue
-                one, other = form[1:]
-                if one not in known or (other != NOTHING and other not in known):
-                    waiting += (n for n in (one, other) if n != NOTHING and n not in known)
+                left, right = form[1:]
+                if left not in known or (right != NOTHING and right not in known):
+                    waiting += (n for n in (left, right) if n != NOTHING and n not in known)
                     continue
-                second = (known[other],) if other != NOTHING else ()
-                (known[number],) = apply_operation(form, (known[one],), second, self.fixed[other])
+                second = (known[right],) if right != NOTHING else ()
+                (known[number],) = apply_operation(form, (known[left],), second, self.fixed[right])
             waiting.pop()
         return [known[function] for function in functions]
 

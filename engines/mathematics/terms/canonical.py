@@ -324,12 +324,12 @@ def _copy_parts(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> i
 def _shares_part(form: int, forms: Ints, parts: Ints) -> bool:
     """Return whether a part of a sum is both added and subtracted."""
     start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
-    one, other = 0, 0
-    while one < plus and other < less:
-        left, right = parts[start + one], parts[start + plus + other]
+    first, second = 0, 0
+    while first < plus and second < less:
+        left, right = parts[start + first], parts[start + plus + second]
         if left == right:
             return True
-        one, other = one + int(left < right), other + int(left > right)
+        first, second = first + int(left < right), second + int(left > right)
     return False
 
 
@@ -358,7 +358,7 @@ def _compose_terms(
     count: int,
     nodes: Ints,
     leaves: Ints,
-    found: Ints,
+    rows: Ints,
     forms: Ints,
     parts: Ints,
     slots: Ints,
@@ -374,7 +374,7 @@ def _compose_terms(
         size = 16
         for side in (left, right):
             if side >= 0:
-                size += 4 * (forms[found[side, FORM], 2] + forms[found[side, FORM], 3])
+                size += 4 * (forms[rows[side, FORM], 2] + forms[rows[side, FORM], 3])
         used[2] = size
         if used[1] + size > len(parts) or used[0] + _NEW > len(forms):
             return n
@@ -397,15 +397,15 @@ def _compose_terms(
             parts[at] = code
             if left >= 0:
                 at += 1
-                parts[at] = found[left, KEY]
+                parts[at] = rows[left, KEY]
             if right >= 0:
                 at += 1
-                parts[at] = found[right, KEY]
+                parts[at] = rows[right, KEY]
             form = _find_form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
         # Sums and products: signs are taken out, neutral operands dropped, and nested operands flattened.
         else:
-            one, other = found[left, FORM], found[right, FORM]
-            flip, flop = found[left, SIGN], found[right, SIGN]
+            one, other = rows[left, FORM], rows[right, FORM]
+            flip, flop = rows[left, SIGN], rows[right, SIGN]
             # of the operands: whether each is 0 in a sum, 1 in a product
             neutral = _PRODUCT if kind in (_TIMES, _OVER) else _SUM
             flop = -flop if kind == _MINUS else flop
@@ -459,11 +459,11 @@ def _compose_terms(
                 else:
                     form = _find_form(_PRODUCT, middle - used[1], end - middle, forms, parts, slots, used)
         # The key is twice the form, plus 1 for a negative sign.
-        found[n, SIGN], found[n, FORM] = sign, form
+        rows[n, SIGN], rows[n, FORM] = sign, form
         if sign < 0 and forms[form, 0] == _SUM:
-            found[n, KEY] = 2 * _opposite_of_sum(form, forms, parts, slots, used)
+            rows[n, KEY] = 2 * _opposite_of_sum(form, forms, parts, slots, used)
         else:
-            found[n, KEY] = 2 * form + int(sign < 0)
+            rows[n, KEY] = 2 * form + int(sign < 0)
     return count
 
 

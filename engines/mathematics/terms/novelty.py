@@ -131,18 +131,18 @@ def order_by_novelty(
     chosen: list[T] = [shorter[1]] if shorter else []
     left = list(range(len(waiting)))
     while left and len(chosen) < count:
-        best = max(left, key=lambda place: (nearest[place] * waiting[place][2], -place))
+        best = max(left, key=lambda index: (nearest[index] * waiting[index][2], -index))
         left.remove(best)
         chosen.append(waiting[best][0])
-        for place in left:
-            nearest[place] = min(nearest[place], _jaccard_distance(waiting[place][1], waiting[best][1]))
-    return chosen + [waiting[place][0] for place in left] + same
+        for index in left:
+            nearest[index] = min(nearest[index], _jaccard_distance(waiting[index][1], waiting[best][1]))
+    return chosen + [waiting[index][0] for index in left] + same
 
 
-def _jaccard_distance(one: frozenset[str], other: frozenset[str]) -> float:
+def _jaccard_distance(left: frozenset[str], right: frozenset[str]) -> float:
     """1 less the share of parts that two have in common (Jaccard)."""
-    common = len(one & other)
-    return 1 - common / (len(one) + len(other) - common)
+    common = len(left & right)
+    return 1 - common / (len(left) + len(right) - common)
 
 
 class ArithmeticReader:

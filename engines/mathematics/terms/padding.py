@@ -195,23 +195,27 @@ def _judge_in_order(
 def _is_padded(
     kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int
 ) -> bool:
-    one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+    left_value, right_value = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
     first, second = amounts[left, VALUE], amounts[right, VALUE]
     if kind == PLUS:
-        return (one and first == 0) or (other and second == 0)
+        return (left_value and first == 0) or (right_value and second == 0)
     if kind == MINUS:
-        return (one and first == 0) or (other and second == 0) or (marks[right, NEGATIVE] == 2 and not other)
+        return (
+            (left_value and first == 0)
+            or (right_value and second == 0)
+            or (marks[right, NEGATIVE] == 2 and not right_value)
+        )
     twice_negative = marks[left, NEGATIVE] + marks[right, NEGATIVE] > 2
     if kind == TIMES:
-        return (one and first == 1) or (other and second == 1) or twice_negative
+        return (left_value and first == 1) or (right_value and second == 1) or twice_negative
     if kind == OVER:
-        inverted = one and first == 1 and marks[right, POWERED] > 0 and amounts[right, POWER] == -1
-        return (other and second == 1) or twice_negative or inverted
+        inverted = left_value and first == 1 and marks[right, POWERED] > 0 and amounts[right, POWER] == -1
+        return (right_value and second == 1) or twice_negative or inverted
     outer = kinds[nodes[right, 0]]
     if kind == POW:
-        if other and second == 1:
+        if right_value and second == 1:
             return True
-        if other and marks[left, POWERED]:
+        if right_value and marks[left, POWERED]:
             power = amounts[left, POWER]
             # a product of short numbers that is this close to 1 was meant to be; only padding depends on it
             return power % 2 != 0 and abs(power * second - 1) < 1e-12

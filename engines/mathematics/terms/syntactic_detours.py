@@ -69,10 +69,10 @@ def _turn(factors: Factors) -> Factors:
     return {factor: _TURNED[sides] for factor, sides in factors.items()}
 
 
-def _multiply(one: Factors, other: Factors) -> Factors:
-    if not one or not other:
-        return one or other
-    return {factor: one.get(factor, 0) | other.get(factor, 0) for factor in {**one, **other}}
+def _multiply(left: Factors, right: Factors) -> Factors:
+    if not left or not right:
+        return left or right
+    return {factor: left.get(factor, 0) | right.get(factor, 0) for factor in {**left, **right}}
 
 
 def _is_reciprocal(factors: Factors) -> bool:

@@ -105,10 +105,10 @@ class ValueDetours:
         """Return the value of a term without variables, as far as it can be told from 0 and 1."""
         if left < 0:
             return float(Fraction(name)) if is_constant_token(name) else LEAVES.get(name)
-        one, other = self._values[left], self._values[right] if right >= 0 else 0.0
-        if one is None or other is None or name == DERIVATIVE:
+        first, second = self._values[left], self._values[right] if right >= 0 else 0.0
+        if first is None or second is None or name == DERIVATIVE:
             return None
-        return apply_float(name, one) if right < 0 else operate_float(name, one, other)
+        return apply_float(name, first) if right < 0 else operate_float(name, first, second)
 
     def _read_leaf(self, name: str, number: int) -> _Image:
         if is_constant_token(name):
@@ -124,23 +124,23 @@ class ValueDetours:
         return image, name == "abs" and self._images[inner].even
 
     def _read_operation(self, name: str, left: int, right: int, number: int) -> tuple[_Image, bool]:
-        terms, one, other = self._terms, self._images[left], self._images[right]
+        terms, first, second = self._terms, self._images[left], self._images[right]
         if name in ("+", "-"):
-            return self._add(one, other, -1 if name == "-" else 1)
+            return self._add(first, second, -1 if name == "-" else 1)
         if name == "*":
-            return _multiply(one, other)
+            return _multiply(first, second)
         if name == "/":
-            image, goes = _multiply(one, _turn(other))
-            return image, goes or _is_reciprocal(other)
+            image, goes = _multiply(first, _turn(second))
+            return image, goes or _is_reciprocal(second)
         exponent = self._rational(right)
         if name == "pow" and exponent is None and terms.names[terms.labels[left]] == "e":
-            return self._exponential(other), False
+            return self._exponential(second), False
         if name != "pow" or exponent is None:
-            return self._operand(self._key_of(number), even=name == "pow" and one.even), False
+            return self._operand(self._key_of(number), even=name == "pow" and first.even), False
         if exponent.denominator > 1:
-            image, goes = self._root_power(one, exponent, number)
+            image, goes = self._root_power(first, exponent, number)
             return image, goes or terms.names[terms.labels[left]] == "1"
-        image, goes = self._power(one, int(exponent), number)
+        image, goes = self._power(first, int(exponent), number)
         base = terms.names[terms.labels[left]]
         return image, goes or base == "1" or (base == "abs" and exponent % 2 == 0)
 
@@ -202,19 +202,19 @@ class ValueDetours:
         base = self._operand(("e", key, scale), even=True)
         return replace(base, top=base.top**power)
 
-    def _add(self, one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
+    def _add(self, left: _Image, right: _Image, sign: int) -> tuple[_Image, bool]:
         """Return the image of a sum, and whether it is a detour: it can be cancelled, or is a product of
         operands although a part is none, as `(x + y)^2 - x^2 - y^2`."""
-        image, goes = _add(one, other, sign)
-        operands = image.operands = one.operands | other.operands
-        if one.single and other.single and one.operands != other.operands:
+        image, goes = _add(left, right, sign)
+        operands = image.operands = left.operands | right.operands
+        if left.single and right.single and left.operands != right.operands:
             image.single = False
             return image, goes
         single = self._is_product(image.top, operands) and self._is_product(image.bottom, operands)
         image.single = single
-        if not (one.single and other.single):
+        if not (left.single and right.single):
             return image, goes or single
-        return (image, goes) if not single else _add_alike(image, one, other, sign, goes)
+        return (image, goes) if not single else _add_alike(image, left, right, sign, goes)
 
     def _is_product(self, half: nmod_poly, operands: frozenset[int]) -> bool:
         for number in operands:
@@ -294,40 +294,40 @@ def _is_reciprocal(image: _Image) -> bool:
     return image.top.degree() <= 0 < image.bottom.degree()
 
 
-def _multiply(one: _Image, other: _Image) -> tuple[_Image, bool]:
-    top, bottom = one.top * other.top, one.bottom * other.bottom
+def _multiply(left: _Image, right: _Image) -> tuple[_Image, bool]:
+    top, bottom = left.top * right.top, left.bottom * right.bottom
     common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() > 0 else _UNIT
-    a, b = one.content, other.content
+    a, b = left.content, right.content
     goes = (
         common.degree() > 0
-        or bool(one.roots.keys() & other.roots.keys())
+        or bool(left.roots.keys() & right.roots.keys())
         or _meets(a, b)
-        or _meets(a, other.drawn)
-        or _meets(b, one.drawn)
-        or _meets_base(one, other)
-        or _meets_base(other, one)
+        or _meets(a, right.drawn)
+        or _meets(b, left.drawn)
+        or _meets_base(left, right)
+        or _meets_base(right, left)
     )
     if common.degree() > 0:
         top, bottom = top // common, bottom // common
-    number = max(one.top.degree(), one.bottom.degree()) == 0
-    alone = other.alone and number
-    roots, even = {**one.roots, **other.roots}, one.even and other.even
-    drawn, operands = one.drawn * other.drawn, one.operands | other.operands
+    number = max(left.top.degree(), left.bottom.degree()) == 0
+    alone = right.alone and number
+    roots, even = {**left.roots, **right.roots}, left.even and right.even
+    drawn, operands = left.drawn * right.drawn, left.operands | right.operands
     return (
-        _Image(top, bottom, a * b, roots, alone, even, drawn, operands, one.single and other.single),
+        _Image(top, bottom, a * b, roots, alone, even, drawn, operands, left.single and right.single),
         goes,
     )
 
 
-def _meets(one: Fraction, other: Fraction) -> bool:
+def _meets(left: Fraction, right: Fraction) -> bool:
     """Return whether a product of two numbers can be cancelled."""
-    return gcd(one.numerator, other.denominator) > 1 or gcd(one.denominator, other.numerator) > 1
+    return gcd(left.numerator, right.denominator) > 1 or gcd(left.denominator, right.numerator) > 1
 
 
-def _meets_base(one: _Image, other: _Image) -> bool:
+def _meets_base(left: _Image, right: _Image) -> bool:
     """Return whether a root in one divides its base in the other."""
-    for (top, bottom), power in one.roots.items():
-        half = other.top if power < 0 else other.bottom
+    for (top, bottom), power in left.roots.items():
+        half = right.top if power < 0 else right.bottom
         if len(bottom) == 1 < len(top) and half.degree() > 0:
             base = nmod_poly(list(top), _PRIME)
             if base.gcd(half).degree() == base.degree():
@@ -335,11 +335,11 @@ def _meets_base(one: _Image, other: _Image) -> bool:
     return False
 
 
-def _add_alike(image: _Image, one: _Image, other: _Image, sign: int, goes: bool) -> tuple[_Image, bool]:
+def _add_alike(image: _Image, left: _Image, right: _Image, sign: int, goes: bool) -> tuple[_Image, bool]:
     """Return the image of a sum of multiples of the same, with its number, and whether it is a detour: a
     difference, or fractions that make a simpler one."""
-    first, second, whole = (_find_coefficient(each) for each in (one, other, image))
-    for a, b in ((one.content, other.content), (one.content, -other.content)):
+    first, second, whole = (_find_coefficient(each) for each in (left, right, image))
+    for a, b in ((left.content, right.content), (left.content, -right.content)):
         total = a + sign * b
         if (
             total
@@ -359,19 +359,19 @@ def _find_coefficient(image: _Image) -> int:
     return top * pow(bottom, -1, _PRIME) % _PRIME
 
 
-def _add(one: _Image, other: _Image, sign: int) -> tuple[_Image, bool]:
-    left, right = other.bottom, one.bottom
+def _add(first: _Image, second: _Image, sign: int) -> tuple[_Image, bool]:
+    left, right = second.bottom, first.bottom
     if left.degree() != 0 and right.degree() != 0:
         shared = left.gcd(right)
         left, right = left // shared, right // shared
-    top, bottom = one.top * left + other.top * right * sign, one.bottom * left
+    top, bottom = first.top * left + second.top * right * sign, first.bottom * left
     if top.degree() < 0:
         return _Image(_constant(1), _constant(1)), False
     # Fractions of which the sum can be cancelled, as x/(x + 1)^2 + 1/(x + 1)^2.
     common = top.gcd(bottom) if top.degree() > 0 and bottom.degree() != 0 else _UNIT
     if common.degree() > 0:
         top, bottom = top // common, bottom // common
-    a, b = one.content, other.content
+    a, b = first.content, second.content
     content = Fraction(gcd(a.numerator, b.numerator), lcm(a.denominator, b.denominator))
-    even = sign > 0 and one.even and other.even
+    even = sign > 0 and first.even and second.even
     return _Image(top, bottom, content, even=even), common.degree() > 0

@@ -121,7 +121,7 @@ class BoundarySearch:
         unsure: Callable[[int, Sequence[int]], bool] | None = None,
     ) -> None:
         whole = region.assumptions.integers
-        self._moving = [place for place in along if region.variables[place] not in whole]
+        self._moving = [index for index in along if region.variables[index] not in whole]
         self._claims = len(self._moving) == len(along)
         self._most = most
         self._head, self._point = _widen_programs(head), point[:, np.newaxis]
@@ -289,10 +289,10 @@ class _BoxGrid:
     def box_grid(self, reach: float) -> tuple[Floats, Floats]:
         count = max(2, round(_FIRST ** (1 / len(self.moving))))
         axes, halves = [], np.zeros(len(self.point))
-        for place in self.moving:
-            low, high = self.region.range_of(place, reach)
-            halves[place] = (high - low) / count / 2
-            axes.append(low + halves[place] * (2 * np.arange(count) + 1))
+        for index in self.moving:
+            low, high = self.region.range_of(index, reach)
+            halves[index] = (high - low) / count / 2
+            axes.append(low + halves[index] * (2 * np.arange(count) + 1))
         rows = np.stack([row.ravel() for row in np.meshgrid(*axes, indexing="ij")])
         centers = np.repeat(self.point, rows.shape[1], axis=1)
         centers[self.moving] = rows
@@ -300,11 +300,11 @@ class _BoxGrid:
 
     def halve_boxes(self, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
         halves = halves / 2
-        for place in self.moving:
+        for index in self.moving:
             count = centers.shape[1]
             centers = np.concatenate([centers, centers], axis=1)
-            centers[place, :count] -= halves[place]
-            centers[place, count:] += halves[place]
+            centers[index, :count] -= halves[index]
+            centers[index, count:] += halves[index]
         return centers, halves
 
     def find_allowed(self, centers: Floats, halves: Floats) -> Floats:

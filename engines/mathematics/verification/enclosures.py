@@ -221,8 +221,8 @@ def _exact_power(base: fmpq, exponent: fmpq) -> fmpq | None:
     return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
 
 
-def _of_integers(function: Callable[..., int], one: fmpq, other: fmpq) -> fmpq | None:
-    return fmpq(function(int(one.p), int(other.p))) if one.q == other.q == 1 else None
+def _of_integers(function: Callable[..., int], left: fmpq, right: fmpq) -> fmpq | None:
+    return fmpq(function(int(left.p), int(right.p))) if left.q == right.q == 1 else None
 
 
 def _exact_modulo(u: fmpq, modulus: fmpq) -> fmpq | None:
@@ -400,13 +400,13 @@ def _evaluate_bound(tree: Tree, values: PointValues, totals: Totals) -> Exact:
         return None
     if tree.label == "integral":
         fixed = [low, high, *(values[one] for one in sorted(variables_of(body) - {name.label}))]
-        place = (name.label, body, *fixed)
+        integral_key = (name.label, body, *fixed)
         if not all(isinstance(one, fmpq) for one in fixed):
             return _evaluate_integral(name.label, arb(low), arb(high), body, values)
         # its precision is always the same
-        if place not in totals.integrals:
-            totals.integrals[place] = _evaluate_integral(name.label, arb(low), arb(high), body, values)
-        return totals.integrals[place]
+        if integral_key not in totals.integrals:
+            totals.integrals[integral_key] = _evaluate_integral(name.label, arb(low), arb(high), body, values)
+        return totals.integrals[integral_key]
     first, last = _exact_integer(low), _exact_integer(high)
     if first is None or last is None:
         return arb.nan() if arb(low).contains_integer() and arb(high).contains_integer() else None
@@ -447,11 +447,11 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
         integrand = _with_named_values(body, name, values, named)
         if not {*BINDERS, "d"}.isdisjoint(integrand.list_labels()):
             return arb.nan()  # one inside another takes as long as both together
-        known = {place: one for place, one in named.items() if one is not None}
+        known = {label: one for label, one in named.items() if one is not None}
         # An integral over a place without a value has none, and Arb would return no finite ball for it.
         if len(known) < len(named) or _somewhere_undefined(integrand, known, name, low, high):
             return None
-        around = {place: acb(one) for place, one in known.items()}
+        around = {label: acb(one) for label, one in known.items()}
         spent = 0
 
         def evaluate_integrand(z: acb, analytic: bool) -> acb:
@@ -525,8 +525,8 @@ def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> 
     if label in _CUT:
         return getattr(parts[0], _CUT[label])(analytic=analytic)
     if label in "+-*/":
-        one, other = parts
-        return _COMPLEX_ARITHMETIC[label](one, other)
+        left, right = parts
+        return _COMPLEX_ARITHMETIC[label](left, right)
     if label == "pow":
         base, exponent = parts
         # An integer power is defined on the whole plane, while others follow the cut of the logarithm.
@@ -708,23 +708,23 @@ class Recheck:
         if key not in self._points:
             points = (
                 ExceptionalPoint(
-                    ((Tree(VARIABLE), found.place.text),),
-                    found.lost,
-                    {VARIABLE: found.place.value},
-                    found.endless,
-                    self._find_family(member(), found),
+                    ((Tree(VARIABLE), exceptional.place.text),),
+                    exceptional.lost,
+                    {VARIABLE: exceptional.place.value},
+                    exceptional.endless,
+                    self._find_family(member(), exceptional),
                 )
-                for found in results
+                for exceptional in results
             )
             self._points[key] = ExceptionalPoints(tuple(points), more) if results else NO_EXCEPTIONAL_POINTS
         return self._points[key]
 
-    def _find_family(self, member: Programs, found: ExceptionalPlace) -> Condition | None:
+    def _find_family(self, member: Programs, exceptional: ExceptionalPlace) -> Condition | None:
         """Return what holds at all places of a family without end."""
-        if not found.endless:
+        if not exceptional.endless:
             return None
-        program = member if found.lost else self._head.select_programs([0])
-        return find_condition(self._edges, program, program, found.place)
+        program = member if exceptional.lost else self._head.select_programs([0])
+        return find_condition(self._edges, program, program, exceptional.place)
 
 
 def agreed_at(
@@ -754,10 +754,10 @@ def iterate_closer(
     for bits in MORE_BITS:
         alone = functions_at(head.variables, point[:, np.newaxis], bits)
         with ctx.workprec(bits):
-            (one,), (other,) = values_of(alone, head, [0])[0], values_of(alone, programs, [k])[0]
-            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+            (left,), (right,) = values_of(alone, head, [0])[0], values_of(alone, programs, [k])[0]
+            if left is None or right is None or not (left.is_finite() and right.is_finite()):
                 return
-            agreed, values = agreed_bits(one, other), (float(one), float(other), float(other - one))
+            agreed, values = agreed_bits(left, right), (float(left), float(right), float(right - left))
         yield bits, agreed, values
 
 
@@ -792,4 +792,4 @@ def too_large(tree: Tree) -> bool:
     values, errors = evaluate_balls(compile_many(terms), [0.5])
     rough = (errors > _ROUGH * np.maximum(1.0, np.abs(values))) & ~np.isnan(values)
     with ctx.workprec(160):
-        return any(is_finite(value_at(terms[place], {})) for place in np.flatnonzero(rough))
+        return any(is_finite(value_at(terms[index], {})) for index in np.flatnonzero(rough))

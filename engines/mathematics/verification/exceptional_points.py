@@ -43,27 +43,27 @@ def select_exceptional_points(
     grouped: dict[tuple[tuple[str, float], ...], tuple[set[str], Mapping[str, float]]] = {}
     for values, kind, at in kinds:
         grouped.setdefault(tuple(values.items()), (set(), at))[0].add(kind)
-    found = []
+    points = []
     for special, (both, at) in grouped.items():
         apart = both - {""}
         if len(apart) == 1 and apart <= wanted:
             conditions = tuple((Tree(name), f"{value:g}") for name, value in special)
-            found.append(ExceptionalPoint(conditions, apart == {"member"}, at))
-    return tuple(found)
+            points.append(ExceptionalPoint(conditions, apart == {"member"}, at))
+    return tuple(points)
 
 
-def unite_exceptional_points(one: ExceptionalPoints, other: ExceptionalPoints) -> ExceptionalPoints:
+def unite_exceptional_points(left: ExceptionalPoints, right: ExceptionalPoints) -> ExceptionalPoints:
     """Return the points of both, each condition once: variables in the order of their names, then curves."""
-    points = {point.conditions: point for point in (*other.points, *one.points)}
-    if len(points) == len(one.points):
-        return one
+    points = {point.conditions: point for point in (*right.points, *left.points)}
+    if len(points) == len(left.points):
+        return left
     simple = [point for point in points.values() if len(point.conditions) == 1]
     points = {
         conditions: point
         for conditions, point in points.items()
         if len(conditions) == 1 or not any(_includes(wider, point) for wider in simple)
     }
-    return ExceptionalPoints(tuple(sorted(points.values(), key=_order_of)), one.more or other.more)
+    return ExceptionalPoints(tuple(sorted(points.values(), key=_order_of)), left.more or right.more)
 
 
 def _includes(wider: ExceptionalPoint, point: ExceptionalPoint) -> bool:
@@ -73,8 +73,8 @@ def _includes(wider: ExceptionalPoint, point: ExceptionalPoint) -> bool:
         return point.at[term.label] == wider.at[term.label]
     variables = tuple(point.at)
     program = compile_valid([term], variables=variables)
-    found = exact_value_at(program, 0, np.array(list(point.at.values())))
-    return found is not None and bool(found.overlaps(arb(value)))
+    exact = exact_value_at(program, 0, np.array(list(point.at.values())))
+    return exact is not None and bool(exact.overlaps(arb(value)))
 
 
 def _order_of(point: ExceptionalPoint) -> tuple[int, bool, str, float]:
@@ -123,17 +123,17 @@ class LineExceptionalPoints:
             self._compare_at_own_points(places)
             own = {*self._edges.iterate_places(holes)}
             endless = self._edges.find_endless(apart, holes | self._holes)
-            found = [
+            rows = [
                 ExceptionalPlace(one, one in own, one in endless)
                 for one in places
                 if abs(one.value) < known and self._sides[one] > 0
             ]
-            self._known[holes, both] = found, known
-        found, known = self._known[holes, both]
+            self._known[holes, both] = rows, known
+        rows, known = self._known[holes, both]
         lone = list(self._iterate_isolated(member, (holes | self._holes) & isolated, both))
-        found = found + [row for row in lone if abs(row.place.value) < known]
-        found.sort(key=lambda row: (abs(row.place.value), row.place.value))
-        return found, bool(lone and known < inf) or any(row.endless for row in found)
+        rows = rows + [row for row in lone if abs(row.place.value) < known]
+        rows.sort(key=lambda row: (abs(row.place.value), row.place.value))
+        return rows, bool(lone and known < inf) or any(row.endless for row in rows)
 
     def _iterate_isolated(
         self, member: Callable[[], Programs], mask: int, both: bool
@@ -144,12 +144,12 @@ class LineExceptionalPoints:
         if not places:
             return
         points = [place.value for place in places]
-        ((one,), (wide,)), ((other,), (broad,)) = (
+        ((left,), (wide,)), ((right,), (broad,)) = (
             evaluate_balls(self._head, points),
             evaluate_balls(member(), points),
         )
-        apart = np.abs(one - other) > wide + broad
-        lost, gained = np.isfinite(wide) & np.isnan(other), np.isfinite(broad) & np.isnan(one)
+        apart = np.abs(left - right) > wide + broad
+        lost, gained = np.isfinite(wide) & np.isnan(right), np.isfinite(broad) & np.isnan(left)
         for place, differs, only_head, only_member in zip(places, apart, lost, gained, strict=True):
             if differs or only_head or (only_member and both):
                 yield ExceptionalPlace(place, bool(only_head))
@@ -192,17 +192,17 @@ class SpaceExceptionalPoints:
 
         Args: holes: of it on each line. both: whether also those where the head is undefined count.
         """
-        found: dict[str, list[tuple[int, list[ExceptionalPlace]]]] = {}
+        lines_by_name: dict[str, list[tuple[int, list[ExceptionalPlace]]]] = {}
         for number, (line, own) in enumerate(zip(self._lines, holes, strict=True)):
             member = partial(line.restrict, programs.select_programs([k]))
             rows, _ = self._on_lines[number].find_places(member, own, both=both)
-            found.setdefault(line.name, []).append(
+            lines_by_name.setdefault(line.name, []).append(
                 (number, [row for row in rows if line.allows(row.place.value)])
             )
         points: list[ExceptionalPoint] = []
         curves: dict[str, ExceptionalPoint] = {}
         more = False
-        for name, lines in found.items():
+        for name, lines in lines_by_name.items():
             values: list[tuple[DomainPlace, ExceptionalPoint]] = []
             for number, rows in lines:
                 others = [own for other, own in lines if other != number]

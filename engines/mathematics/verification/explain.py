@@ -86,8 +86,8 @@ class _Met:
     """The places where an expression meets edges; `searched` says that some may have escaped a search,
     `endless` that there may be more of them, farther out than is looked."""
 
-    def __init__(self, program: Programs, found: Sequence[DomainInterval]) -> None:
-        inside = [_inner_point(ends) for ends in found]
+    def __init__(self, program: Programs, intervals: Sequence[DomainInterval]) -> None:
+        inside = [_inner_point(ends) for ends in intervals]
         functions = Functions([*inside[:2], *_PROBES][: len(_PROBES)])
         edges = Edges(functions)
         node_functions = functions.read_programs(program, program.roots)
@@ -97,7 +97,7 @@ class _Met:
         self._holes = sorted(edges.iterate_places(holes & ~edges.isolated), key=_distance_key)
         self._all = sorted(edges.iterate_places(holes | ends), key=_distance_key)
         self.searched = edges.searched
-        reach = max((abs(end) for ends in found for end in ends), default=inf)
+        reach = max((abs(end) for ends in intervals for end in ends), default=inf)
         self.endless = self._known < reach
 
     def find_near(self, end: float) -> DomainPlace | None:
@@ -118,21 +118,21 @@ class _Met:
             return True
         return known
 
-    def list_missing(self, found: Sequence[DomainInterval]) -> list[DomainPlace]:
+    def list_missing(self, intervals: Sequence[DomainInterval]) -> list[DomainPlace]:
         return [
             place
             for place in self._holes
             if abs(place.value) < self._known
-            and any(low < place.value < high for low, high in found)
-            and not any(place is self.find_near(end) for ends in found for end in ends if isfinite(end))
+            and any(low < place.value < high for low, high in intervals)
+            and not any(place is self.find_near(end) for ends in intervals for end in ends if isfinite(end))
             and self.is_defined_at(place) is False
         ]
 
-    def list_single(self, found: Sequence[DomainInterval]) -> list[DomainPlace]:
+    def list_single(self, intervals: Sequence[DomainInterval]) -> list[DomainPlace]:
         return [
             place
             for place in self._all
-            if not any(low - _NEAR <= place.value <= high + _NEAR for low, high in found)
+            if not any(low - _NEAR <= place.value <= high + _NEAR for low, high in intervals)
             and self.is_defined_at(place) is True
         ]
 
@@ -220,10 +220,10 @@ def explain(
     terms = list(dict.fromkeys(member))
     parts = evaluate(compile_many(terms, variables=judge.variables), points)
     rows = []
-    for k, place in enumerate(points.T.tolist()):
+    for k, point in enumerate(points.T.tolist()):
         row = {
-            "x": place[0],
-            **({"at": {judge.variables[i]: place[i] for i in several.shown}} if several else {}),
+            "x": point[0],
+            **({"at": {judge.variables[i]: point[i] for i in several.shown}} if several else {}),
             "head": _finite_or_none(both.values[0, k]),
             "head_state": _STATES[both.state[0, k]],
             "member": _finite_or_none(both.values[1, k]),

@@ -67,9 +67,9 @@ def _far_pool(seed: int) -> Floats:
     )
 
 
-def _points_within(found: Sequence[DomainInterval], random: np.random.Generator) -> Floats:
+def _points_within(intervals: Sequence[DomainInterval], random: np.random.Generator) -> Floats:
     pieces = []
-    for low, high in sorted(found, key=lambda ends: min(map(abs, ends)))[:POOL_PER_RANGE]:
+    for low, high in sorted(intervals, key=lambda ends: min(map(abs, ends)))[:POOL_PER_RANGE]:
         if low == -np.inf:
             low, high = (-100.0, 100.0) if high == np.inf else (high - 100.0, high)
         pieces.append((low, min(high, low + 100.0)))
@@ -87,33 +87,33 @@ def _choose_candidates(
     # An open hash table with a power of two of places counts the candidates of each cell.
     while room < 2 * total:
         room *= 2
-    place = np.zeros(room, np.int64)
+    slots = np.zeros(room, np.int64)
     names, firsts, sizes = np.empty(total, np.int64), np.empty(total, np.int64), np.zeros(total, np.int64)
     groups = 0
     for k in range(total):
         cell = cells[candidates[k]]
         spot = (cell ^ (cell >> 29)) & (room - 1)
-        while place[spot] and names[place[spot] - 1] != cell:
+        while slots[spot] and names[slots[spot] - 1] != cell:
             spot = (spot + 1) & (room - 1)
-        if place[spot] == 0:
+        if slots[spot] == 0:
             names[groups], firsts[groups] = cell, k
             groups += 1
-            place[spot] = groups
-        sizes[place[spot] - 1] += 1
+            slots[spot] = groups
+        sizes[slots[spot] - 1] += 1
     # Half of the points come from the rarest cells, and the rest in the order of the candidates. Sorting
     # by name first makes the choice independent of the order in the table.
     order = np.argsort(names[:groups], kind="mergesort")
     rare = firsts[order[np.argsort(sizes[order], kind="mergesort")[: count // 2]]]
-    found, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
+    chosen, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
     for k in range(known):
-        found[k], taken[rare[k]] = candidates[rare[k]], True
+        chosen[k], taken[rare[k]] = candidates[rare[k]], True
     for k in range(total):
-        if known == len(found):
+        if known == len(chosen):
             break
         if not taken[k]:
-            found[known] = candidates[k]
+            chosen[known] = candidates[k]
             known += 1
-    return found
+    return chosen
 
 
 def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
@@ -124,8 +124,8 @@ def choose_points(program: Programs, seed: int) -> tuple[Floats, bool]:
     values, errors = evaluate_balls(program, positions, trace=True)
     inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
     if inside.sum() < MIN_POOL or 0 < outside.sum() < MIN_POOL:
-        found, random = list_intervals(program), np.random.default_rng([seed, 1])
-        more = _points_within(found, random), _points_within(list_gaps(found), random)
+        intervals, random = list_intervals(program), np.random.default_rng([seed, 1])
+        more = _points_within(intervals, random), _points_within(list_gaps(intervals), random)
         positions = np.concatenate([positions, *more])
         values, errors = evaluate_balls(program, positions, trace=True)
     near = positions[choose_telling(values, errors)]
@@ -320,7 +320,7 @@ class Region:
             The points, shape (variables, points), and for each the variables that are special with their
             values.
         """
-        found, names = [], []
+        groups, names = [], []
         single = [{name: value} for name in self.variables for value in _SPECIAL]
         real = [name for name in self.variables if name not in self.assumptions.integers]
         pairs = [
@@ -334,21 +334,21 @@ class Region:
             beside = opposite.copy()
             for name, value in values.items():
                 beside[self.variables.index(name)] = value
-            found.append(beside)
+            groups.append(beside)
             names += [values] * 2
-        points = np.concatenate(found, axis=1)
+        points = np.concatenate(groups, axis=1)
         kept = np.flatnonzero(self.assumptions_hold(points))
-        return points[:, kept], [names[place] for place in kept.tolist()]
+        return points[:, kept], [names[position] for position in kept.tolist()]
 
     def far_points(self) -> list[Floats]:
         """Return, for each variable, points like the others but far out along it."""
-        random, found = np.random.default_rng([self._seed, 4]), []
+        random, groups = np.random.default_rng([self._seed, 4]), []
         for index, name in enumerate(self.variables):
             values = self._sample_variable(name, random, FAR, POOL_PER_FAR_RANGE)
             moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
             moved[index] = values
-            found.append(moved[:, self.assumptions_hold(moved)])
-        return found
+            groups.append(moved[:, self.assumptions_hold(moved)])
+        return groups
 
     def integer_points(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
         """Return points where integers are tried one by one, in ascending order, and points far out.
@@ -362,13 +362,13 @@ class Region:
         names = [name for name in self.variables if name in self.assumptions.integers]
         random = np.random.default_rng([self._seed, 5])
         near = [self._fill_points({name: self._one_by_one(name, reach)}) for name in names]
-        for one, other in combinations(names[:_PAIRED], 2):
-            sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (one, other))
+        for left, right in combinations(names[:_PAIRED], 2):
+            sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (left, right))
             grid = np.meshgrid(*sides)
-            near.append(self._fill_points({one: grid[0].ravel(), other: grid[1].ravel()}))
+            near.append(self._fill_points({left: grid[0].ravel(), right: grid[1].ravel()}))
         far = [self._fill_points({name: self._far_out(name, random)}) for name in names]
         nothing = np.empty((len(self.variables), 0))
-        both = (np.concatenate([nothing, *found], axis=1) for found in (near, far))
+        both = (np.concatenate([nothing, *groups], axis=1) for groups in (near, far))
         one_by_one, far_out = (points[:, self.assumptions_hold(points)] for points in both)
         return one_by_one, far_out
 
@@ -565,11 +565,11 @@ class BoundaryLines:
         lines: dict[tuple[int, tuple[float, ...]], BoundaryLine] = {}
         _, first = np.unique(points > 0, axis=1, return_index=True)
         order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
-        for point in (points[:, place] for place in list(order)[:through]):
-            for place in along:
-                others = tuple(float(point[other]) for other in along if other != place)
-                if (place, others) not in lines:
-                    lines[place, others] = BoundaryLine(head, region, place, point)
+        for point in (points[:, index] for index in list(order)[:through]):
+            for index in along:
+                others = tuple(float(point[other]) for other in along if other != index)
+                if (index, others) not in lines:
+                    lines[index, others] = BoundaryLine(head, region, index, point)
         self.lines = list(lines.values())
         self._beside: dict[tuple[int, ...], Floats] = {}
 
@@ -604,11 +604,11 @@ class BoundaryLine:
     domain there.
     """
 
-    def __init__(self, head: Programs, region: Region, place: int, point: Floats) -> None:
-        self._region, self._place, self.point = region, place, point
-        self.name = region.variables[place]
-        own = float(point[place])
-        others = (value for value in map(float, region.points[place]) if value != own)
+    def __init__(self, head: Programs, region: Region, index: int, point: Floats) -> None:
+        self._region, self._place, self.point = region, index, point
+        self.name = region.variables[index]
+        own = float(point[index])
+        others = (value for value in map(float, region.points[index]) if value != own)
         self._functions = Functions([own, *islice(others, _PROBES - 1)])
         self.edges = Edges(self._functions)
         self.ends = 0

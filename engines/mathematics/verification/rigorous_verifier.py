@@ -286,12 +286,12 @@ class RigorousVerifier:
         if not self._scale_points.shape[1]:
             return None
         program = compile_valid([_to_core_language(tree)], variables=self.variables)
-        bits, place = bits_for(np.maximum(self._head_scales, compute_scales(program, self._scale_points))[0])
+        bits, index = bits_for(np.maximum(self._head_scales, compute_scales(program, self._scale_points))[0])
         if bits > MOST_BITS:
             return MemberVerdict("undecided", 0.0)
         if bits <= BITS:
             return None
-        at = tuple(self._scale_points[:, place].tolist())
+        at = tuple(self._scale_points[:, index].tolist())
         head, member = self._value_at(self._head, at, bits), self._value_at(tree, at, bits)
         with ctx.workprec(bits):
             if head is None or member is None or agreed_bits(head, member) is not None:
@@ -302,12 +302,12 @@ class RigorousVerifier:
     def _make_counterexample(
         self, point: _Point, head: BallValue, member: BallValue, gap: BallValue = None
     ) -> Counterexample:
-        at = tuple((self.variables[place], point.at[place]) for place in self.shown)
-        one, other, apart = (
+        at = tuple((self.variables[index], point.at[index]) for index in self.shown)
+        left, right, apart = (
             None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
             for known in (head, member, gap)
         )
-        return Counterexample(point.at[0], one, other, apart, at)
+        return Counterexample(point.at[0], left, right, apart, at)
 
 
 def _spread_evenly(count: int) -> list[int]:
@@ -317,7 +317,7 @@ def _spread_evenly(count: int) -> list[int]:
     [0, 4, 2, 1, 3]
     """
     bits = max(1, (count - 1).bit_length())
-    return sorted(range(count), key=lambda place: int(f"{place:0{bits}b}"[::-1], 2))
+    return sorted(range(count), key=lambda index: int(f"{index:0{bits}b}"[::-1], 2))
 
 
 def _to_core_language(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
@@ -347,4 +347,4 @@ def _to_core_language(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({
     if label != "integral" and len(numbers) == 2 and 0 < numbers[1] - numbers[0] < _WRITTEN_OUT:
         ends = [Tree(str(number)) for number in range(numbers[0], numbers[1] + 1)]
     terms = [_to_core_language(body, {**bound, name.label: end}) for end in ends]
-    return reduce(lambda one, other: Tree("*" if label == "prod" else "+", (one, other)), terms)
+    return reduce(lambda left, right: Tree("*" if label == "prod" else "+", (left, right)), terms)

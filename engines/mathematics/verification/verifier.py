@@ -310,7 +310,7 @@ class Verifier:
             self._program, programs, [case.index for case, _ in cases], [points for _, points in cases]
         )
         for (case, points), (apart, lost, gained) in zip(cases, result, strict=True):
-            place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
+            position = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
             if apart >= 0:
                 case.outcome = "different"
             elif lost >= 0:
@@ -319,8 +319,8 @@ class Verifier:
                 case.gained += gained >= 0
             elif gained >= 0:
                 case.outcome = "extends"
-            if place >= 0:
-                point = points[:, place]
+            if position >= 0:
+                point = points[:, position]
                 both = exact_value_at(self._program, 0, point), exact_value_at(programs, case.index, point)
                 head, member = (None if value is None else float(value) for value in both)
                 gap = None if head is None or member is None else member - head
@@ -351,15 +351,15 @@ class Verifier:
 
     def _judge_case(self, case: MemberCase, values: Floats, errors: Floats) -> MemberVerdict:
         witness = _WITNESSES.get(case.outcome)
-        place = getattr(case, witness) if witness else -1
+        index = getattr(case, witness) if witness else -1
         example = case.example
-        if example is None and place >= 0:
+        if example is None and index >= 0:
             member = None
-            head = float(self.values[place]) if place < self.inside else None
-            if isfinite(errors[place]):
-                member = float(values[place])
+            head = float(self.values[index]) if index < self.inside else None
+            if isfinite(errors[index]):
+                member = float(values[index])
             gap = member - head if head is not None and member is not None else None
-            example = self._make_counterexample(np.atleast_2d(self.points)[:, place], head, member, gap)
+            example = self._make_counterexample(np.atleast_2d(self.points)[:, index], head, member, gap)
         decided = case.common + case.missing
         kept = case.common / decided if decided else 0.0
         gained = bool(case.gained) and case.outcome == "shrinks"
@@ -381,7 +381,7 @@ class Verifier:
     def _make_counterexample(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        at = tuple((self.variables[place], float(point[place])) for place in self.shown)
+        at = tuple((self.variables[index], float(point[index])) for index in self.shown)
         return Counterexample(float(point[0]), head, member, gap, at)
 
 
@@ -656,9 +656,9 @@ class MultivariateVerifier(Verifier):
         for case, root in zip(agreeing, roots.tolist(), strict=True):
             members = self._general.values[general_functions[root]]
             case.checked, doubtful = agreed_at(self._general, general_heads, members)
-            for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
-                if case.outcome != "different" and place >= 0:
-                    self._decide_case(programs, case, place)
+            for position in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
+                if case.outcome != "different" and position >= 0:
+                    self._decide_case(programs, case, position)
             if case.outcome != "different" and case.checked is None and case.sharp_at >= 0:
                 self._decide_case(programs, case, case.sharp_at)
             if case.outcome != "different":
@@ -682,10 +682,10 @@ class MultivariateVerifier(Verifier):
         # Step 4: exceptional points, which a verdict of equal names.
         for case, (_, holes) in zip(whole, points, strict=True):
             if case.outcome in ("equal", "extends"):
-                found = self._exceptional_points.find_exceptional_points(
+                exceptional = self._exceptional_points.find_exceptional_points(
                     programs, case.index, holes, both=case.outcome == "equal"
                 )
-                case.exceptional_points = unite_exceptional_points(found, case.exceptional_points)
+                case.exceptional_points = unite_exceptional_points(exceptional, case.exceptional_points)
 
     def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
         point = self.points[:, index]

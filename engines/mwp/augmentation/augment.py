@@ -83,11 +83,11 @@ def make_variants(
     return results
 
 
-def _record_variant(found: Variants, kind: VariantKind, result: ProblemVariant | str) -> None:
+def _record_variant(variants: Variants, kind: VariantKind, result: ProblemVariant | str) -> None:
     if isinstance(result, ProblemVariant):
-        found.made.append(result)
+        variants.made.append(result)
     else:
-        found.refused[kind, result] += 1
+        variants.refused[kind, result] += 1
 
 
 def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     }
 
 
-def _count_variants(kind: VariantKind, made: Sequence[ProblemVariant], found: Variants) -> dict[str, Any]:
+def _count_variants(kind: VariantKind, made: Sequence[ProblemVariant], variants: Variants) -> dict[str, Any]:
     of_kind = [variant for variant in made if variant.kind == kind]
     return {
         "made": len(of_kind),
@@ -126,5 +126,5 @@ def _count_variants(kind: VariantKind, made: Sequence[ProblemVariant], found: Va
         "positive": sum(variant.relation == "positive" for variant in of_kind),
         "negative": sum(variant.relation == "negative" for variant in of_kind),
         "doubts": dict(Counter(doubt for variant in of_kind for doubt in variant.doubts).most_common()),
-        "refused": {reason: n for (one, reason), n in found.refused.most_common() if one == kind},
+        "refused": {reason: n for (one, reason), n in variants.refused.most_common() if one == kind},
     }

@@ -122,7 +122,7 @@ def challenge(
 def _sample_rows(chance: np.random.Generator, rows: Sequence[T], count: int) -> list[T]:
     """Return a sample in the order of the rows, so that the file reads like its source."""
     positions = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
-    return [rows[place] for place in sorted(positions.tolist())]
+    return [rows[index] for index in sorted(positions.tolist())]
 
 
 def _write_families(
@@ -194,8 +194,8 @@ def _add_paraphrases(
 
     refused: Counter[tuple[FamilyKind, str]] = Counter()
     known = {family[0].id: family for family in families}
-    told = ask_paraphrases(spec.chat, sampled, cache=cache, events=events, stop=stop)
-    for problem, paraphrase in zip(sampled, told, strict=True):
+    answers = ask_paraphrases(spec.chat, sampled, cache=cache, events=events, stop=stop)
+    for problem, paraphrase in zip(sampled, answers, strict=True):
         if paraphrase is None:
             raise StoppedError("asking was stopped", remedy="Run it again: replies so far are kept.")
         reason = paraphrase

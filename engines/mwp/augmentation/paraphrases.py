@@ -100,15 +100,19 @@ def accept_paraphrase(problem: Problem, text: str) -> Problem | str:
     masked = mask_numbers(text, words=False)
     if masked.text.split() == problem.text.split():
         return "the words are the same"
-    told, given = (tuple(map(value_of, numbers)) for numbers in (problem.numbers, masked.numbers))
-    if Counter(told) != Counter(given):
+    original_values, given = (tuple(map(value_of, numbers)) for numbers in (problem.numbers, masked.numbers))
+    if Counter(original_values) != Counter(given):
         return "a number is missing, added or changed"
-    if len({*told}) < len(told) and told != given:
+    if len({*original_values}) < len(original_values) and original_values != given:
         return "equal numbers stand in another order, so which is which is not clear"
     split = split_clauses if problem.language == "zh" else split_problem_sentences
     if not any(is_question(part, problem.language) for part in split(masked.text)):
         return "nothing is asked for"
-    places = list(range(len(told))) if told == given else [given.index(value) for value in told]
+    places = (
+        list(range(len(original_values)))
+        if original_values == given
+        else [given.index(value) for value in original_values]
+    )
     try:
         moved = renumber_placeholders(problem.equation, places)
         return renumber_problem(

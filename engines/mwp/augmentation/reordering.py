@@ -54,10 +54,10 @@ def _split_question(problem: Problem) -> tuple[str, str] | str:
         return "there are two questions"
     if len(parts) == 1:
         return "the question is the only sentence" if chinese else _split_at_comma(problem.text)
-    (place,) = asking
-    if place == 0:
+    (position,) = asking
+    if position == 0:
         return "the question is first"
-    return parts[place], ("" if chinese else " ").join(parts[:place] + parts[place + 1 :])
+    return parts[position], ("" if chinese else " ").join(parts[:position] + parts[position + 1 :])
 
 
 def _split_at_comma(sentence: str) -> tuple[str, str] | str:

@@ -67,7 +67,7 @@ def verb_lemma(form: str, lemma: str, known: Callable[[str], bool]) -> str:
     """
     if form == "need":
         return form
-    tried = [lemma, *(verb for verb, found in _PAST.items() if found == form and verb != "be")]
+    tried = [lemma, *(verb for verb, past_form in _PAST.items() if past_form == form and verb != "be")]
     for end in ("ed", "d", "es", "s"):
         if form.endswith(end):
             stem = form.removesuffix(end)

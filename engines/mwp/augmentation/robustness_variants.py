@@ -90,7 +90,7 @@ def certify_variant(source: Problem, variant: Problem, kind: FamilyKind) -> str:
     calculation is the source's, except where another number is asked for or a fact is missing.
     """
     assert source.equation is not None
-    places = [int(place) for place in _PLACE.findall(variant.text)]
+    places = [int(placeholder) for placeholder in _PLACE.findall(variant.text)]
     # Placeholders are numbered by their first occurrence.
     if list(dict.fromkeys(places)) != list(range(len(variant.numbers))):
         return "the numbers of the text are not those of the problem"
@@ -191,8 +191,10 @@ def _reorder_facts(problem: Problem, draw: Random) -> Problem | str:
         order = facts[:]
         while order == facts:
             draw.shuffle(order)
-        told = iter(order)
-        text = _join(problem, [part if is_question(part, problem.language) else next(told) for part in parts])
+        next_part = iter(order)
+        text = _join(
+            problem, [part if is_question(part, problem.language) else next(next_part) for part in parts]
+        )
         return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
     variant = reorder_question(problem)
     return variant.problem if isinstance(variant, ProblemVariant) else variant
@@ -222,8 +224,8 @@ def _add_distractor(problem: Problem, draw: Random) -> Problem | str:
     numbers = [number for number in range(3, 60) if float(number) not in taken]
     sentence = draw.choice(DISTRACTORS[problem.language]).format(f"N_{len(problem.numbers)}")
     text = _join(problem, [*parts[: places[0]], sentence, *parts[places[0] :]])
-    told = (*problem.numbers, str(draw.choice(numbers)))
-    return renumber_problem(problem, text, problem.equation, told, id_=problem.id)
+    extended = (*problem.numbers, str(draw.choice(numbers)))
+    return renumber_problem(problem, text, problem.equation, extended, id_=problem.id)
 
 
 def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
@@ -234,10 +236,10 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     values = tuple(map(value_of, problem.numbers))
     choices = []
     for index, part in enumerate(parts):
-        inside = {int(place) for place in _PLACE.findall(part)}
-        kept = [values[place] for place in range(len(values)) if place not in inside]
+        inside = {int(placeholder) for placeholder in _PLACE.findall(part)}
+        kept = [values[placeholder] for placeholder in range(len(values)) if placeholder not in inside]
         # A needed number whose value occurs elsewhere is not missing.
-        lost = [place for place in inside & needed if values[place] not in kept]
+        lost = [placeholder for placeholder in inside & needed if values[placeholder] not in kept]
         if (
             lost
             and not is_question(part, problem.language)
@@ -250,14 +252,14 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     dropped = draw.choice(choices)
     text = _join(problem, [part for index, part in enumerate(parts) if index != dropped])
     # What is left is numbered again from 0.
-    order = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
-    numbers = tuple(problem.numbers[place] for place in order)
+    order = list(dict.fromkeys(int(placeholder) for placeholder in _PLACE.findall(text)))
+    numbers = tuple(problem.numbers[placeholder] for placeholder in order)
     new_text = _PLACE.sub(lambda match: f"N_{order.index(int(match[1]))}", text)
     return replace(
         problem,
         text=new_text,
         numbers=numbers,
-        values=tuple(problem.values[place] for place in order),
+        values=tuple(problem.values[placeholder] for placeholder in order),
         equation=None,
         answer=nan,
         original=_PLACE.sub(lambda match: numbers[int(match[1])], new_text),
@@ -266,12 +268,12 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     )
 
 
-def _depends_on(equation: Tree, place: int, values: Sequence[ProblemValue]) -> bool:
+def _depends_on(equation: Tree, index: int, values: Sequence[ProblemValue]) -> bool:
     """Return whether the value of an equation changes with one of its numbers."""
     seen = set()
     for added in (0, 1, 2):
         try:
-            seen.add(evaluate(equation, [*values[:place], values[place] + added, *values[place + 1 :]]))
+            seen.add(evaluate(equation, [*values[:index], values[index] + added, *values[index + 1 :]]))
         except EquationError:
             continue
     return len(seen) > 1

@@ -140,7 +140,7 @@ def renumber_problem(
         EquationError: Where the equation uses one that was dropped, or has no value.
     """
     # The old indices of the placeholders that the new text still contains, in their new order.
-    old_indices = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
+    old_indices = list(dict.fromkeys(int(placeholder) for placeholder in _PLACE.findall(text)))
     # `new_indices[old]` is the new index of a placeholder, or -1 if it was dropped.
     new_indices = [-1] * len(numbers)
     for new, old in enumerate(old_indices):

@@ -48,11 +48,11 @@ class SolverScore:
 NONE = SolverScore(None, answer=False, by_equation=False, relative=False, equation=False, equivalent=False)
 
 
-def score_answer(problem: Problem, found: list[ScoredEquation] | str) -> SolverScore:
+def score_answer(problem: Problem, solution: list[ScoredEquation] | str) -> SolverScore:
     """Return the best equation found, against the problem's own."""
-    if isinstance(found, str) or not found:
+    if isinstance(solution, str) or not solution:
         return NONE
-    best = found[0].equation
+    best = solution[0].equation
     try:
         value = float(evaluate(best, problem.values))
     except EquationError:

@@ -71,11 +71,11 @@ class ScoredAttempt(NamedTuple):
     unit: bool = False
 
 
-def attempt_of(found: list[ScoredEquation] | str) -> SolverAttempt:
+def attempt_of(solution: list[ScoredEquation] | str) -> SolverAttempt:
     """Return the attempt of what a trained solver gives: its best equation, or why it reads nothing."""
-    if isinstance(found, str):
-        return SolverAttempt(unread=found)
-    return SolverAttempt(equation=found[0].equation) if found else SolverAttempt(unread="no equation")
+    if isinstance(solution, str):
+        return SolverAttempt(unread=solution)
+    return SolverAttempt(equation=solution[0].equation) if solution else SolverAttempt(unread="no equation")
 
 
 def score_attempt(problem: Problem, attempt: SolverAttempt) -> ScoredAttempt:
@@ -171,8 +171,8 @@ def _number_of(text: str) -> Fraction | None:
 
 
 def _same_number(gold: str, given: str) -> bool:
-    one, other = _number_of(gold), _number_of(given)
-    return one is not None and other is not None and is_right(other, one)
+    left, right = _number_of(gold), _number_of(given)
+    return left is not None and right is not None and is_right(right, left)
 
 
 def answer_key(text: str, problem: Problem) -> AnswerQuantity | str:

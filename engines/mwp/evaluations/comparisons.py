@@ -52,9 +52,9 @@ def compare_solvers(
             **counts,
             "holm_p": p,
             "flips": _list_flips(rows, ours, other.scored),
-            **({"families": found} if found is not None else {}),
+            **({"families": family} if family is not None else {}),
         }
-        for other, counts, p, found in zip(others, compared, adjusted, families, strict=True)
+        for other, counts, p, family in zip(others, compared, adjusted, families, strict=True)
     ]
 
 

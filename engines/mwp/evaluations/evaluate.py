@@ -288,17 +288,17 @@ def _score_solver(
     return [score_attempt(row, attempt_of(one)) for row, one in zip(rows, result, strict=True)]
 
 
-def _draw_measures(path: Path, found: Mapping[str, Any], cache: Path) -> None:
+def _draw_measures(path: Path, measures: Mapping[str, Any], cache: Path) -> None:
     """The measures with their intervals, and the share of right answers by the number of operations."""
     dots: list[Dot] = [
-        (name.replace("_", " "), 100 * found[name], (100 * low, 100 * high), None)
-        for name, (low, high) in found["ci95"].items()
+        (name.replace("_", " "), 100 * measures[name], (100 * low, 100 * high), None)
+        for name, (low, high) in measures["ci95"].items()
     ]
     dots += [
         (f"operations: {name}, {row['problems']:,} problems", 100 * row["answer_accuracy"], None, None)
-        for name, row in found["by_ops"].items()
+        for name, row in measures["by_ops"].items()
     ]
-    dots_figure(path, dots, f"{found['model']} on {found['data']}, %", "", cache=cache)
+    dots_figure(path, dots, f"{measures['model']} on {measures['data']}, %", "", cache=cache)
 
 
 def _solve_problems(

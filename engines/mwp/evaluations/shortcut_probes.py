@@ -76,9 +76,9 @@ def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
         draw.shuffle(order)
         if len(set(facts)) == 1:
             return None
-    told = iter(order)
+    reordered = iter(order)
     text = _join_text(
-        problem, [part if is_question(part, problem.language) else next(told) for part in parts]
+        problem, [part if is_question(part, problem.language) else next(reordered) for part in parts]
     )
     return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
 

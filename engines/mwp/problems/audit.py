@@ -236,7 +236,7 @@ def _list_tokens(problem: Problem) -> list[str]:
 
 def _list_look_alikes(rows: Sequence[Problem], others: Sequence[ProblemFile]) -> Iterator[AuditFinding]:
     for other in others:
-        for index, (place, likeness) in sorted(find_look_alikes(rows, other.rows).items()):
+        for index, (row_index, likeness) in sorted(find_look_alikes(rows, other.rows).items()):
             same = " (the same words)" if likeness == 1 else ""
-            what = f"{other.rows[place].id} of {other.path.name} looks like it, {likeness:.2f}{same}"
+            what = f"{other.rows[row_index].id} of {other.path.name} looks like it, {likeness:.2f}{same}"
             yield AuditFinding(None, rows[index].id, "other set", what)

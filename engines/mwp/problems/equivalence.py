@@ -48,7 +48,7 @@ def are_equivalent(a: Tree, b: Tree) -> bool:
     (True, False)
     """
     draw = Random(0)
-    count = max([0, *(place + 1 for tree in (a, b) for place in list_placeholders(tree))])
+    count = max([0, *(placeholder + 1 for tree in (a, b) for placeholder in list_placeholders(tree))])
     met = 0
     for _ in range(4 * _POINTS):
         numbers = [Fraction(draw.randint(2, _LARGEST)) for _ in range(count)]

@@ -167,8 +167,8 @@ def plain_digits(text: str) -> str:
     '每小时行3.5千米．'
     """
 
-    def to_plain(found: re.Match[str]) -> str:
-        return unicodedata.normalize("NFKC", found[0])
+    def to_plain(match: re.Match[str]) -> str:
+        return unicodedata.normalize("NFKC", match[0])
 
     return re.sub(r"[０-９]+(?:，[０-９]{3}(?![０-９]))*(?:[．／][０-９]+)*％?|(?<=\d)％", to_plain, text)
 

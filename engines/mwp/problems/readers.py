@@ -303,8 +303,8 @@ def _join_fractions(segmented: str, original: str) -> str:
     '12 - 5(5/12)'
     """
 
-    def join(found: re.Match[str]) -> str:
-        mixed = found[0].replace(" ", "")
+    def join(match: re.Match[str]) -> str:
+        mixed = match[0].replace(" ", "")
         whole, bracket, rest = mixed.partition("(")
         return mixed if not whole or mixed in original else f"{whole} {bracket}{rest}"
 
@@ -319,16 +319,16 @@ def _convert_placeholders(text: str, given: Any, original: str) -> tuple[MaskedT
     first = 1 if any(re.fullmatch(r"n\d+", token) for token in results) else 0
     order = []
     for token in results:
-        place = int(re.sub(r"\D", "", token)) - first
-        if not 0 <= place < len(numbers):
+        position = int(re.sub(r"\D", "", token)) - first
+        if not 0 <= position < len(numbers):
             raise _UnusableError(f"{token} is not among the {len(numbers)} numbers of the row")
-        order.append(place)
+        order.append(position)
     if len(order) < len(numbers):
         raise _UnusableError(f"the text has {len(order)} placeholders for {len(numbers)} numbers")
     names = {token: f"N_{index}" for index, token in enumerate(results)}
     text = MASK.sub(lambda match: names[match[0]], text)
     try:
-        values = tuple(value_of(numbers[place]) for place in order)
+        values = tuple(value_of(numbers[position]) for position in order)
     except ValueError as error:
         raise _UnusableError(str(error)) from None
     shown = _as_written(text, original)
@@ -337,7 +337,7 @@ def _convert_placeholders(text: str, given: Any, original: str) -> tuple[MaskedT
         # The number is that of the text, exactly.
         if all(abs(a - b) < ROUNDED for a, b in zip(exact, values, strict=True)):
             return MaskedText(text, shown, exact), names
-    return MaskedText(text, tuple(numbers[place] for place in order), values), names
+    return MaskedText(text, tuple(numbers[position] for position in order), values), names
 
 
 def _plain_number(number: Any) -> str:
@@ -350,14 +350,14 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
     pieces = _PLACE.split(text)[::2]
     if not original.startswith(pieces[0]):
         return None
-    found, place = [], len(pieces[0])
+    numbers, offset = [], len(pieces[0])
     for piece in pieces[1:]:
-        number = _NUMBER.match(original, place)
+        number = _NUMBER.match(original, offset)
         if number is None or not original.startswith(piece, number.end()):
             return None
-        found.append(number[0])
-        place = number.end() + len(piece)
-    return tuple(found) if place == len(original) else None
+        numbers.append(number[0])
+        offset = number.end() + len(piece)
+    return tuple(numbers) if offset == len(original) else None
 
 
 _OPTION = re.compile(r"\(?([A-J])\s*[).:]\s*", re.IGNORECASE)
@@ -375,8 +375,10 @@ def read_options(given: Any) -> dict[str, str]:
         result: dict[str, str] = {}
         for one in given:
             if isinstance(one, Mapping):
-                found = {str(key).lower(): value for key, value in one.items()}
-                result[str(found.get("aoval", "")).strip().upper()] = str(found.get("content", "")).strip()
+                options = {str(key).lower(): value for key, value in one.items()}
+                result[str(options.get("aoval", "")).strip().upper()] = str(
+                    options.get("content", "")
+                ).strip()
             else:
                 result |= read_options(one)
         return result

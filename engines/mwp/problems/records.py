@@ -80,7 +80,7 @@ def _read_json_lines(
 
 def _number_columns(cells: Sequence[Any]) -> dict[str, Any]:
     """Return the cells of a row without names by their places, from 1."""
-    return {str(place): cell for place, cell in enumerate(cells, start=1)}
+    return {str(column): cell for column, cell in enumerate(cells, start=1)}
 
 
 def _read_json(

@@ -151,24 +151,31 @@ def _solve_system(
     if not solutions:
         raise EquationError("no solution satisfies the inequalities beside the equations")
     results = [system.list_results(solution) for solution in solutions]
-    worth = [{name: evaluate(tree, values) for name, tree in result.items()} for result in results]
+    solution_values = [{name: evaluate(tree, values) for name, tree in result.items()} for result in results]
     # The solution with most of the file's answers counts, the first of equally good ones.
     best = max(
         range(len(results)),
-        key=lambda index: (sum(any(is_right(v, a) for v in worth[index].values()) for a in answers), -index),
+        key=lambda index: (
+            sum(any(is_right(v, a) for v in solution_values[index].values()) for a in answers),
+            -index,
+        ),
     )
     if answers and (system.declared or len(system.names) > 1) and not system.asked:
-        _check_asked(worth[best], answers)
-    right = (name for answer in answers for name, value in worth[best].items() if is_right(value, answer))
+        _check_asked(solution_values[best], answers)
+    right = (
+        name for answer in answers for name, value in solution_values[best].items() if is_right(value, answer)
+    )
     chosen = next(right, next(iter(results[best])))
     equation = results[best][chosen]
     remarks = _list_foreign_constants(equation, reader.masked)
     if len(results) > 1:
-        found = " or ".join(f"{float(each[chosen]):.10g}" for each in worth)
-        remarks.append(f"several solutions: {chosen} = {found}; the file's answer decides")
+        values_text = " or ".join(f"{float(each[chosen]):.10g}" for each in solution_values)
+        remarks.append(f"several solutions: {chosen} = {values_text}; the file's answer decides")
     if len(results[best]) > 1:
-        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in worth[best].items())
-        remarks.append(f"several unknowns: {found}; the equation is that of {chosen}")
+        values_text = ", ".join(
+            f"{name} = {float(value):.10g}" for name, value in solution_values[best].items()
+        )
+        remarks.append(f"several unknowns: {values_text}; the equation is that of {chosen}")
     return equation, remarks
 
 
@@ -180,8 +187,8 @@ def _check_asked(values: Mapping[str, ProblemValue], answers: Sequence[Fraction]
     """
     near = (is_right(value, answer, relative=_ROUGHLY) for value in values.values() for answer in answers)
     if not any(near):
-        found = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
-        raise EquationError(f"none of the unknowns is the answer: {found}")
+        values_text = ", ".join(f"{name} = {float(value):.10g}" for name, value in values.items())
+        raise EquationError(f"none of the unknowns is the answer: {values_text}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,14 +73,14 @@ def solve_unknowns(
         raise EquationError(f"the equations have {len(names)} unknowns")
     occurrences = [label for pair in sides for side in pair for label in side.list_labels()]
     if len(sides) == 1 and len(names) == 1 and occurrences.count(names[0]) == 1:
-        found = [{names[0]: tree} for tree in _isolate(*sides[0], names[0], values)]
+        candidates = [{names[0]: tree} for tree in _isolate(*sides[0], names[0], values)]
     else:
         forms = [to_polynomial(left, right, values) for left, right in sides]
         if any(len(key) > 1 for form in forms for key in form):
-            found = list(_solve_polynomials(names, forms, values))
+            candidates = list(_solve_polynomials(names, forms, values))
         else:
-            found = [{name: _eliminate_others(name, forms, values) for name in names}]
-    solutions = [one for one in found if _satisfies(one, sides, values)]
+            candidates = [{name: _eliminate_others(name, forms, values) for name in names}]
+    solutions = [one for one in candidates if _satisfies(one, sides, values)]
     if not solutions:
         raise EquationError("the equations contradict each other or have no real solution")
     return sorted(solutions, key=lambda one: any(evaluate(tree, values) < 0 for tree in one.values()))

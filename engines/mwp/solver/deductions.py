@@ -31,18 +31,18 @@ class PartialDeduction:
     score: float = 0.0
 
     @classmethod
-    def begin(cls, labels: Sequence[str], worth: Sequence[float], *, row: int = 0) -> PartialDeduction:
+    def begin(cls, labels: Sequence[str], values: Sequence[float], *, row: int = 0) -> PartialDeduction:
         """Return the deduction without a step.
 
         Args:
             labels: Of the constants and numbers, padded to the longest problem of the batch.
-            worth: What those that are there are worth.
+            values: What those that are there are worth.
             row: Of the problem in its batch.
         """
-        here, gap = len(worth), len(labels) - len(worth)
+        here, gap = len(values), len(labels) - len(values)
         none = (False,) * len(labels)
         free = (*[True] * here, *[False] * gap)
-        return cls(row, tuple(map(Tree, labels)), (*worth, *[math.nan] * gap), free, none)
+        return cls(row, tuple(map(Tree, labels)), (*values, *[math.nan] * gap), free, none)
 
     def apply_step(
         self, at: Sequence[int], value: float, score: float, words: EquationWords, legal: LegalSteps
@@ -61,8 +61,8 @@ class PartialDeduction:
         free = list(self.free)
         pending = [must and index not in (left, right) for index, must in enumerate(self.pending)]
         if legal.single_use:
-            for place in (left, right):
-                free[place] = place < len(words.constants)
+            for position in (left, right):
+                free[position] = position < len(words.constants)
         return PartialDeduction(
             self.row, (*self.trees, tree), (*self.values, value), (*free, True), (*pending, True), score
         )

@@ -213,7 +213,7 @@ class DeductiveHead(Module):
         longest = len(self.words.constants) + problems.quantities.shape[1]
         # One partial deduction per problem at first, later up to `beam`.
         labels = [self.words.operand_label(index) for index in range(longest)]
-        live = [PartialDeduction.begin(labels, worth, row=row) for row, worth in enumerate(values)]
+        live = [PartialDeduction.begin(labels, row_values, row=row) for row, row_values in enumerate(values)]
         done: list[list[ScoredEquation]] = [[] for _ in values]
         quantities = problems.with_constants(self.constants)
         for step in range(max_steps):

@@ -95,7 +95,7 @@ class ArraySolver:
 
         Raises: KeyError, ValueError or an OSError where they do not belong together.
         """
-        self.settings = read(SolverSettings, description["settings"], place="settings.", code=CODE)
+        self.settings = read(SolverSettings, description["settings"], prefix="settings.", code=CODE)
         self.words = EquationWords(tuple(description["operators"]), tuple(description["constants"]))
         self.languages, self.note = tuple(description["languages"]), str(description.get("note", ""))
         self._legal = LegalSteps(self.settings.single_use, self.settings.non_negative)
@@ -176,11 +176,11 @@ class ArraySolver:
             states = _normalize(added, known, f"{layer}output.LayerNorm", _EPSILON)
         return states
 
-    def _decode(self, quantities: ShortFloats, worth: Sequence[float], beam: int) -> list[ScoredEquation]:
+    def _decode(self, quantities: ShortFloats, values: Sequence[float], beam: int) -> list[ScoredEquation]:
         """Search as `DeductiveHead.decode` does, over the partial deductions of one problem."""
-        count = len(worth)
+        count = len(values)
         labels = [self.words.operand_label(index) for index in range(count)]
-        live = [PartialDeduction.begin(labels, worth)]
+        live = [PartialDeduction.begin(labels, values)]
         done: list[ScoredEquation] = []
         # Beam search: `live` are the unfinished deductions and `rows` their quantities, shape (deductions,
         # quantities, width).

@@ -78,9 +78,9 @@ def _pack_in_eight_bits(rows: ShortFloats) -> tuple[NDArray[np.int8], NDArray[np
 
 def _pack_in_four_bits(rows: ShortFloats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
     blocks = rows.reshape(len(rows), -1, BLOCK)
-    place = np.abs(blocks).argmax(-1, keepdims=True)
+    largest = np.abs(blocks).argmax(-1, keepdims=True)
     # The largest weight of a block becomes -8, whichever its sign.
-    full = np.take_along_axis(blocks, place, -1) / np.float32(-8)
+    full = np.take_along_axis(blocks, largest, -1) / np.float32(-8)
     best = np.full(full.shape, np.inf, np.float32)
     scales = np.zeros(full.shape, np.float16)
     # A smaller scale cuts off the largest weights and is finer for all others; the squared error decides.

@@ -44,18 +44,18 @@ class ScoredEquation:
     score: float
 
 
-def insert_equation(found: list[ScoredEquation], new: ScoredEquation, most: int) -> None:
+def insert_equation(equations: list[ScoredEquation], new: ScoredEquation, most: int) -> None:
     """Put an equation in its place among the best; of the same one, up to the order of operands, the likelier
     stays."""
     same = normalise_equation(new.equation)
-    known = next((one for one in found if normalise_equation(one.equation) == same), None)
+    known = next((one for one in equations if normalise_equation(one.equation) == same), None)
     if known is not None:
         if known.score >= new.score:
             return
-        found.remove(known)
-    found.append(new)
-    found.sort(key=lambda one: -one.score)
-    del found[most:]
+        equations.remove(known)
+    equations.append(new)
+    equations.sort(key=lambda one: -one.score)
+    del equations[most:]
 
 
 def put_complete_first(equations: Sequence[ScoredEquation], problem: Problem) -> list[ScoredEquation]:

@@ -227,8 +227,8 @@ def list_steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
         if node not in names:
             left, right = (name_result(child) for child in node.children)
             names[node] = f"R_{len(rows) + 1}"
-            one, other, value = (_format_value(problem, each) for each in (*node.children, node))
-            text = f"{one} {_SIGNS.get(node.label, node.label)} {other} = {value}"
+            first, second, value = (_format_value(problem, each) for each in (*node.children, node))
+            text = f"{first} {_SIGNS.get(node.label, node.label)} {second} = {value}"
             rows.append({"operation": f"{left}{node.label}{right}", "result": value, "text": text})
         return names[node]
 

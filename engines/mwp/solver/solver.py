@@ -152,9 +152,11 @@ class Solver(Module):
                     beam=beam or self.settings.beam,
                     max_steps=self.settings.max_steps,
                 )
-                for place, answer in zip(places, answers, strict=True):
+                for position, answer in zip(places, answers, strict=True):
                     complete_first = self.settings.complete == "first"
-                    result[place] = put_complete_first(answer, problems[place]) if complete_first else answer
+                    result[position] = (
+                        put_complete_first(answer, problems[position]) if complete_first else answer
+                    )
                 solved_count += len(places)
                 if on_batch is not None:
                     on_batch(solved_count)
@@ -330,7 +332,7 @@ def open_solver(
     try:
         description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
         version = description["version"]
-        own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
+        own = read(SolverSettings, description["settings"], prefix="settings.", code=CODE)
         words = EquationWords(tuple(description["operators"]), tuple(description["constants"]))
         base, languages = description["base"], tuple(description.get("languages", ()))
         learned, chosen, note = (str(description.get(key, "")) for key in ("learned", "chosen", "note"))

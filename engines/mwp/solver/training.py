@@ -148,8 +148,8 @@ def _draw_development(
             break
         positions = order[begin : begin + count]
         alike = find_look_alikes([rows[index] for index in positions], others)
-        for at, place in enumerate(positions):
-            (passed if at in alike else results).append(place)
+        for at, position in enumerate(positions):
+            (passed if at in alike else results).append(position)
     short = max(0, count - len(results))
     return {*results[:count], *passed[:short]}, short
 
@@ -184,7 +184,7 @@ class SolverTask:
     measures = ("development_answer_accuracy", "development_equation_accuracy")
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
-        self.settings = read(SolverSettings, model, place="model.", code=CODE)
+        self.settings = read(SolverSettings, model, prefix="model.", code=CODE)
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
@@ -271,7 +271,7 @@ class SolverTask:
         wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
         anchors = [index for index in range(wanted) if index in self._targets]
         others = self._find_triplets(anchors) if self.settings.alpha else {}
-        return tuple((place, *others.get(place, (-1, -1))) for place in anchors)
+        return tuple((position, *others.get(position, (-1, -1))) for position in anchors)
 
     def _find_triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
@@ -281,7 +281,7 @@ class SolverTask:
         from engines.mwp.triplets.settings import FindTriplets, read_bad_triplets
         from engines.mwp.triplets.similarity import similarity_of
 
-        pool, asked, settings = self.pool, [self.problems[place] for place in anchors], self.settings
+        pool, asked, settings = self.pool, [self.problems[position] for position in anchors], self.settings
         assert pool is not None
         spec = FindTriplets(
             self.data["problems"], settings.strategy, settings.text, settings.pool, seed=self.seed
@@ -294,7 +294,7 @@ class SolverTask:
             if (one.anchor, one.positive, one.negative) in bad:
                 continue
             anchor, *others = (positions[name] for name in (one.anchor, one.positive, one.negative))
-            if all(place in self._read for place in others):
+            if all(position in self._read for position in others):
                 result[anchor] = (others[0], others[1])
         self.left_out["a triplet, not a problem"] = len(anchors) - len(result)
         return result
@@ -321,12 +321,12 @@ class SolverTask:
         positions = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
         batch = stack_inputs([self._read[index] for index in positions])
         batch["contrasted"] = torch.tensor(contrasted, dtype=torch.long)
-        batch["targets"] = torch.from_numpy(pad_tables([self._targets[place] for place in anchors]))
+        batch["targets"] = torch.from_numpy(pad_tables([self._targets[position] for position in anchors]))
         worth = np.zeros(
             (len(anchors), len(self._worth[0]) - len(self.problems[0].values) + batch["marks"].shape[1])
         )
-        for row, place in zip(worth, anchors, strict=True):
-            row[: len(self._worth[place])] = self._worth[place]
+        for row, position in zip(worth, anchors, strict=True):
+            row[: len(self._worth[position])] = self._worth[position]
         batch["values"] = torch.from_numpy(worth)
         return batch
 

@@ -255,7 +255,7 @@ class TreeHead(Module):
             if way.operators == max_steps or full:
                 logits[source, :operators] = _NEVER
             if legal.single_use:
-                logits[source, [operators + place for place in way.used]] = _NEVER
+                logits[source, [operators + index for index in way.used]] = _NEVER
         return logits
 
     def _choose_continuations(
@@ -280,12 +280,12 @@ class TreeHead(Module):
         if token < len(self.words.operators):
             return True
         value: ProblemValue | None = values[token - len(self.words.operators)]
-        place = len(way.parts) - 1
-        while place > 0 and way.parts[place].finished and value is not None:
-            before, operator = way.parts[place].value, way.parts[place - 1].tree.label
+        index = len(way.parts) - 1
+        while index > 0 and way.parts[index].finished and value is not None:
+            before, operator = way.parts[index].value, way.parts[index - 1].tree.label
             assert before is not None
             value = compute_step(operator, before, value, legal)
-            place -= 2
+            index -= 2
         return value is not None
 
     def _extend_trees(
@@ -346,13 +346,13 @@ class TreeHead(Module):
             ]
             if not at:
                 return ways
-            triples = [ways[place].parts[-3:] for place in at]
+            triples = [ways[position].parts[-3:] for position in at]
             columns = zip(*triples, strict=True)
             merged = self.merge(*(torch.stack([part.vector for part in column]) for column in columns))
-            for place, vector, (operator, first, second) in zip(at, merged, triples, strict=True):
+            for position, vector, (operator, first, second) in zip(at, merged, triples, strict=True):
                 assert first.value is not None
                 assert second.value is not None
                 value = compute_step(operator.tree.label, first.value, second.value, LegalSteps())
                 tree = Tree(operator.tree.label, (first.tree, second.tree))
                 whole = _TreePart(vector, tree, value, True)
-                ways[place] = replace(ways[place], parts=(*ways[place].parts[:-3], whole))
+                ways[position] = replace(ways[position], parts=(*ways[position].parts[:-3], whole))

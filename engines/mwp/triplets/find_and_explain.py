@@ -102,8 +102,8 @@ _JOINT: dict[Any, Joint] = {}
 """The last one: its index of all vectors takes seconds for a large pool."""
 
 
-def _make_joint_retriever(spec: TripletSearch, found: TripletSource, *, events: Sink, stop: Stop) -> Joint:
-    pool = found.pool
+def _make_joint_retriever(spec: TripletSearch, source: TripletSource, *, events: Sink, stop: Stop) -> Joint:
+    pool = source.pool
     if spec.equation_encoder:
         from engines.retrieval.encoders import encoder
 
@@ -113,13 +113,13 @@ def _make_joint_retriever(spec: TripletSearch, found: TripletSource, *, events: 
     else:
         of_trees = equation_vectors(pool.equations)
     if spec.text == "bertsim":
-        assert isinstance(found.texts, BertSim)
-        of_texts = found.texts.vectors
+        assert isinstance(source.texts, BertSim)
+        of_texts = source.texts.vectors
     else:
         of_texts = text_vectors(
             [tokenize_for_bleu(one.text, one.language, spec.tokens) for one in pool.problems]
         )
-    return Joint(pool, found.texts, of_trees[pool.equation], of_texts, weight=spec.weight)
+    return Joint(pool, source.texts, of_trees[pool.equation], of_texts, weight=spec.weight)
 
 
 def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -358,8 +358,8 @@ def _explain_triplet(
         indices: Sequence[int] | PoolIndices, why: Sequence[str]
     ) -> tuple[Candidate, ...]:
         shown = []
-        for rank, place in enumerate(indices):
-            example = pool.examples[int(place)]
+        for rank, index in enumerate(indices):
+            example = pool.examples[int(index)]
             shown.append(
                 Candidate(
                     id=example.problem.id,
@@ -368,8 +368,8 @@ def _explain_triplet(
                     part=example.part,
                     of=example.of,
                     own=example.of == triplet.anchor,
-                    eq_sim=float(equations[place]),
-                    text_sim=float(texts[place]),
+                    eq_sim=float(equations[index]),
+                    text_sim=float(texts[index]),
                     reason=why[min(rank, len(why) - 1)],
                 )
             )
@@ -432,8 +432,8 @@ def _explain_triplet(
             rank_places(negatives, triplet.negative, like=True), (reasons.negative, reasons.rival_negatives)
         ),
         negative_count=len(negatives),
-        lost=describe_candidates(ranked, [why_missed(place) for place in ranked]),
-        own=describe_candidates(own, [why_own_variant(place) for place in own]),
+        lost=describe_candidates(ranked, [why_missed(position) for position in ranked]),
+        own=describe_candidates(own, [why_own_variant(position) for position in own]),
     )
 
 

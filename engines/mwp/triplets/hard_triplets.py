@@ -125,10 +125,10 @@ class TripletPool:
         """The examples of each function, by their equations and by what those may be otherwise."""
         own: dict[int, list[int]] = {}
         other: dict[int, list[int]] = {}
-        for place, (equation, alternatives) in enumerate(zip(self.equation, self._alternatives, strict=True)):
-            own.setdefault(int(self._functions[equation]), []).append(place)
+        for index, (equation, alternatives) in enumerate(zip(self.equation, self._alternatives, strict=True)):
+            own.setdefault(int(self._functions[equation]), []).append(index)
             for function in alternatives:
-                other.setdefault(function, []).append(place)
+                other.setdefault(function, []).append(index)
         return own, other
 
     def list_doubtful(self, anchor: int) -> PoolIndices:
@@ -291,7 +291,7 @@ class TwoStage:
         if self._rare > 1:
             allowed &= np.array([len(members) >= self._rare for members in pool.members])
         levels = pool.nearest.list_neighbours(equation, levels=2)
-        if not all(allowed[found].all() for _, found in levels):
+        if not all(allowed[indices].all() for _, indices in levels):
             row = np.where(allowed, pool.nearest.compute_similarities(equation), -1.0)
             best = np.unique(row[row >= 0.0])[::-1][:2]
             levels = [(float(level), np.flatnonzero(row == level)) for level in best]
@@ -399,9 +399,9 @@ class Joint:
         self._vectors = np.ascontiguousarray(both, np.float32)
         # Anchors of one equation stand together, since what may be their negative is nearly the same.
         self._anchors = np.array(
-            [place for members in pool.members for place in members if not pool.examples[place].of], np.int64
+            [index for members in pool.members for index in members if not pool.examples[index].of], np.int64
         )
-        self._turns = {int(place): turn for turn, place in enumerate(self._anchors)}
+        self._turns = {int(index): turn for turn, index in enumerate(self._anchors)}
         self._near_of_block = lru_cache(maxsize=None)(self._find_near)
         self._similarities = lru_cache(maxsize=None)(self._compute_similarities)
 
@@ -425,7 +425,7 @@ class Joint:
     def _compute_similarities(self, equation: int) -> tuple[PoolIndices, NDArray[np.float64]]:
         """Return the equations of the candidates of an equation's anchors, and how similar it is to them."""
         members = self.pool.members[equation]
-        near = [self._list_near(int(place)) for place in members if int(place) in self._turns]
+        near = [self._list_near(int(index)) for index in members if int(index) in self._turns]
         among = np.unique(self.pool.equation[np.concatenate(near)])
         return among, self.pool.nearest.compute_similarities(equation, among)[among]
 

@@ -165,9 +165,9 @@ def run_tour(guide: Guide, workspace: Workspace) -> None:
         guide.say("the workspace has no ARQMath collection, so this is skipped")
         return
     collection = known[0]
-    place = {"folder": str(collection.path)}
+    params = {"folder": str(collection.path)}
     overview = guide.stop(
-        f"Evaluate the runs of the collection {collection.name}", "arqmath.topics", place, _describe_runs
+        f"Evaluate the runs of the collection {collection.name}", "arqmath.topics", params, _describe_runs
     )
     runs = [run["name"] for run in overview["runs"] if run["interval"]]
     if len(runs) > 1:
@@ -177,13 +177,13 @@ def run_tour(guide: Guide, workspace: Workspace) -> None:
         ranking = guide.stop(
             f"See where {other} loses most against {ours}: {topic['id']}",
             "arqmath.ranking",
-            {**place, "topic": topic["id"]},
-            lambda found: _side_by_side(found, overview, ours, other),
+            {**params, "topic": topic["id"]},
+            lambda comparison: _side_by_side(comparison, overview, ours, other),
         )
         best = max(ranking["grades"], key=lambda id_: (ranking["grades"][id_], id_))
-        guide.stop("Read its best answer", "arqmath.post", {**place, "id": best}, _describe_post)
+        guide.stop("Read its best answer", "arqmath.post", {**params, "id": best}, _describe_post)
     if overview["index"] == "small":
-        index = {**place, "index": str(collection.index)}
+        index = {**params, "index": str(collection.index)}
         guide.stop("Index its answers", "arqmath.prepare", index, _describe_index)
     if overview["index"] in ("small", "ready"):
         query = "why is the sum of $\\frac{1}{n}$ infinite"

@@ -268,16 +268,16 @@ def run_tour(guide: Guide, workspace: Workspace) -> None:
     if corpus is None:
         guide.say("the workspace has no corpus, so this is skipped")
         return
-    place = {"corpus": str(corpus)}
-    guide.stop(f"Count the corpus {corpus.name}", "egen.stats", place, _describe_statistics)
-    cluster = guide.stop("Open its first cluster", "egen.show", {**place, "cluster": 0}, _describe_cluster)
+    params = {"corpus": str(corpus)}
+    guide.stop(f"Count the corpus {corpus.name}", "egen.stats", params, _describe_statistics)
+    cluster = guide.stop("Open its first cluster", "egen.show", {**params, "cluster": 0}, _describe_cluster)
     # A member that lost some of the domain is another function.
     equal = [row for row in cluster["members"] if row["verdict"] in ("head", "equal")]
     longest = max(equal, key=lambda row: row["tokens"])
     guide.stop(
         f"Find the cluster of {longest['infix']}",
         "egen.find",
-        {**place, "expr": longest["prefix"]},
+        {**params, "expr": longest["prefix"]},
         _describe_matches,
     )
 

@@ -210,7 +210,7 @@ def neighbour_address(spec: Any) -> MemberAddress:
     """Return the function that gives the note address of a neighbour."""
     # Without a corpus it is the sample that ships.
     home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
-    return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"
+    return lambda neighbour: f"{home}/{neighbour['cluster']}/member/{neighbour['member']}"
 
 
 _SHOWN_MEMBERS = 40
@@ -663,9 +663,9 @@ def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     asked = " : ".join(result[name]["unicode"] for name in ("x1", "y1"))
     yield f"{asked}  ::  {result['x2']['unicode']} : ?"
     if result["expected"] is not None:
-        place, other = result["place"], result["place_without_echo"]
-        where = f"hit {place}" if place else f"none of the {len(result['hits'])} hits"
-        more = f", hit {other} without what equals x2" if other not in (place, None) else ""
+        rank, other = result["place"], result["place_without_echo"]
+        where = f"hit {rank}" if rank else f"none of the {len(result['hits'])} hits"
+        more = f", hit {other} without what equals x2" if other not in (rank, None) else ""
         yield f"expected {result['expected']['unicode']}: {where}{more}"
     yield from HITS.text_lines(result["hits"], infix=f"nearest of {result['candidates']:,}")
 
@@ -729,11 +729,11 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
         for link in document["links"]:
             if link["verdict"] in quiet:
                 continue
-            place = f"{document['file']}:{row or link['line']}"
+            location = f"{document['file']}:{row or link['line']}"
             inside = f" ({document['id']}, line {link['line']})" if row else ""
             formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
             reason = f" ({link['reason']})" if link["reason"] else ""
-            yield make_printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
+            yield make_printable(f"{location}{inside}: {link['verdict']}: {formula}{reason}")
             if spec.claims:
                 yield make_printable(f"    {_describe_reading(link)}")
         if (wrong := document["first_wrong"]) and row:

@@ -193,11 +193,11 @@ def index_path(name: str) -> Path:
     known = name if name in own else next((n for n, at in own.items() if at == path.absolute()), None)
     if known is None and path.exists():
         return path.absolute()
-    place = index_place(workspace, known or find_collection(workspace, name).name)
-    if not (place / "about.json").exists():
+    index_folder = index_place(workspace, known or find_collection(workspace, name).name)
+    if not (index_folder / "about.json").exists():
         remedy = f"Make the index with: mathwb mathamr index {name}"
         raise MissingError("its formulas are not indexed yet", where=name, code="E312", remedy=remedy)
-    return place
+    return index_folder
 
 
 def resolve_inspect(spec: Inspect) -> Inspect:
@@ -214,8 +214,8 @@ def with_index(spec: Searching) -> Searching:
         return spec
     if (known := collection_at(spec.folder)) is None:
         return spec
-    place = index_place(Workspace.open(create=False), known.name)
-    return replace(spec, index=place) if (place / "about.json").exists() else spec
+    index_folder = index_place(Workspace.open(create=False), known.name)
+    return replace(spec, index=index_folder) if (index_folder / "about.json").exists() else spec
 
 
 def with_model(spec: Parsing) -> Parsing:

@@ -273,10 +273,10 @@ def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 def _skipped_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Yield how many rows of the file were left out, and why the first was; nothing if none was."""
-    if found := result.get("skipped"):
-        first = found["first"][0]
+    if skipped := result.get("skipped"):
+        first = skipped["first"][0]
         yield HintLine(
-            f"{found['rows']:,} rows of the file are no problem and were left out; the first, line "
+            f"{skipped['rows']:,} rows of the file are no problem and were left out; the first, line "
             f"{first['line']}: {first['reason']}"
         )
 
@@ -564,29 +564,33 @@ def _percent(interval: Sequence[float]) -> tuple[float, ...]:
     return tuple(100 * bound for bound in interval)
 
 
-def _contamination_lines(found: Mapping[str, Any] | None, model: str) -> Iterator[str]:
-    if found is None:
+def _contamination_lines(contamination: Mapping[str, Any] | None, model: str) -> Iterator[str]:
+    if contamination is None:
         yield HintLine(
             f"it is unknown whether {model} has seen these problems or similar ones; --train FILE compares "
             "them with the problems of a file"
         )
         return
     yield ""
-    if found["resembling"] is None:
+    if contamination["resembling"] is None:
         yield (
-            f"{found['identical']:,} problems have the words of one of the {found['training_texts']:,} texts "
-            f"that {model} has marks of; marks do not show what only resembles one: --train FILE does"
+            f"{contamination['identical']:,} problems have the words of one of the "
+            f"{contamination['training_texts']:,} texts that {model} has marks of; "
+            "marks do not show what only resembles one: --train FILE does"
         )
     else:
         yield (
-            f"{found['identical']:,} problems have the words of a training problem, and "
-            f"{found['resembling']:,} resemble one (Jaccard index {found['jaccard']} or more)"
+            f"{contamination['identical']:,} problems have the words of a training problem, and "
+            f"{contamination['resembling']:,} resemble one (Jaccard index {contamination['jaccard']} or more)"
         )
     rows = [
         (title, part["problems"], f"{100 * part['answer_accuracy']:.1f}", _percent_range(part["ci95"]))
         for title, part in (
-            ("known from training", found["like_training"]),
-            ("not known" if found["resembling"] is not None else "other words", found["unlike_training"]),
+            ("known from training", contamination["like_training"]),
+            (
+                "not known" if contamination["resembling"] is not None else "other words",
+                contamination["unlike_training"],
+            ),
         )
         if part["problems"]
     ]
