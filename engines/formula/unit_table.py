@@ -29,6 +29,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "mi*, mile, miles*": "201168/125",
     },
     "mass": {
+        "µg, μg": "1/1000000000",
         "mg*": "1/1000000",
         "g*, gram, grams*, 克, г, gramm, gramme, грамм, грамма, граммов": "1/1000",
         "kg*, kilogram, kilograms*, 千克, 公斤, кг": "1",
@@ -38,6 +39,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "oz*, ounce, ounces*": "45359237/1600000000",
     },
     "time": {
+        "ns": "1/1000000000",
+        "µs, μs": "1/1000000",
         "ms*": "1/1000",
         "s*, sec*, second, seconds*, 秒, с, сек, sekunde, sekunden, seconde, секунда, секунды, секунд": "1",
         "min*, minute, minutes*, 分, 分钟, мин, minuten, минута, минуты, минут": "60",
@@ -154,3 +157,13 @@ BARE_UNITS = frozenset(
     )
 )
 """Words and symbols that are units in a formula although no `\\text` says so."""
+
+
+def find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
+    """Return what a known unit measures, and its size; None for other words."""
+    word = symbol.lower()
+    for form in (symbol, word, word.removesuffix("s"), word.removesuffix("es")):
+        unit = UNIT_SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
+        if unit is not None or (unit := UNIT_WORDS.get(form)) is not None:
+            return unit
+    return None

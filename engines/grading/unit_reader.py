@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from engines.formula.unit_table import TEMPERATURES, UNIT_SYMBOLS, UNIT_WORDS, UnitPowers
+from engines.formula.unit_table import TEMPERATURES, UnitPowers, find_unit
 from engines.grading.locales import LIMITS_BEHIND
 from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
 from engines.language.english import SCALES
@@ -177,7 +177,7 @@ class _UnitParser:
         return -int(digit) if negative else int(digit)
 
     def add_factor(self, symbol: str, exponent: int) -> None:
-        found = _find_unit(symbol)
+        found = find_unit(symbol)
         self.known = self.known and found is not None
         word = symbol.lower()
         stem = word.removesuffix("s") if len(word) > 3 else word  # its, is
@@ -185,13 +185,3 @@ class _UnitParser:
         for name, count in own:
             self.powers[name] = self.powers.get(name, 0) + count * exponent
         self.factor *= size**exponent
-
-
-def _find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
-    """Return what a known unit measures, and its size; None for other words."""
-    word = symbol.lower()
-    for form in (symbol, word, word.removesuffix("s"), word.removesuffix("es")):
-        found = UNIT_SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
-        if found is not None or (found := UNIT_WORDS.get(form)) is not None:
-            return found
-    return None

@@ -21,6 +21,7 @@ from engines.core.expression_language import (
     is_constant_token,
 )
 from engines.core.tree import Tree
+from engines.formula.unit_table import find_unit
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits
@@ -258,28 +259,12 @@ def format_number(term: Tree, digits: int = 8) -> str:
     return ball.str(digits, radius=False) if ball.is_finite() else "unknown"
 
 
-_PREFIXES = {"": 0, "k": 3, "c": -2, "m": -3, "d": -1, "M": 6, "μ": -6, "µ": -6, "n": -9}
-"""Powers of ten."""
-_PREFIXED = {"l": "L", **{name: name for name in ("m", "g", "s", "L", "W", "N", "J", "Hz")}}
-_SIZES = {
-    "s": "min 60, minute 60, h 3600, hr 3600, hour 3600, sec 1, second 1, day 86400, week 604800",
-    "m": "meter 1, metre 1, centimeter 1/100, millimeter 1/1000, kilometer 1000",
-    "g": "gram 1, kilogram 1000",
-    "L": "liter 1, litre 1, milliliter 1/1000",
-    "in": "in 1, inch 1, inches 1, ft 12, foot 12, feet 12, yd 36, yard 36, mi 63360, mile 63360",
-    "mph": "mph 1",
-    "dollar": "cent 1/100, dollar 1, $ 1, ¢ 1/100",
-}
-_NAMED = {
-    name: (base, Fraction(size))
-    for base, sizes in _SIZES.items()
-    for name, size in (one.split() for one in sizes.split(", "))
-}
+_BASE_UNITS = {"length": "m", "mass": "kg", "time": "s", "current": "A", "amount": "mol", "angle": "°"}
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and the powers of units that it is multiplied by."""
+    """A number and the powers of units that it is multiplied by: what they measure, or an unknown word."""
 
     number: Tree
     units: tuple[tuple[str, int], ...]
@@ -287,7 +272,8 @@ class Quantity:
     @property
     def shown(self) -> str:
         """The unit for people: `m s^-2`."""
-        return " ".join(name if power == 1 else f"{name}^{power}" for name, power in self.units) or "1"
+        names = ((_BASE_UNITS.get(name, name), power) for name, power in self.units)
+        return " ".join(name if power == 1 else f"{name}^{power}" for name, power in names) or "1"
 
 
 def separate_units(tree: Tree) -> Quantity | None:
@@ -301,9 +287,12 @@ def separate_units(tree: Tree) -> Quantity | None:
 
 def _separate_units_of(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
     if tree.label == "unit":
-        name, factor = _find_unit(tree.children[0].label)
-        powers[name] += times
-        return number_tree(factor)
+        word = tree.children[0].label.removesuffix(".")
+        unknown = ((word.casefold().removesuffix("s"), 1),), Fraction(1)
+        measured, size = find_unit(word) or unknown
+        for name, power in measured:
+            powers[name] += power * times
+        return number_tree(size)
     if "unit" not in tree.list_labels():
         return tree
     if tree.label in ("*", "/"):
@@ -328,14 +317,3 @@ def _separate_units_of(tree: Tree, powers: Counter[str], times: int) -> Tree | N
             powers[name] += power * times
         return Tree(tree.label, (first.number, second.number))
     return None
-
-
-def _find_unit(name: str) -> tuple[str, Fraction]:
-    for spelt in (name, name.removesuffix("."), name.casefold(), name.casefold().removesuffix("s")):
-        if spelt in _NAMED:
-            return _NAMED[spelt]
-    for prefix, power in _PREFIXES.items():
-        rest = name.removeprefix(prefix)
-        if (rest != name or not prefix) and rest in _PREFIXED:
-            return _PREFIXED[rest], Fraction(10) ** power
-    return name.casefold().removesuffix("s"), Fraction(1)
