@@ -71,7 +71,7 @@ def solutions(path: Path) -> Iterator[list[str]]:
 def of_formulas(latex: Sequence[str]) -> dict[str, object]:
     reasons: Counter[str] = Counter()
     began = time.process_time()
-    readings = [read(one, notation="latex") for one in latex]
+    readings = [read(one, dialect="latex") for one in latex]
     took = time.process_time() - began
     for reading in readings:
         if not judgeable(reading.tree):
@@ -122,7 +122,7 @@ def fuzzed(latex: Sequence[str], count: int) -> dict[str, object]:
             first, second = source.randint(0, len(one)), source.randint(0, len(other))
             text = one[:first] + source.choice(_COMMANDS) + other[second:]
         began = time.process_time()
-        reading = read(text, notation=source.choice(("latex", "latex", "plain", "auto")))
+        reading = read(text, dialect=source.choice(("latex", "latex", "plain", "auto")))
         read_links(text)
         slowest = max(slowest, time.process_time() - began)
         if slowest > _SLOW_S or (reading.tree is None) != bool(reading.reason):

@@ -18,7 +18,7 @@ from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     CONNECTIVES,
     GIVEN,
     QUANTIFYING_PHRASES,

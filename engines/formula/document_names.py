@@ -16,7 +16,7 @@ from engines.formula.layout import Piece
 from engines.formula.lexer import LatexSource
 from engines.formula.meaning import Names, context_of, pieces_of
 from engines.formula.symbols import PieceRole
-from engines.formula.words import argument_pieces, bracket_after, is_variable, iterate_lines, name_of
+from engines.formula.vocabulary import argument_pieces, bracket_after, is_variable, iterate_lines, name_of
 
 _LET = re.compile(
     r"(?:function|map(?:ping)?|polynomial|sequence|funktion)s?\s+(?:be\s+)?\$?\\?([A-Za-z]+)\b", re.IGNORECASE

@@ -25,7 +25,7 @@ from engines.formula.layout import Piece
 from engines.formula.operator_parser import OperatorParser
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     BETWEEN_NUMBERS,
     CONNECTIVES,
     HALF_LINES,

@@ -31,12 +31,10 @@ A percent sign divides by 100 and a degree sign multiplies by pi/180.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
@@ -47,12 +45,13 @@ from engines.formula.cursor import (
     is_bold,
     is_statement,
 )
+from engines.formula.dialects import NATURAL_DIALECTS, recognize_dialect
 from engines.formula.layout import Piece, read_pieces
 from engines.formula.lexer import LatexSource
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.statement_parser import StatementParser
 from engines.formula.symbols import ARROWS, PieceRole
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     RELATION_NAMES,
     argument_pieces,
     bracket_after,
@@ -102,7 +101,7 @@ class Reading:
 _NONE = Names()
 
 
-def read(formula: str | LatexSource, names: Names | None = None, notation: str = "auto") -> Reading:
+def read(formula: str | LatexSource, names: Names | None = None, dialect: str = "auto") -> Reading:
     r"""Read what a formula says; it never raises.
 
     `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
@@ -115,7 +114,7 @@ def read(formula: str | LatexSource, names: Names | None = None, notation: str =
     'what is divided by can be read in two ways'
     """
     try:
-        meant = formula if isinstance(formula, LatexSource) else _as_latex(formula, notation)
+        meant = formula if isinstance(formula, LatexSource) else _as_latex(formula, dialect)
         if isinstance(meant, Tree):
             if _too_large(meant):
                 raise UnreadError("it is too large")
@@ -128,29 +127,13 @@ def read(formula: str | LatexSource, names: Names | None = None, notation: str =
     return Reading(tree, "", tuple(context.notes))
 
 
-def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
-    """Return the notation that a text is written in: an element is MathML, commands, and braces behind ^ and
-    _ or empty before them, are LaTeX, and all else is plain text."""
-    if text.lstrip()[:6].startswith(("<math", "<m:mat", "<mml:", "<?xml")):
-        return "mathml"
-    return "latex" if _LATEX.search(text) else "plain"
-
-
-def _as_latex(text: str, notation: str) -> str | Tree:
+def _as_latex(text: str, dialect: str) -> str | Tree:
     if len(text) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
-    if notation == "auto":
-        notation = notation_of(text)
-    if notation == "latex":
-        return text
-    from engines.formula.notations import NOTATION_READERS
-
-    if notation not in NOTATION_READERS:
-        raise ValueError(f"no notation {notation!r}: known are auto, {', '.join(NOTATION_READERS)}")
-    return NOTATION_READERS[notation](text)
-
-
-_LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\{\}[\^_]|\A\s*\$.*\$\s*\Z", re.DOTALL)
+    name = recognize_dialect(text) if dialect == "auto" else dialect
+    if name not in NATURAL_DIALECTS:
+        raise ValueError(f"no dialect {name!r}: known are auto, {', '.join(NATURAL_DIALECTS)}")
+    return NATURAL_DIALECTS[name].convert(text)
 
 
 def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tuple[Tree, ReadingContext]:

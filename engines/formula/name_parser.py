@@ -22,7 +22,7 @@ from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     CONSTANT_SIGNS,
     EXPECTED,
     ONE_PLACE,

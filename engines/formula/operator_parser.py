@@ -27,7 +27,7 @@ from engines.formula.cursor import (
 from engines.formula.layout import Piece
 from engines.formula.name_parser import NameParser
 from engines.formula.symbols import BODIES, PieceRole, list_meanings
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     RELATION_NAMES,
     Line,
     argument_pieces,

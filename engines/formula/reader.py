@@ -6,7 +6,7 @@ given, functions and operators, and what can be read in two ways is refused with
 
     dialect                      read by
     latex, and MathML            `meaning`, over the pieces of `layout`
-    plain, naturally             `notations` writes it as LaTeX
+    plain, naturally             `latex_conversion` writes it as LaTeX
     plain, strictly              `infix`
     prefix                       `engines.core.expression_language`
     equation (of word problems)  `equations`, which is `infix` with other leaves
@@ -54,7 +54,7 @@ def read(
     Args:
         text: a formula, or several with connectives between them.
         dialect: how it is written and read: `auto`, which decides by the text, `latex`, `plain`, `mathml`
-            or another row of `notations.NOTATION_READERS`, all read naturally; or a strict one:
+            or another row of `dialects.NATURAL_DIALECTS`, all read naturally; or a strict one:
             `expression`, which takes any notation, `infix`, `prefix` or `equation`.
         names: what a document says of its letters, for natural dialects.
         letters: the variables besides x, for strict dialects.

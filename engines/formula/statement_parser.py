@@ -8,7 +8,7 @@ from engines.formula.expressions import Expressions
 from engines.formula.layout import Piece
 from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
-from engines.formula.words import (
+from engines.formula.vocabulary import (
     CONNECTIVES,
     EVERY_PARITY,
     MEMBERS,

@@ -95,7 +95,8 @@ class Symbol:
 
 
 @cache
-def _read_table() -> Mapping[str, Symbol]:
+def read_table() -> Mapping[str, Symbol]:
+    """Return every row of the table of symbols, by symbol."""
     path, result = asset("latex/symbols.tsv"), dict[str, Symbol]()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         row = line.split("\t")
@@ -109,7 +110,7 @@ def _read_table() -> Mapping[str, Symbol]:
 def symbol_roles() -> Mapping[str, SymbolRole]:
     """Return the symbols that have a role; all others are unknown letters."""
     result: dict[str, SymbolRole] = {}
-    for name, symbol in _read_table().items():
+    for name, symbol in read_table().items():
         if symbol.role:
             # A sign without a meaning is a function where it is applied, and a variable alone.
             bare = symbol.label.startswith("F!") and symbol.role not in _NAMED
@@ -120,7 +121,7 @@ def symbol_roles() -> Mapping[str, SymbolRole]:
 
 def list_meanings(*roles: str) -> Mapping[str, Symbol]:
     """Return the symbols of some roles that say what their label is called in terms, by label."""
-    return {symbol.label: symbol for symbol in _read_table().values() if symbol.term and symbol.role in roles}
+    return {symbol.label: symbol for symbol in read_table().values() if symbol.term and symbol.role in roles}
 
 
 @cache
@@ -152,7 +153,7 @@ def negate_symbol(symbol: SymbolRole) -> SymbolRole | None:
 @cache
 def list_symbols() -> Mapping[str, Symbol]:
     """Return every symbol that has a group, by name, commoner groups and symbols first."""
-    return {name: symbol for name, symbol in _read_table().items() if symbol.group}
+    return {name: symbol for name, symbol in read_table().items() if symbol.group}
 
 
 SCRIPTS = {"<super>": "^", "<sub>": "_"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.formula.words import CONNECTIVES, TRIGONOMETRIC_AND_HYPERBOLIC
+from engines.formula.vocabulary import CONNECTIVES, TRIGONOMETRIC_AND_HYPERBOLIC
 from engines.grading.tokens import Phrases
 
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from engines.formula.notations import is_written_with_names
-from engines.formula.words import CONNECTIVES, begins_with_set
+from engines.formula.latex_conversion import is_written_with_names
+from engines.formula.vocabulary import CONNECTIVES, begins_with_set
 from engines.grading.answer_vocabulary import (
     ALTERNATIVES,
     ASSIGNMENTS,

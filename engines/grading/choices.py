@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines.formula.words import CONNECTIVES
+from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.tokens import (
     TEXT_COMMANDS,
     AnswerToken,

@@ -20,7 +20,7 @@ from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
-from engines.formula.words import CONNECTIVES
+from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answers import answer
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison

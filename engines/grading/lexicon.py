@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.formula.words import SETS_IN_WORDS
+from engines.formula.vocabulary import SETS_IN_WORDS
 from engines.grading.choices import read_choice
 from engines.grading.forms import EMPTY, Form, WordsForm
 from engines.grading.numbers import Term, in_words

@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Sequence
 
 from engines.formula.cursor import UnreadError
-from engines.formula.notations import latex_of_plain
-from engines.formula.words import NAMES_IN_TEXT
+from engines.formula.latex_conversion import latex_of_plain
+from engines.formula.vocabulary import NAMES_IN_TEXT
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import names_unit
 

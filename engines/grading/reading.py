@@ -14,7 +14,7 @@ from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
-from engines.formula.words import HALF_LINES, count_repetitions
+from engines.formula.vocabulary import HALF_LINES, count_repetitions
 from engines.grading.counts import read_counts
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from engines.core.tree import Tree
-from engines.formula.words import variable_name
+from engines.formula.vocabulary import variable_name
 from engines.grading.numbers import Term
 from engines.grading.reading import term_of
 from engines.grading.trees import number_tree, tree_of_term

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from engines.core.tree import Tree
-from engines.formula.words import variable_name
+from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import evaluate_matrices

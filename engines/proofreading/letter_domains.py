@@ -19,7 +19,7 @@ from engines.formula.lexer import LatexSource
 from engines.formula.meaning import pieces_of
 from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
-from engines.formula.words import is_variable, name_of
+from engines.formula.vocabulary import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
 from engines.proofreading.cue_phrases import is_restricted, mentions, words_of
 from engines.proofreading.scopes import Position

@@ -10,7 +10,7 @@ from engines.formula.cursor import UnreadError
 from engines.formula.lexer import LatexSource
 from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
-from engines.formula.words import is_variable, name_of
+from engines.formula.vocabulary import is_variable, name_of
 from engines.proofreading.chains import SENTENCE
 from engines.proofreading.cue_phrases import ends_with, is_made_of, mentions
 

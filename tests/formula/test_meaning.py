@@ -6,8 +6,11 @@ import random
 
 import pytest
 
+from engines.formula.dialects import NATURAL_DIALECTS, NaturalDialect
 from engines.formula.document_names import names_of
 from engines.formula.meaning import Names, list_relations, read, read_links
+from engines.formula.reader import read as read_in_dialect
+from engines.formula.symbols import BODIES, PieceRole, list_meanings, read_table
 
 
 def said(text: str, names: Names | None = None) -> str:
@@ -127,6 +130,23 @@ def test_what_is_not_read_says_why(text: str, reason: str) -> None:
 )
 def test_plain_text_and_mathml(text: str, expected: str) -> None:
     assert said(text) == expected
+
+
+def test_a_dialect_is_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    spoken = NaturalDialect(lambda _: False, lambda text: text.replace(" over ", "/"))
+    monkeypatch.setitem(NATURAL_DIALECTS, "spoken", spoken)  # type: ignore[arg-type]
+    assert read_in_dialect("a over b", "spoken").tree == read("a/b").tree
+    assert read_in_dialect("a over b").tree != read("a/b").tree
+    with pytest.raises(ValueError, match=r"no dialect 'spokn'.*spoken"):
+        read_in_dialect("a", "spokn")
+
+
+def test_a_label_of_the_table_of_symbols_has_one_name_in_terms() -> None:
+    for roles in ((PieceRole.RELATION,), (PieceRole.ADD,), BODIES):
+        named = [symbol.label for symbol in read_table().values() if symbol.term and symbol.role in roles]
+        assert len(named) == len({*named}) == len(list_meanings(*roles)) > 2
+    used = {PieceRole.RELATION, PieceRole.ADD, *BODIES}
+    assert {symbol.role for symbol in read_table().values() if symbol.term} == used
 
 
 @pytest.mark.parametrize(

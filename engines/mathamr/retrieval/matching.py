@@ -100,10 +100,10 @@ def plain_to_latex(typed: str) -> str:
     if not _PLAIN.search(typed):
         return typed
     from engines.formula.cursor import UnreadError
-    from engines.formula.meaning import notation_of
-    from engines.formula.notations import latex_of_plain
+    from engines.formula.dialects import recognize_dialect
+    from engines.formula.latex_conversion import latex_of_plain
 
-    if notation_of(typed) != "plain":
+    if recognize_dialect(typed) != "plain":
         return typed
     try:
         latex = " ".join(latex_of_plain(typed).split())

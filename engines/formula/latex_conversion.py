@@ -4,7 +4,6 @@ MathML as terms."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from engines.formula.infix import split_word
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.words import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL
+from engines.formula.vocabulary import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -535,11 +534,3 @@ def _apply_content_operator(
     if not label or not given or (two and len(given) != 2) or (one and len(given) != 1):
         raise UnreadError(f"<{name}> of {len(given)} is not understood")
     return Tree(label, tuple(given))
-
-
-NOTATION_READERS: Mapping[str, Callable[[str], str | Tree]] = {
-    "latex": str,
-    "plain": latex_of_plain,
-    "mathml": meant_by_mathml,
-}
-"""The dialects that are read naturally: what makes LaTeX of a text, or at once its term."""
