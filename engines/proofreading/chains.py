@@ -39,15 +39,19 @@ _UNJUDGED = r"""
 _OTHER = frozenset(_UNJUDGED.split())
 """What relates, and is not judged here."""
 _IMPLYING = r"""
-    \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore \impliedby
-    \Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because
+    \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore
+    ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow
 """
 _ARROWS = frozenset(_IMPLYING.split())
+_REVERSED_ARROWS = frozenset((r"\impliedby", r"\Leftarrow", r"\Longleftarrow", r"\because", "∵", "⇐", "⟸"))
+"""Arrows before a reason."""
 _WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
 _SPACE_WIDTH = re.compile(
     r"\\hspace\*?\s*\{\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:em|in|cm|ex|mm|pc)\s*\}"
 )
 _OPERATORS = {"+", r"\cdot", r"\times"}
+_WRITTEN_OPERATORS = ("×", "·", "÷", "∙")
+"""Signs of operations in words, where they begin no item of a list."""
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
@@ -130,6 +134,7 @@ class ChainLink:
         next_formula: The formula behind it.
         words_behind_next: The words behind that formula.
         bracketed: The conditions in brackets behind it.
+        remarks: The words that stand beside it in its formula.
     """
 
     left: str
@@ -149,12 +154,26 @@ class ChainLink:
     next_formula: str = ""
     words_behind_next: str = ""
     bracketed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def beside(self) -> tuple[str, ...]:
         """The formulas that say beside it for which numbers it holds."""
         behind = bool(self.next_formula) and is_made_of("restricting", self.after)
         return (*self.bracketed, self.next_formula) if behind else self.bracketed
+
+    @property
+    def begins_before(self) -> bool:
+        """Whether its left side begins before its formula, with a sign of an operation or relation."""
+        if self.place or self.joined:
+            return False
+        touching = self.formulas[-1].rstrip(" ~") if self.formulas else ""
+        return touching.endswith((*_OPERATORS, "=")) or self.before.endswith(_WRITTEN_OPERATORS)
+
+    @property
+    def goes_on_behind(self) -> bool:
+        """Whether a sign of an operation behind its formula goes on with its right side."""
+        return self.after.startswith(_WRITTEN_OPERATORS)
 
     @property
     def is_unannounced(self) -> bool:
@@ -262,6 +281,11 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             for each in statements
             if not each.relations and each.sides[0].strip()[:1] == "(" and each.sides[0].strip()[-1:] == ")"
         )
+        remarks = tuple(
+            " ".join(words[1].split())
+            for each in statements
+            if not each.relations and (words := _WORDS.match(each.sides[0].strip()))
+        )
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.lead and not statement.sides[0]:
@@ -280,6 +304,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                         next_formula=behind,
                         words_behind_next=_separate_words(beyond[:80]),
                         bracketed=bracketed,
+                        remarks=remarks,
                     )
                     for link in result
                 ]
@@ -468,8 +493,8 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                     column += 1
                     close_statement("column")
                 continue
-            if token in _ARROWS:
-                close_statement("so")
+            if token in _ARROWS or token in _REVERSED_ARROWS:
+                close_statement("so" if token in _ARROWS else "since")
                 continue
             if token == "," or token in _JOINED or _is_wide(token):
                 close_statement("and" if token in _JOINED else ",")

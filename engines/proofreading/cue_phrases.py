@@ -71,6 +71,7 @@ PHRASES: Mapping[str, str] = {
         students_know everyone_knows remember_that
     """,
     "holding": "have has know get obtain is are it_follows that",
+    "predicating": "is are be was holds hold remains",
     "deducing": "so thus hence therefore whence consequently then",
     "universal": f"""
         always identity identities in_general all_real every_real any_real all_positive all_nonzero
@@ -114,6 +115,16 @@ PHRASES: Mapping[str, str] = {
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
         only_true true_only
     """,
+    "mistaken": """
+        wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
+        is_assuming assumes presupposes
+    """,
+    "asking": """
+        true_or_false which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
+        find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong spot_the_error
+        correct_the_error decide_whether is_correct_or
+    """,
+    "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
     "between": "which this that it a an is are would be was we but does do did",
     "several": """
         or case cases either both respectively value values root roots solution solutions try trying possib*
@@ -142,7 +153,7 @@ PHRASES: Mapping[str, str] = {
     "task": "solv* equation equations system",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
-        leads reduces simplifies implies leaves means
+        leads reduces simplifies implies leaves means end_with ends_with end_up ends_up left_with
     """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
@@ -151,9 +162,10 @@ PHRASES: Mapping[str, str] = {
     "supposing": """
         let suppose assume assuming if when whenever set setting choose consider unless whether try
         trying guess take taking put say picking pick letting defined define seek seeking want
-        be_the be_a be_an
+        be_the be_a be_an along path paths curve curves lines planes circles
     """,
     "introducing value": "where at",
+    "accompanying": "with",
     "cases": "case cases otherwise possibilit*",
     "case at hand": """
         this_case that_case which_case any_case our_case special_case general_case each_case our_cases
@@ -168,7 +180,14 @@ PHRASES: Mapping[str, str] = {
     "checking": "check checking verify verifying indeed confirm",
     "reason": "because since as if when where whenever provided unless assuming for_some",
     "explaining": "because since as",
-    "measured": "degree degrees remainder",
+    "measured": """
+        degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
+        megabit* gigabit*
+    """,
+    "normalised": """
+        unit_sphere sphere unit_circle unit_vector* unit_length unit_ball norm_one unit_norm normali*
+        orthonormal*
+    """,
     "condition": "if when whenever assume assuming suppose provided unless where",
     "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
     "contrary": """
@@ -191,6 +210,7 @@ PHRASES: Mapping[str, str] = {
     "introducing": "let fix consider suppose choose pick take given",
     "joining": "and or be a an the let of",
     "kind of letter": "function functions map mapping polynomial sequence number numbers integer matrix",
+    "kind of set": "set sets subset subsets",
     "proving": "show prove verify demonstrate deduce conclude establish then we_have",
     "named quantity": """
         polic* strateg* permutation* projection* distribution* probabilit* prior* posterior* representation*
@@ -208,7 +228,8 @@ PHRASES: Mapping[str, str] = {
 DOMAINS: Mapping[str, str] = {
     "residues": """
         modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol jacobi_symbol
-        quadratic_residue* multiplicative_inverse
+        quadratic_residue* multiplicative_inverse discrete_log* last_digit* units_digit* last_two_digits
+        last_three_digits
     """,
     "rings and groups": """
         ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
@@ -282,11 +303,16 @@ def starts_with_refusal(words: str) -> bool:
 
     >>> starts_with_refusal(", which is impossible"), starts_with_refusal("holds and is not")
     (True, False)
+    >>> starts_with_refusal(". This argument is in error, as"), starts_with_refusal(". This is not")
+    (True, False)
     """
     if re.match(r"[^.!?;]*\?", words):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    return re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE) is not None
+    if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
+        return True
+    behind = re.match(r"[\s,;.]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE)
+    return behind is not None and mentions("mistaken", behind[1])
 
 
 def words_of(text: str) -> list[str]:
@@ -331,6 +357,15 @@ def ends_with(cue: str, words: str) -> bool:
     return words_of(words)[-1:] != [] and words_of(words)[-1] in PHRASES[cue].split() and words[-1:] != "§"
 
 
+def ends_with_phrase(cue: str, words: str) -> bool:
+    """Return whether words end with a phrase of a cue, of one word or several.
+
+    >>> [ends_with_phrase("restating", words) for words in ("it is equivalent to", "equivalent to §")]
+    [True, False]
+    """
+    return re.search(rf"\b(?:{_alternatives(PHRASES[cue])})[\s:]*\Z", words, re.IGNORECASE) is not None
+
+
 def begins_with(cue: str, words: str) -> bool:
     """Return whether the first word is of a cue."""
     return words_of(words)[:1] != [] and words_of(words)[0] in PHRASES[cue].split()
@@ -343,13 +378,19 @@ def ranges_over_numbers(words: str) -> bool:
     >>> ranges_over_numbers("for all real § and § ,"), ranges_over_numbers("for all orthogonal § we have")
     (True, False)
     """
-    universal = [match.end() for match in _compile(PHRASES["universal"]).finditer(words)]
-    if not universal:
+    universal = [match.span() for match in _compile(PHRASES["universal"]).finditer(words)]
+    if not universal or _is_predicate(words[: universal[-1][0]]):
         return False
     neutral = frozenset(
         f"{PHRASES['neutral']} {PHRASES['leading']} {PHRASES['concluding']}".replace("_", " ").split()
     )
-    return set(words_of(words[universal[-1] :])) <= neutral
+    return set(words_of(words[universal[-1][1] :])) <= neutral
+
+
+def _is_predicate(words: str) -> bool:
+    """Return whether words end with a verb behind a formula, of which what comes is said: `§ is always`."""
+    formula, _, verbs = words.rpartition("§")
+    return bool(formula) and words_of(verbs) != [] and {*words_of(verbs)} <= {*PHRASES["predicating"].split()}
 
 
 def words_behind(cue: str, words: str) -> str:

@@ -69,6 +69,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
                 if not piece.formula and distinguishes_cases(piece.text)
             }
         ),
+        asked=[
+            position
+            for piece, position in zip(document.pieces, positions, strict=True)
+            if not piece.formula and mentions("asking", piece.text)
+        ],
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)

@@ -15,7 +15,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, mentions, read_last_cue
+from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
@@ -36,6 +36,7 @@ from engines.proofreading.term_properties import (
     free_symbols,
     is_ambiguous,
     is_expansion,
+    is_measured,
     is_slope,
     list_divisors,
     real_roots,
@@ -156,10 +157,11 @@ class EquationLink:
         leaves out: factorials and powers of -1 are of whole numbers, and an infinite sum converges where it
         does."""
         meant = (
-            "≠" in condition
+            not free_symbols(self.left)
+            or "≠" in condition
             or condition == "both sides are defined"
             or "!=" in condition
-            or "factorial" in self.right.list_labels()
+            or not {"factorial", "gamma"}.isdisjoint(self.right.list_labels())
             or condition.endswith("is an integer")
             or (("sum" in self._labels or "prod" in self._labels) and "inf" in self._labels)
         )
@@ -375,7 +377,10 @@ class EquationLink:
         verdict = self.context.compare(found.left, found.right, sides[0])
         if verdict.outcome != "different":
             return ""
-        if not sides[0] and self.context.numbers.describe_rounding(found.left, found.right, "="):
+        if not sides[0] and (
+            self.context.numbers.describe_rounding(found.left, found.right, "=")
+            or is_measured(found.left, found.right)
+        ):
             return ""
         return f"{verdict.witness}, {describe_sources(found.used)}"
 
@@ -427,6 +432,7 @@ class EquationLink:
         if not self._is_doubtful and not link.is_rounded and (why := self._describe_contradiction()):
             return self._say("wrong", why)
         explained = self._is_constrained and self.reduced is not None and bool(self.reduced.used)
+        explained = explained or self._is_equation_carried_on()
         if (
             not (self._is_doubtful or self.has_bare_side or explained)
             and (link.place or self.exact_equality is False)
@@ -442,6 +448,16 @@ class EquationLink:
         if self.has_bare_side and (not self._is_constrained or new):
             return self._say("given", _FIRST)
         return None
+
+    def _is_equation_carried_on(self) -> bool:
+        """Return whether an equation of its variables was stated, which its own says in other words, or which
+        holds for the entries of its matrices."""
+        link = self.link
+        derived = link.place == 0 and mentions("obtaining", last_clause(link.before))
+        if not derived and "matrix" not in self._labels:
+            return False
+        about = self.context.facts.facts_about(self.free)
+        return any(fact.variables <= self.free and not fact.is_value for fact in about)
 
     def _is_transformation(self) -> bool:
         """Return whether an expression is written in another way: both sides share their variables."""

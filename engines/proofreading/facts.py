@@ -190,6 +190,28 @@ class Facts:
             self.conditions = [one for one in self.conditions if name not in free_symbols(one)]
         self._reduced.clear()
 
+    def forget(self, last: int) -> None:
+        """Forget the equations that were stated behind one, and what was said before of the names that they
+        define.
+
+        Args:
+            last: The number of the last equation that is kept.
+        """
+        defined = {
+            name
+            for name, several in self.defined_functions.items()
+            if several and several[-1].fact.number > last
+        }
+        for fact in self.every:
+            if fact.number > last and not fact.left.children:
+                defined.add(fact.left.label)
+        self.every = [fact for fact in self.every if fact.number <= last]
+        self.in_scope = [fact for fact in self.in_scope if fact.number <= last]
+        for name in defined:
+            several = self.defined_functions.get(name, [])
+            several[:] = [one for one in several if one.fact.number <= last]
+        self.renew(sorted(defined), self.position)
+
     def _is_renewed(self, name: str, fact: Fact) -> bool:
         return any(
             number >= fact.number and place.scope.reaches(self.position.scope)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from math import gcd
 
-from engines.core.tree import Tree
+from engines.core.tree import ONE, Tree
+from engines.formula.unit_table import UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import starts_with
+from engines.proofreading.cue_phrases import mentions, starts_with, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
@@ -28,6 +30,7 @@ from engines.proofreading.term_properties import (
     find_residue,
     free_symbols,
     is_in_some_base,
+    is_power_of_ten,
 )
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
@@ -80,8 +83,19 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    scaled = _join_powers_of_ten(left), _join_powers_of_ten(right)
+    if scaled != (left, right) and (
+        judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
+    ):
+        return LinkVerdict(link, "right", "where a power of ten belongs to the number before it")
     if not free and _hold_as(_take_binary, left, right, judge):
         return LinkVerdict(link, "right", "with numbers to the base 2")
+    if _hold_as(_take_factors_out, left, right, judge):
+        return LinkVerdict(link, "right", "where a factor behind a function is none of its argument")
+    if _hold_as(_take_other_arccotangent, left, right, judge):
+        return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
+    if mentions("normalised", link.before) and _hold_as(_take_unit_norms, left, right, judge):
+        return LinkVerdict(link, "right", "where the norms are 1")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(judged, left, right, numbers)
@@ -95,6 +109,12 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     pairs = (left, right), (right, left)
     if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
         return "it stands beside shifts or groups of digits"
+    if _are_divisors(links, left, right):
+        return "numbers in brackets can be their greatest common divisor"
+    if link.begins_before or link.goes_on_behind:
+        return "a side goes on in the formula beside it"
+    if _has_contracted_index(left, right):
+        return "an index that stands below and above is summed over"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)
@@ -102,8 +122,12 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "the words behind it say when it holds"
     if not free and starts_with("measured", link.after):
         return "the words behind it say in what it is measured"
+    if not free and _is_converted(words_of(link.after)[:1], left, right):
+        return "the unit behind it is another than that of its left side"
     if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
         return "an inverse that is whole is one modulo a number"
+    if not free and any(_adds_digits(one, other) for one, other in pairs):
+        return "the digits of a number are added"
     if not free and any(_is_written_in_base(one, left, right) for one, other in pairs if _has_powers(other)):
         return "its digits are those of another base"
     fractions = (node for side in (left, right) for node in side if node.label == "mod")
@@ -122,12 +146,54 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     return ""
 
 
+def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
+    """Return whether the word behind a link names the unit of its right side, and its left side has another
+    unit for the same thing."""
+    one, other = evaluate_term(left, {}), evaluate_term(right, {})
+    unit = next(
+        (UNIT_WORDS[name] for word in words for name in (word, word[:-1]) if name in UNIT_WORDS), None
+    )
+    if unit is None or not one or not other:
+        return False
+    sizes = {float(unit[1] / size) for powers, size in UNIT_WORDS.values() if powers == unit[0]}
+    return any(abs(one / other - size) <= _ROUNDED * size for size in sizes if size != 1)
+
+
+def _has_contracted_index(left: Tree, right: Tree) -> bool:
+    """Return whether a name has a letter as an index below in one place and above in another: a_μ a^μ."""
+    names = free_symbols(left) | free_symbols(right)
+    below, above = ({tuple(name.split(mark)) for name in names if mark in name} for mark in "_^")
+    above |= {
+        (node.children[0].label, node.children[1].label)
+        for side in (left, right)
+        for node in side
+        if node.label == "pow" and not any(part.children for part in node.children)
+    }
+    return any(not index.isdecimal() for _, *indices in below & above for index in indices)
+
+
 def _is_inverse(tree: Tree) -> bool:
     return tree.label == "pow" and tree.children[1].label == "-1" and tree.children[0].label.isdecimal()
 
 
 def _has_powers(tree: Tree) -> bool:
     return tree.list_labels().count("pow") > 1
+
+
+def _are_divisors(links: Sequence[ChainLink], left: Tree, right: Tree) -> bool:
+    """Return whether lists of numbers are equal that have one divisor: (5, 2) = (7, 3) = 1."""
+    pairs = [[int(part.label) for part in side.children if WHOLE.match(part.label)] for side in (left, right)]
+    plain = left.label == right.label == "tuple" and all(len(pair) == len(left.children) for pair in pairs)
+    numbers = [each.right for each in links if each.right.isdecimal()]
+    return plain and bool(numbers) and gcd(*pairs[0]) == gcd(*pairs[1]) == int(numbers[0])
+
+
+def _adds_digits(numeral: Tree, total: Tree) -> bool:
+    """Return whether a sum or product is one of all digits of a number, in their order."""
+    digits = [node.label for node in total if not node.children]
+    operations = {node.label for node in total if node.children}
+    added = len(digits) > 1 and operations in ({"+"}, {"*"}) and all(len(digit) == 1 for digit in digits)
+    return added and numeral.label.isdecimal() and "".join(digits) == numeral.label
 
 
 def _is_written_in_base(numeral: Tree, left: Tree, right: Tree) -> bool:
@@ -189,6 +255,41 @@ def _take_degrees(tree: Tree) -> Tree:
     children = tuple(map(_take_degrees, tree.children))
     if tree.label in OF_ANGLES and not children[0].children:
         children = (Tree("/", (Tree("*", (children[0], Tree("pi"))), Tree("180"))),)
+    return Tree(tree.label, children)
+
+
+def _take_factors_out(tree: Tree) -> Tree:
+    """Return a term in which functions of angles and logarithms are of the first factor of a product only."""
+    children = tuple(map(_take_factors_out, tree.children))
+    if tree.label in (*OF_ANGLES, "ln") and children[0].label == "*":
+        first, *others = children[0].children
+        if free_symbols(first) and all(map(free_symbols, others)):
+            return Tree("*", (_take_factors_out(Tree(tree.label, (first,))), *others))
+    return Tree(tree.label, children)
+
+
+def _take_other_arccotangent(tree: Tree) -> Tree:
+    """Return a term in which the inverse of the cotangent is that of the tangent of a reciprocal."""
+    children = tuple(map(_take_other_arccotangent, tree.children))
+    if tree.label == "acot":
+        return Tree("atan", (Tree("/", (ONE, *children)),))
+    return Tree(tree.label, children)
+
+
+def _take_unit_norms(tree: Tree) -> Tree:
+    """Return a term in which the norms of letters are 1."""
+    if tree.label in ("abs", "norm") and not tree.children[0].children and free_symbols(tree):
+        return ONE
+    return Tree(tree.label, tuple(map(_take_unit_norms, tree.children)))
+
+
+def _join_powers_of_ten(tree: Tree) -> Tree:
+    """Return a term in which a power of ten behind a division belongs to the divisor: 6/2 × 10⁸."""
+    children = tuple(map(_join_powers_of_ten, tree.children))
+    if tree.label == "*" and children[0].label == "/" and is_power_of_ten(children[1]):
+        dividend, divisor = children[0].children
+        if not divisor.children:
+            return Tree("/", (dividend, Tree("*", (divisor, children[1]))))
     return Tree(tree.label, children)
 
 

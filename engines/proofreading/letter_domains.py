@@ -21,7 +21,7 @@ from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
-from engines.proofreading.cue_phrases import is_restricted, mentions, words_of
+from engines.proofreading.cue_phrases import ends_with, is_restricted, mentions, words_of
 from engines.proofreading.scopes import Position
 
 _MOST_CHARACTERS = 120
@@ -59,6 +59,12 @@ class LetterDomains:
     """The declarations of a document, by letter, in their order."""
 
     declared: defaultdict[str, list[Declaration]] = field(default_factory=lambda: defaultdict(list))
+    sections_of_sets: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """The letters that stand for sets, with the sections, by their identity, in which they do."""
+
+    def stands_for_set(self, name: str, position: Position) -> bool:
+        """Return whether a letter stands for a set in the section of a place."""
+        return id(position.scope.section) in self.sections_of_sets.get(name, ())
 
     def list_conditions(self, names: Iterable[str], position: Position, piece: int) -> list[Tree]:
         """List what is known of letters at a place: by the last declaration in scope, else by habit."""
@@ -118,7 +124,11 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
         before = document.pieces[at - 1].text if at else ""
         after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
         kept = is_restricted(before[-_MOST_CHARACTERS:]) or is_restricted(_words_behind(after))
-        for name, conditions in _iterate_declared(piece.text, before, after, domains):
+        # Reading is slow, so formulas without signs of sets and inequalities are left out.
+        tree = read(piece.text).tree if any(sign in piece.text for sign in _SIGNS) else None
+        for name in (*_iterate_sets(tree), *_list_named_sets(piece.text, before)):
+            domains.sections_of_sets[name].add(id(position.scope.section))
+        for name, conditions in _iterate_declared(piece.text, tree, before, after, domains):
             domains.add(name, conditions, position, at, restricted=kept)
     return domains
 
@@ -128,10 +138,43 @@ def list_conditions(statement: Tree | None) -> list[Tree]:
     if statement is None:
         return []
     parts = statement.children if statement.label == "and" else (statement,)
-    return [each for each in parts if each.label in _CONDITIONS]
+    return [condition for each in parts for condition in _list_bounds(each)]
+
+
+def _list_bounds(statement: Tree) -> list[Tree]:
+    """List the inequalities that a statement says of its variables; of a letter in an interval those with its
+    ends."""
+    if statement.label in _CONDITIONS:
+        return [statement]
+    in_interval = statement.label == "in" and statement.children[1].label == "interval"
+    return list_interval_ends(*statement.children) if in_interval else []
 
 
 _CONDITIONS = ("<", ">", "<=", ">=", "!=")
+
+
+_SIGNS = (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤", r"\cup", r"\cap", r"\setminus", r"\subset")
+_OF_SETS = ("union", "intersection", "without", "subset")
+
+
+def _iterate_sets(tree: Tree | None) -> Iterator[str]:
+    """Yield the capital letters that a formula uses as sets: `A ∪ B`, `x ∈ A`."""
+    for node in tree or ():
+        parts = node.children if node.label in _OF_SETS else node.children[1:] if node.label == "in" else ()
+        shifted = (part.children if part.label in ("+", "-") else (part,) for part in parts)  # A ∪ (B - e)
+        letters = (part for several in shifted for part in several if not part.children)
+        yield from (letter.label for letter in letters if letter.label[0].isupper())
+
+
+def _list_named_sets(latex: str, before: str) -> list[str]:
+    """List the capital letters of a formula that the word before it calls sets: `for any set X`."""
+    if not ends_with("kind of set", before[-_MOST_CHARACTERS:]):
+        return []
+    try:
+        parts = pieces_of(LatexSource.from_latex(latex))
+    except UnreadError:
+        return []
+    return [name for part in parts if is_variable(part) and (name := name_of(part))[0].isupper()]
 
 
 def _words_behind(after: str) -> str:
@@ -141,17 +184,14 @@ def _words_behind(after: str) -> str:
 
 
 def _iterate_declared(
-    latex: str, before: str, after: str, domains: LetterDomains
+    latex: str, tree: Tree | None, before: str, after: str, domains: LetterDomains
 ) -> Iterator[tuple[str, list[Tree]]]:
     """Yield the letters that a formula declares, by what it says or by the words beside it."""
-    # 1. The formula says it: `n ∈ ℕ`, `0 ≤ x < 1`. Reading is slow, so formulas without such signs are left
-    # out.
-    if any(sign in latex for sign in (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤")):
-        tree = read(latex).tree
-        for statement in (tree.children if tree and tree.label == "and" else (tree,)) if tree else ():
-            lone = len(statement.children) == 2 and not statement.children[0].children
-            if lone and (conditions := _conditions_of(statement, domains)) is not None:
-                yield statement.children[0].label, conditions
+    # 1. The formula says it: `n ∈ ℕ`, `0 ≤ x < 1`.
+    for statement in (tree.children if tree and tree.label == "and" else (tree,)) if tree else ():
+        lone = len(statement.children) == 2 and not statement.children[0].children
+        if lone and (conditions := _conditions_of(statement, domains)) is not None:
+            yield statement.children[0].label, conditions
     # 2. It lists values, `n = 1, 2, …`, or is one letter or several, and words beside it say of what kind.
     try:
         parts = pieces_of(LatexSource.from_latex(latex))

@@ -47,6 +47,8 @@ _LONG_STEP = 14
 """Nodes of a step of a chain that is written again."""
 VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
+_MOST_ITEMS = 12
+"""Of a list of statements that the text asks about."""
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
     ("whole", "in", "Z"),
@@ -76,6 +78,7 @@ class LinkContext:
         redefines_star: Whether the text defines an operation `*` of its own.
         sections_of_cases: The sections that distinguish cases, by their identity.
         paragraphs_of_cases: The paragraphs that do, by their numbers.
+        asked: Where the text asks whether statements are true.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -102,6 +105,7 @@ class LinkContext:
     redefines_star: bool = False
     sections_of_cases: frozenset[int] = frozenset()
     paragraphs_of_cases: Sequence[int] = ()
+    asked: Sequence[Position] = ()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -124,6 +128,22 @@ class LinkContext:
         here = self.position.paragraph
         first = min((fact.position.paragraph for fact in used), default=here)
         return any(first <= paragraph <= here for paragraph in self.paragraphs_of_cases)
+
+    def is_asked(self, link: ChainLink) -> bool:
+        """Return whether the text asks if a statement is true, in its paragraph, its exercise or before its
+        list; its solution and proof tell."""
+        here = link.position
+        kinds = [scope.kind for scope in here.scope.lineage]
+        if not {"solution", "proof"}.isdisjoint(kinds):
+            return False
+        listed = not {"item", "list"}.isdisjoint(kinds)
+        return any(
+            place.paragraph == here.paragraph
+            or place.scope.kind not in ("document", "section")
+            or (listed and 0 < here.paragraph - place.paragraph <= _MOST_ITEMS)
+            for place in self.asked
+            if place.scope.reaches(here.scope)
+        )
 
     @property
     def numbers(self) -> NumberLinks:

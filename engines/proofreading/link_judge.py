@@ -46,6 +46,10 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
+_OF_SETS = ("+", "-", "*", "abs")
+"""Operations that mean something else of sets than of numbers."""
+_OF_COMPLEX = ("abs", "arg")
+"""Operations that mean something else of complex numbers than of real ones."""
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 
 
@@ -62,11 +66,12 @@ class LinkJudge(LinkContext):
             links: The links of the chain.
             next_link: The first link after the chain, if there is one.
         """
-        settled = True
+        settled, mistaken = True, False
         self.position, self.piece = (links[0].position, links[0].piece) if links else (NOWHERE, 0)
         for judged in self._judge_all(links, next_link):
             link = judged.link
             settled = settled and judged.outcome in _SETTLED
+            mistaken = mistaken or judged.outcome == "wrong"
             left, right = (
                 (side.tree for side in self.read_sides(link)) if judged.outcome != "unread" else (None, None)
             )
@@ -83,6 +88,8 @@ class LinkJudge(LinkContext):
                 statement=statement,
                 hypotheses=tuple(dict.fromkeys(map(write_term, known)))[-3:],
             )
+        if mistaken:  # of what stands around a mistake nobody knows what is meant
+            self.facts.forget(self.last_before)
         if settled and links:
             self.settled.add(links[0].piece)
 
@@ -153,7 +160,31 @@ class LinkJudge(LinkContext):
                 judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
+            if judged.outcome in ("wrong", "doubtful") and self.is_asked(link):
+                judged = LinkVerdict(link, "not shown", "the text asks whether it is true")
+            if judged.outcome in ("wrong", "doubtful") and (
+                kind := self._name_other_kind(left.tree, right.tree)
+            ):
+                judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
             yield judged
+
+    def _name_other_kind(self, *sides: Tree) -> str:
+        """Return for what else than real numbers letters stand by what the text says; "" for none."""
+        terms = [node for side in sides for node in side]
+        parts = (part.label for node in terms if node.label in _OF_SETS for part in node.children)
+        if any(self.domains.stands_for_set(name, self.position) for name in parts):
+            return "sets"
+        if not any(node.label in _OF_COMPLEX for node in terms):
+            return ""
+        free = frozenset().union(*map(free_symbols, sides))
+        turned = (
+            free_symbols(node)
+            for fact in self.facts.facts_about(free)
+            for side in (fact.left, fact.right)
+            for node in side
+            if node.label == "conj"
+        )
+        return "" if all(map(free.isdisjoint, turned)) else "complex numbers"
 
     def _renew_letters(self, piece: int) -> None:
         """Introduce the letters anew that the text introduces up to a piece."""

@@ -57,6 +57,7 @@ class MatrixLinks:
             sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
             # A capital letter without a value, but the identity's, may be a vector of any size.
             unlike = unlike or any(name[:1].isupper() for name in free - {*values, "I"})
+            unlike = unlike or any(self._is_applied(name, left, right) for name in free - values.keys())
             unlike = unlike or sought or begun or link.is_denied or link.is_one_of_several or self.cases
             if found.outcome == "different" and left.children and not unlike:
                 return LinkVerdict(
@@ -87,6 +88,18 @@ class MatrixLinks:
 
     def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
         return self.terms.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
+
+    def _is_applied(self, name: str, *sides: Tree) -> bool:
+        """Return whether a name stands behind a matrix wherever it stands, as a vector does."""
+        vector = Tree(name)
+        applied = sum(
+            node.label == "*"
+            and node.children[-1] == vector
+            and not free_symbols(node).isdisjoint(self.matrices)
+            for side in sides
+            for node in side
+        )
+        return 0 < applied == sum(node == vector for side in sides for node in side)
 
     def _list_numbers(self, free: frozenset[str]) -> list[Fact]:
         """List the values that the numbers of a link are said to have, the last of each."""

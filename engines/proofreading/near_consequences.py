@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,8 +26,16 @@ _LEAST_CALL = 6
 """Nodes of a value of a function whose argument is calculated."""
 _LONG_CLAIM = 6
 """Nodes of a claim that says something of its own where it may be about another example."""
-_WRAPPING = ("limit", "d", "abs", "norm", "re", "im", "conj", "integral", "sum", "call")
-"""Operations of which the last part is what they are of."""
+_WRAPPING = ("limit", "d", "re", "im", "conj", "integral", "sum", "call")
+"""Operations of which the last part is what they are of; those of terms that differ, differ."""
+_CONSTANT = re.compile(r"[CKc](?:_\w+)?\Z")
+"""Of integration, which a text writes alike whatever its value is."""
+_FACTORS = tuple(
+    Tree("/", (Tree(f"{sign}{top}"), Tree(f"{bottom}")))
+    for top, bottom in ((1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (4, 1), (1, 4))
+    for sign in ("-", "")
+    if (top, bottom, sign) != (1, 1, "")
+)
 _LONG_VALUES = 10
 """Nodes of two values of a function; shorter ones can be equal at two places."""
 _NEAR = 20
@@ -56,6 +65,12 @@ class KnownPlaces:
     def differ(self) -> bool:
         """Whether the sides of the claim differ there."""
         return values_agree(*self.sides, self.points[0]) is False
+
+    @property
+    def has_one_value(self) -> bool:
+        """Whether everything in the claim has one value by what was said."""
+        names = free_symbols(self.sides[0]) | free_symbols(self.sides[1])
+        return not any(self.varies(Tree(name)) for name in names)
 
     def varies(self, side: Tree) -> bool:
         """Return whether a side has no one value by what was said."""
@@ -189,7 +204,11 @@ def find_near_consequence(
             return False  # it was supposed in another sentence
         # Another equation of the same variables can be that of a second line.
         second = not drawn and len(used) == 1 and used[0].variables == free
-        reliable = not determined or _is_reliable(facts, link, one, other, used)
+        # Behind the values of all its variables an equation can be that of another case.
+        cues = ("deducing", "obtaining")
+        concluded = worked_out or any(mentions(cue, last_clause(link.before)) for cue in cues)
+        valued = determined or (not concluded and known.has_one_value)
+        reliable = not valued or _is_reliable(facts, link, one, other, used)
         # Two differential equations are rarely about the same function.
         differential = any("'" in name for fact in used for name in fact.variables)
         if near and reliable and not (differential or second) and not are_cases_since(used):
@@ -223,8 +242,26 @@ def find_near_consequence(
             slip, is_certain = find_change(follows_perhaps), False
     if slip is None or _is_row_of_system(link, left, right, used):
         return None
+    if _has_another_constant(facts, left, right, are_equal):
+        return None
     shown = replace(slip, at=known.names.show_place(slip.at))
     return NearConsequence(f"{shown.reason}, {describe_sources(used)}", is_certain)
+
+
+def _has_another_constant(
+    facts: Facts, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
+) -> bool:
+    """Return whether a claim follows for another value of a constant of integration, which takes up signs and
+    factors: behind -1/y = x + C stands 1/y = -x + C."""
+    for name in sorted(free_symbols(left) | free_symbols(right)):
+        # C = -3 says of C itself what it is.
+        for factor in _FACTORS if _CONSTANT.match(name) and Tree(name) not in (left, right) else ():
+            value = Tree("*", (factor, Tree(name)))
+            one, other = (replace_variable(side, name, value) for side in (left, right))
+            reduced = facts.reduce_by_facts(one, other)
+            if reduced is not None and (reduced.same or are_equal(reduced.left, reduced.right)):
+                return True
+    return False
 
 
 def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:

@@ -12,16 +12,19 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.cue_phrases import ends_with, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
+    WHOLE,
     apart_in_any_sign,
     evaluate_term,
     expand_mixed_numbers,
     find_units,
+    is_power_of_ten,
+    join_mixed_numbers,
     values_agree,
 )
 
@@ -33,6 +36,8 @@ _NEAR_EXPONENT = 0.01
 _COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
+_ROUNDED_ZEROS = 3
+"""At the end of a whole number that is rounded."""
 _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
@@ -93,6 +98,10 @@ class NumberLinks:
         shown = max((len(found[1]) for found in map(DECIMAL.match, right.list_labels()) if found), default=0)
         least = max(10**-shown * (5 if shown else 1), 0.2 * abs(one or 0))
         far = exact or (one is not None and other is not None and abs(one - other) >= least)
+        if link.place and not left.children and ends_with("examined", link.before):
+            return "something is examined where its left side is the value"
+        if _is_rounded_whole(one, right):
+            return f"rounded: {witness}"
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
@@ -142,6 +151,9 @@ class NumberLinks:
             plain = [self.read_formula(DEGREES.sub("", side)).tree for side in (link.left, link.right)]
             if plain[0] is None or plain[1] is None or values_agree(plain[0], plain[1], {}) is not False:
                 return "degrees can be meant in several ways"
+        joined = (left, join_mixed_numbers(right)), (join_mixed_numbers(left), right)
+        if any(pair != (left, right) and values_agree(*pair, {}) for pair in joined):
+            return "a whole number and a fraction can be a mixed number"
         mixed = next((note for side in self.read_sides(link) for note in side.notes if "mixed" in note), "")
         return (
             ""
@@ -174,13 +186,17 @@ class NumberLinks:
         """Return the reason that one side is the other, rounded to the digits that it shows; "" where it is
         not."""
         for one, other in ((left, right), (right, left)):
-            percent = one.label == "/" and one.children[1].label == "100" and not one.children[0].children
-            if percent:
+            is_short = one.label == "/" and one.children[1].label == "100" and not one.children[0].children
+            if is_short:
                 one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent
+            decimals = one is right and any(map(DECIMAL.match, (*one.list_labels(), *other.list_labels())))
+            if decimals and one.label == "*" and is_power_of_ten(one.children[1]):
+                one, other = one.children[0], Tree("/", (other, one.children[1]))
+                is_short = WHOLE.match(one.label) is not None
             # Digits show no more of a negative number than of its opposite.
             if not one.children and one.label.startswith("-"):
                 one, other = Tree(one.label[1:]), Tree("*", (Tree("-1"), other))
-            shown = relation == "approx" or percent or any(map(DECIMAL.match, one.list_labels()))
+            shown = relation == "approx" or is_short or any(map(DECIMAL.match, one.list_labels()))
             if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
                 return "rounded"
         decimal = any(DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))
@@ -220,3 +236,12 @@ class NumberLinks:
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""
         return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
+
+
+def _is_rounded_whole(value: float | None, written: Tree) -> bool:
+    """Return whether a whole number that ends in zeros is a value with further digits, rounded."""
+    if value is None or not written.label.isdecimal() or value != int(value) or value % 10 == 0:
+        return False
+    zeros = len(written.label) - len(written.label.rstrip("0"))
+    shown = len(written.label) - zeros
+    return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2

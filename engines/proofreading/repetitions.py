@@ -33,6 +33,7 @@ _PART = re.compile(r"\d+|[+-]|[^\d+-]+")
 _EVEN = ("abs", "norm")
 RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
+_BOUNDS = ("<", ">", "<=", ">=")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
@@ -158,6 +159,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
             varies = kind in ("sign", "negation") and _is_varied(first)
+            # Two bounds do not contradict each other.
+            varies = varies or first.link.relation in _BOUNDS
             # Far away it can be about another example.
             far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
             # Words such as `let` or `similarly` say of another that it is meant.
@@ -287,6 +290,8 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
         return False
     if other.is_refused or one.is_refused:
         return False
+    if one.remarks and other.remarks and one.remarks != other.remarks:
+        return False  # "for small x" and "for large x" stand beside them
     if any(mentions("misprint", last_sentence(link.before)) for link in (one, other)):
         return False
     return not all(mentions("restricted", " ".join(link.after.split()[:1])) for link in (one, other))

@@ -124,6 +124,21 @@ def _list_values(tree: Tree) -> set[int]:
     }
 
 
+def _read_discrete_logarithm(left: Tree, right: Tree) -> tuple[int, int, int] | None:
+    """Return the base, the number and the exponent of a logarithm that is said to be whole; None for another
+    link."""
+    for one, other in ((left, right), (right, left)):
+        labels = [part.label for part in (*one.children, other)]
+        if one.label == "log" and len(labels) == _OF_LOGARITHM and all(map(WHOLE.match, labels)):
+            base, number, exponent = map(int, labels)
+            if exponent >= 0:
+                return base, number, exponent
+    return None
+
+
+_OF_LOGARITHM = 3
+
+
 def judge_in_domain(
     judged: LinkVerdict, left: Tree, right: Tree, moduli: frozenset[int], matrices: frozenset[str]
 ) -> LinkVerdict:
@@ -147,6 +162,14 @@ def judge_in_domain(
     # Residues of functions, in a text that names no modulus.
     if domain == "residues" and not moduli and "i" in labels:
         return judged
+    logarithm = _read_discrete_logarithm(left, right)
+    if logarithm is not None and domain in ("residues", "rings and groups"):
+        base, number, exponent = logarithm
+        # In a group that is written as a sum the exponent is a factor.
+        powers = [(n, {pow(base, exponent, n), base * exponent % n}) for n in moduli]
+        if domain == "residues" and moduli and not any(number % n in fitting for n, fitting in powers):
+            return judged
+        return replace(judged, outcome="not shown", reason="a logarithm can be one modulo a number")
     capitals = any(name[0].isupper() for name in free)
     if domain == "matrices" and (free & matrices or judged.is_mistyped or not capitals):
         return judged

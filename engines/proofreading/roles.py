@@ -15,6 +15,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
     depends_on_claim,
     ends_with,
+    ends_with_phrase,
     is_made_of,
     last_clause,
     leading_clause,
@@ -83,10 +84,12 @@ def is_supposed(link: ChainLink, *, valued: bool = False) -> bool:
     """Return whether the words that lead to a statement, or to the formulas that it is enumerated with,
     suppose, try or deny it.
 
-    Args: valued: it is no value of a variable, which "where" introduces.
+    Args: valued: it is no value of a variable, which "where" and "with" introduce.
     """
     words = leading_clause(link.before)
-    supposed = mentions("supposing", words) or (not valued and mentions("introducing value", words))
+    accompanied = ends_with("accompanying", words) and not mentions("obtaining", words)
+    given = not valued and (accompanied or mentions("introducing value", words))
+    supposed = mentions("supposing", words) or given
     return link.is_denied_after or mentions("denied", words) or supposed
 
 
@@ -105,6 +108,8 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
         return False  # it says itself for which numbers
     if words is after and starts_with("limiting", link.words_behind_next):
         return False  # "for every x in …"
+    if words is after and starts_with("deducing", after):
+        return False  # "then we have the identity …" is said of the next
     named = link.next_formula if words is after else _find_quantified(link)
     if not free or not named:
         return True
@@ -128,5 +133,8 @@ def _find_quantified(link: ChainLink) -> str:
 
 
 def is_concluded(link: ChainLink) -> bool:
-    """Return whether words or an arrow right before a statement say that it follows."""
+    """Return whether words or an arrow right before a statement say that it follows, and not that it is what
+    another says."""
+    if ends_with_phrase("restating", link.before):
+        return False
     return mentions("concluding", last_clause(link.before.rstrip(" ,"))) or link.joined == "so"

@@ -28,6 +28,7 @@ _SIGNS = re.compile(
     r"|\\(?P<item>item)(?![A-Za-z])"
     r"|\\(?P<command>question|titledquestion|problem|exercise|exer|ex|qt|task)(?![A-Za-z])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S)"
+    r"|(?<=\n)[ \t]*(?P<row>\|)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*\s*"
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
@@ -177,7 +178,7 @@ class _Outline:
             elif kind:
                 self._close(kind)
                 self._begin_paragraph()
-        elif sign["item"] or sign["indent"] is not None:
+        elif sign["item"] or sign["indent"] is not None or sign["row"]:
             self._begin_item(line, listed=bool(sign["item"]))
         elif sign["command"]:
             self._close("exercise")
@@ -262,8 +263,12 @@ def read_positions(document: Document) -> list[Position]:
         if piece.formula:
             outline.scope.formulas[0] += 1
             outline.scope.section.formulas[0] += outline.scope is not outline.scope.section
-            if any(match["ring"] for match in _QUOTIENT.finditer(piece.text)):
+            quotients = list(_QUOTIENT.finditer(piece.text))
+            if any(each["ring"] for each in quotients):
                 outline.name_domain("residues")
+            # With equals signs for congruences, numbers that are equal there are residues.
+            if any(each[0].startswith(r"\pmod") and "=" in piece.text[: each.start()] for each in quotients):
+                outline.near.update(["residues"])
         else:
             outline.read_words(piece.text, piece.line)
         result.append(Position(outline.scope, outline.paragraph, outline.near))

@@ -77,6 +77,25 @@ def has_opposite_angle(tree: Tree) -> bool:
     )
 
 
+def is_power_of_ten(tree: Tree) -> bool:
+    """Return whether a term is 10 to a number, as in 3 × 10⁸."""
+    return tree.label == "pow" and tree.children[0].label == "10" and not free_symbols(tree.children[1])
+
+
+def is_measured(calculated: Tree, written: Tree) -> bool:
+    """Return whether a decimal number is near a value that has fewer decimals: nobody calculates it so.
+
+    >>> is_measured(Tree("4"), Tree("4.017")), is_measured(Tree("2.5"), Tree("2.6"))
+    (True, False)
+    """
+    shown, value = DECIMAL.match(written.label), evaluate_term(calculated, {})
+    if written.children or shown is None or value is None:
+        return False
+    fewer = round(value, len(shown[1]) - 1)
+    near = abs(float(written.label) - value) <= _ROUNDED * abs(value)
+    return near and abs(fewer - value) <= _CLOSE * (1 + abs(value))
+
+
 def is_slope(tree: Tree) -> bool:
     """Return whether a term is a derivative, in its variables."""
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
@@ -423,6 +442,16 @@ def expand_mixed_numbers(tree: Tree) -> Tree:
     children = tuple(map(expand_mixed_numbers, tree.children))
     mixed = tree.label == "+" and _LONG_WHOLE.match(children[0].label) and children[1].label == "/"
     return Tree("*" if mixed else tree.label, children)
+
+
+def join_mixed_numbers(tree: Tree) -> Tree:
+    """Return a term in which a whole factor and a fraction behind it are a mixed number, as in 5 × 2 ⅔."""
+    children = tuple(map(join_mixed_numbers, tree.children))
+    if tree.label == "*" and children[0].label == "*" and children[1].label == "/":
+        first, whole = children[0].children
+        if WHOLE.match(whole.label) and all(WHOLE.match(part.label) for part in children[1].children):
+            return Tree("*", (first, Tree("+", (whole, children[1]))))
+    return Tree(tree.label, children)
 
 
 def apart_in_any_sign(left: Tree, right: Tree) -> bool:

@@ -131,6 +131,123 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"Here $i^2 = j^2 = k^2 = ijk = -1$, and $$ij = k, jk = i, ki = j.$$", False),
         (r"It lies between the lines $x+1 = y$ and $1+y = x$ and the line $x+y = 1$.", False),
         (r"The former's equation is $y = x^2 - 1$. The other is $y = x^2 + 1$, where $y = 0$ never.", False),
+        # units behind a number, rounded numbers, digits
+        (r"A tile is $64 \times 64 \times 8 = 32$ KB, and it weighs $1000 \times 3 = 3$ kilograms.", False),
+        (r"It is $1000 \times 3 = 4$ kilograms.", True),
+        (r"There are $128^2 \times 2 \times 9 = 295{,}000$ products.", False),
+        (r"There are $41 \cdot 25 = 1000$ products.", True),
+        ("It is $987 = 9 + 8 + 7 = 24 = 2 + 4 = 6$.", False),
+        ("It is $24 = 9 + 8 + 8$.", True),
+        ("The line is $k(x) = 2(1+x)$, with slope 1.99, and $k(1) = 4.017$.", False),
+        ("The line is $k(x) = 2(1+x)$, and $k(1) = 4.5$.", True),
+        # a side that begins or goes on in another formula, what is examined somewhere
+        (r"The sign is colour$(-1)\times$ spin$(+1)\times$ space$(+1) = -1$.", False),
+        ("The sign of the spin is $(+1) = -1$.", True),
+        (r"The deviation at $|k| = 1.0 = -6.7\%$.", False),
+        (r"It is $|k| = 1.0 = -6.7\%$.", True),
+        # logarithms in groups
+        (r"Let $G = \mathbb{F}_{101}^\times$ be a group. Then $\log_3(6) = 30$.", False),
+        (r"Then $\log_3(6) = 30$.", True),
+        (r"We work modulo $101$. The discrete logarithm is $\log_3(6) = 30$.", False),
+        (r"We work modulo $101$. The discrete logarithm is $\log_3(6) = 31$.", True),
+        # absolute values, domains behind a claim, complex numbers
+        ("The relation $b = -a$ gives $|a| = |b|$.", False),
+        ("The relation $b = 3a$ gives $|b| = |4a|$.", True),
+        (r"Since $\arcsin m < m/\sqrt{1-m^2}$ for every $m \in (0,1)$, it is.", False),
+        (r"Since $\arcsin m < m/\sqrt{1-m^2}$ for every $m \in (-1,1)$, it is.", True),
+        (r"We have $\overline{w} = -w$. Therefore $\left|\frac{2+7w}{2-7w}\right| = 1$.", False),
+        (r"For all $x$, $\cot^{-1}\frac1x = \tan^{-1} x$.", False),
+        (r"For all $x$, $\cot^{-1}\frac1x = 2\tan^{-1} x$.", True),
+        (
+            r"If $x > 0$, then $-2 \le \frac1x$ is always true, and $\frac1x \le \frac12$ implies $x \ge 2$.",
+            False,
+        ),
+        # norms of points of a sphere, sets, indices that are summed over, vectors behind matrices
+        (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 2 - 2x \cdot y$.", False),
+        (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 3 - 2x \cdot y$.", True),
+        (r"Now $A \cup (B-e) = A \cup (B-e')$, and $B-e' = B-e+(e'-e)$.", False),
+        ("Now $b-e' = b-e+(e'-e)$.", True),
+        (
+            r"We have $$a^\mu a_\mu = 0, \qquad (V_\mu - a_\mu)(V^\mu - a^\mu) = 0.$$ So"
+            r" $V_\mu V^\mu - 2a_\mu V^\mu + a_\mu a^\mu = V^\mu V_\mu - 2a^\mu V_\mu = 0$.",
+            False,
+        ),
+        (
+            r"Let $K = \begin{pmatrix} 5 & -2 & 0 \\ -2 & 4 & -2 \\ 0 & -2 & 3 \end{pmatrix}$ and"
+            r" $M = \begin{pmatrix} 1 & 0 & 0 \\ 0 & 2 & 0 \\ 0 & 0 & 1 \end{pmatrix}$."
+            r" The generalized eigenvalue problem is $Kx = \lambda Mx$.",
+            False,
+        ),
+        # constants of integration, factors behind a function, Γ of what is positive
+        (r"We have $-\ln|y| = x + C$, so $\ln|y| = -x + C$.", False),
+        (r"We have $-\ln|y| = x + C$, so $\ln|y| = -2x - C$.", True),
+        (r"The force is $\int_0^{\pi} \sin\alpha R\,d\alpha = 2R$.", False),
+        (r"The force is $\int_0^{\pi} \sin\alpha R\,d\alpha = 3R$.", True),
+        (r"Note $\int_0^1 x^a\,dx = \frac{1}{a+1} = \frac{\Gamma(a+1)}{\Gamma(a+2)}$.", False),
+        # remarks in a formula, rows of a table, values of something else, what a mistake leads to
+        (
+            "$$v(t) = c\\left(1 + \\frac{gt}{c}\\right) \\quad \\text{(down)}$$\n\n"
+            "$$v(t) = c\\left(1 - \\frac{gt}{c}\\right) \\quad \\text{(up)}$$",
+            False,
+        ),
+        (
+            "$$v(t) = c\\left(1 + \\frac{gt}{c}\\right) \\quad \\text{(down)}$$\n\n"
+            "Again $$v(t) = c\\left(1 - \\frac{gt}{c}\\right)$$",
+            True,
+        ),
+        ("The table:\n\n| a | b |\n|---|---|\n| $p = v$ | $p = 0$ |\n| $v/c = 0.6$ | here |\n", False),
+        (r"The charge is $Q = T + Y/2$ with $T = \frac12$ and $Q = 1$. It holds with $Y = \frac13$.", False),
+        (r"The charge is $Q = T + Y/2$ with $T = \frac12$ and $Q = 1$. It follows that $Y = 2$.", True),
+        # what another statement says, a reason behind an arrow, what is in error by the next sentence
+        (r"Note that this is equivalent to $(x+y)^2 \leq x^2+y^2$.", False),
+        (r"Note that $(x+y)^2 \leq x^2+y^2$.", True),
+        (r"$n! < ((n+1)!)^{\frac{n}{n+1}} \impliedby (n!)^{n+1} < ((n+1)!)^n$. It holds.", False),
+        (
+            r"We have $\lim_{n\to0} (n \cdot\frac1n) = \lim_{n\to0} 0 = 0$. This argument is in error.",
+            False,
+        ),
+        (r"We have $\lim_{n\to0} (n \cdot\frac1n) = \lim_{n\to0} 0 = 0$. This argument is clear.", True),
+        (r"It is $11^{41} = 11 \pmod{100}$ since $11^{41} = 11$.", False),
+        (r"It is $11^{41} = 11 \pmod{100}$ since $11^{41} = 12$.", True),
+        # conditions of an identity, constants, paths, mixed numbers, divisors, bounds, cases
+        (r"If $ab(a+b) = 2$ then we have the identity $ab = \frac{2}{a+b}$.", False),
+        (r"We have the identity $ab(a+b) = a^2b + 2ab^2$.", True),
+        (r"Adding gives $\frac\pi2 = \arcsin x + \arccos x$.", False),
+        (r"Adding gives $\frac\pi2 + x = x + \arcsin x + \arccos x$.", True),
+        ("Compare the limits along the paths $x = y$ and $x^3 = y^4$.", False),
+        (r"It is $5\frac{1}{4} \times 2\frac{2}{3} = \frac{21 \cdot 8}{4 \cdot 3}$.", False),
+        (r"It is $5\frac{1}{4} \times 2\frac{2}{3} = \frac{21 \cdot 8}{4 \cdot 5}$.", True),
+        ("Take $a = 5$ and $b = 2$, then $(5,2) = (7,3) = 1$.", False),
+        ("Take $a = 5$ and $b = 2$, then $(5,2) = (5,3)$.", True),
+        (r"We have $x < 2^k + 2^{k-1} + 2^{k-3}$. In turn this is $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
+        (
+            r"The choices are zero or given by $x = y = -z$, where $x^3 + y^3 - z^3 = 3$."
+            "\n\nTwo coordinates are zero: $y^3 = 3$.",
+            False,
+        ),
+        (
+            r"We have $w^3 = 1$. It is $\begin{pmatrix} w^4 & w^3 \\ w & 1 \end{pmatrix}"
+            r" = \begin{pmatrix} w & 1 \\ w & 1 \end{pmatrix} ="
+            r" \begin{pmatrix} w & 1 \\ w & 1 \end{pmatrix}$.",
+            False,
+        ),
+        (
+            r"The equation is $x^2 = \frac{3}{x-2}$. We move it to get $$\begin{align*} \frac{x^2+x}{x+1} - 1"
+            r" + x &= \frac{3}{x-2} + \frac{x-2}{x-2} \\ &= \frac{3+x-2}{x-2} \\ &= \frac{x+1}{x-2}."
+            r" \end{align*}$$",
+            False,
+        ),
+        ("For any set $X$, we have $|X| < |2^X|$.", False),
+        ("For any number $X$, we have $|X| < |2^X|$.", True),
+        # powers of ten, statements of which the text asks whether they hold
+        (r"It is $3 \times 10^8/6 \times 10^{14} = 5 \times 10^{-7}$.", False),
+        (r"It is $3 \times 10^8/6 \times 10^{14} = 6 \times 10^{-7}$.", True),
+        (r"It is $6.63 \times 10^{-34} \times 5 \times 10^{14} = 3.3 \times 10^{-19}$.", False),
+        (r"It is $6.63 \times 10^{-34} \times 5 \times 10^{14} = 3.4 \times 10^{-19}$.", True),
+        (r"It is $2100 = 2 \times 10^3$.", True),
+        ("True or False? 1. For all $x$, $x^2 = x$. 2. $(x^2)^3 = x^5$.", False),
+        ("**Exercise 3.** Decide whether these hold.\n\n- $(x^2)^3 = x^5$\n- $2^3 = 6$", False),
+        ("**Exercise 3.** Decide whether $2^3 = 6$.\n\n**Solution.** We have $(x^2)^3 = x^7$.", True),
         # words
         (r"We turn through $2\pi = 360$ degrees.", False),
         (r"We turn through $2\pi = 360$.", True),
