@@ -134,9 +134,9 @@ class StatementParser(Expressions):
     def bind_variables(self, label: str, names: list[Tree], ranges: list[Tree], body: Tree) -> Tree:
         """Return a quantified statement: the names bound one inside the other, with their ranges."""
         for name in reversed(names):
-            own = [one for one in ranges if name in one.children]
-            held = own if len(own) < 2 else [Tree("and", tuple(own))]
-            body = Tree(label, (name, *held, body))
+            own_ranges = [one for one in ranges if name in one.children]
+            joined_ranges = own_ranges if len(own_ranges) < 2 else [Tree("and", tuple(own_ranges))]
+            body = Tree(label, (name, *joined_ranges, body))
         return body
 
     def is_gap(self, piece: Piece) -> bool:

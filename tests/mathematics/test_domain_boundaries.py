@@ -128,7 +128,7 @@ def test_nothing_is_said_of_integers_and_of_lost_domain() -> None:
         verdict_on("x", "x+0*sqrt(x)"),
     ):
         assert verdict.checked is not None
-        assert verdict.checked.within is None
+        assert verdict.checked.search_radius is None
 
 
 BOXED = (

@@ -112,8 +112,10 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "subset":
         left, right = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
         # A set is a subset of another one exactly if it equals their intersection.
-        both = point_sets.PointSet((*left.ends, *right.ends), lambda at: left.holds(at) and right.holds(at))
-        if (difference := left.find_difference(both)) is None:
+        common_points = point_sets.PointSet(
+            (*left.ends, *right.ends), lambda at: left.holds(at) and right.holds(at)
+        )
+        if (difference := left.find_difference(common_points)) is None:
             return EQUAL
         return Verdict("different", witness=f"{difference.text} belongs to the first only")
     return _judge_relation(judge, statement, assume)
@@ -337,14 +339,14 @@ def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    result = _lower_bound_of_sign(Tree("-", (left, right)) if right != ZERO else left, signs)
+    result = _certain_sign(Tree("-", (left, right)) if right != ZERO else left, signs)
     if result is None:
         return None
     return EQUAL if result > 0 or "=" in statement.label else None
 
 
-def _lower_bound_of_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
-    """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
+def _certain_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
+    """Return 1 for a term that is positive wherever it is defined, 0 if it is not negative, else None."""
     label, parts = tree.label, tree.children
     exact = numbers.exact_value(tree)
     if exact is not None:
@@ -352,7 +354,7 @@ def _lower_bound_of_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
     if not parts:
         return 1 if label in ("pi", "e") else signs.get(label)
     if label in ("+", "*", "/"):
-        sides = [_lower_bound_of_sign(part, signs) for part in parts]
+        sides = [_certain_sign(part, signs) for part in parts]
         if sides[0] is None or sides[1] is None:
             # The sign of u is unknown, but u · u is not negative.
             return 0 if label == "*" and parts[0] == parts[1] else None
@@ -361,7 +363,7 @@ def _lower_bound_of_sign(tree: Tree, signs: Mapping[str, int]) -> int | None:
         return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
     if label == "pow":
         exponent = numbers.exact_value(parts[1])
-        base = _lower_bound_of_sign(parts[0], signs)
+        base = _certain_sign(parts[0], signs)
         if base == 1:
             return 1
         # An even power is not negative, and with a negative exponent it is positive wherever it is defined.
@@ -530,7 +532,9 @@ def _compare_with_set(left: Tree, right: Tree) -> Verdict:
 
 
 def _compare_sides(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
-    """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
+    """Return that relations are equal if their sides are, in this order or the other, or if their differences
+    are multiples; None where that decides nothing.
+    """
     turned = Tree(TURNED[right.label], right.children[::-1])
     for other in (right, turned):
         if other.label == left.label:
@@ -568,7 +572,9 @@ def _judge_multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[
 
 
 def _compare_parts(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict | None:
-    """Statements of the same parts, which in `and`, `or` and `iff` are in any order."""
+    """Return that statements are equal if their parts are, which in `and`, `or` and `iff` are in any order;
+    None where that decides nothing.
+    """
     if len(left.children) != len(right.children):
         return None
     rest = list(right.children)
@@ -599,7 +605,7 @@ def _judge_equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence
             return Verdict("different", witness=witness)
         verdicts.append(result.outcome)
     if verdicts == ["equal", "equal"] or _have_same_factors(left, right):
-        return _where_defined(judge, left, right, assume)
+        return _compare_domains(judge, left, right, assume)
     apart = None if assume else _find_separating_solution(left, right)
     return apart or undecided_verdict("it is not known whether they have the same solutions")
 
@@ -634,10 +640,10 @@ def _find_separating_solution(left: Tree, right: Tree) -> Verdict | None:
     random = Random(0)
     # Restrict both to a random line through integer points: polynomials in t.
     for _ in range(_LINE_COUNT):
-        start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
+        start, direction = ([random.randint(-3, 3) for _ in names] for _ in range(2))
         line_of = {
             name: Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T))))
-            for name, a, b in zip(names, start, way, strict=True)
+            for name, a, b in zip(names, start, direction, strict=True)
         }
         first, second = (_in_one_variable(_substitute_values(one, line_of)) for one in differences)
         if first is None or second is None:
@@ -655,12 +661,14 @@ def _find_separating_solution(left: Tree, right: Tree) -> Verdict | None:
             for (low, before), (high, after) in pairwise(values):
                 if before * after < 0:
                     root = _approximate_root(one, Fraction(low), Fraction(high))
-                    at = {name: float(a + b * root) for name, a, b in zip(names, start, way, strict=True)}
+                    at = {
+                        name: float(a + b * root) for name, a, b in zip(names, start, direction, strict=True)
+                    }
                     witness = f"near {numbers.point_shown(at)} only one of them holds"
                     return Verdict("different", witness=witness)
                 if before == 0 or after == 0:
                     t = low if before == 0 else high
-                    at = {name: a + b * t for name, a, b in zip(names, start, way, strict=True)}
+                    at = {name: a + b * t for name, a, b in zip(names, start, direction, strict=True)}
                     witness = f"{numbers.point_shown(at)} solves one of them only"
                     return Verdict("different", witness=witness)
     return None
@@ -686,7 +694,7 @@ def _in_one_variable(tree: Tree) -> fmpq_poly | None:
 
 
 def _approximate_root(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
-    """Nearly where it is 0, between values with other signs."""
+    """Return a point near a root between two values at which a polynomial has different signs."""
     for _ in range(40):
         middle = (low + high) / 2
         value = polynomial(fmpq(middle.numerator, middle.denominator))
@@ -695,8 +703,8 @@ def _approximate_root(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> F
     return low
 
 
-def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
-    """Of equations with the same solutions once reduced: whether they are defined at the same points."""
+def _compare_domains(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+    """Judge whether equations that have the same solutions once reduced are defined at the same points."""
     sides = [Tree("*", (ZERO, Tree("-", one.children))) for one in (left, right)]
     result = judge.compare_terms(sides[0], sides[1], assume)
     if result.outcome in ("equal", "equal if") and not result.witness:

@@ -223,7 +223,7 @@ def explain(
     for k, point in enumerate(points.T.tolist()):
         row = {
             "x": point[0],
-            **({"at": {judge.variables[i]: point[i] for i in several.shown}} if several else {}),
+            **({"at": {judge.variables[i]: point[i] for i in several.named_indices}} if several else {}),
             "head": _finite_or_none(both.values[0, k]),
             "head_state": _STATES[both.state[0, k]],
             "member": _finite_or_none(both.values[1, k]),

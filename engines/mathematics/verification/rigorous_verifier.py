@@ -106,7 +106,7 @@ class RigorousVerifier:
         self, head: Tree, names: set[str], assumptions: Assumptions = NO_ASSUMPTIONS, *, seed: int = 0
     ) -> None:
         self.variables = order_variables(names)
-        self.shown = [index for index, name in enumerate(self.variables) if name in names]
+        self.named_indices = [index for index, name in enumerate(self.variables) if name in names]
         self._head = head
         self._known: dict[tuple[float, ...], BallValue] = {}
         self._region = region = Region(self.variables, assumptions, seed=seed)
@@ -126,15 +126,15 @@ class RigorousVerifier:
         self._lines: BoundaryLines | None = None
         stand_in = compile_valid([_to_core_language(head)], variables=self.variables)
         self.points = np.array(known).reshape(-1, len(self.variables)).T
-        self.inside = len(known)
+        self.inside_count = len(known)
         self._scale_points = self.points[:, :_SCALE_POINTS]
         self._head_scales = compute_scales(stand_in, self._scale_points)
         # Ends of domains are searched for on lines and beyond curves.
-        if known and self.shown:
-            self._lines = BoundaryLines(stand_in, region, self.shown, self.points, 1)
+        if known and self.named_indices:
+            self._lines = BoundaryLines(stand_in, region, self.named_indices, self.points, 1)
             functions = functions_at(self.variables, self._scale_points, merged=True)
             self._boundaries = BoundarySearch(
-                stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND
+                stand_in, region, self.named_indices, functions, self.points[:, 0], most=_BEYOND
             )
             self._points += self._with_head(self._lines.points_beside_head_ends())
         # Special points, such as a = 0, are compared too, but only to find exceptional points.
@@ -192,9 +192,12 @@ class RigorousVerifier:
         return self._value_at(tree, point, _MORE_BITS)
 
     def _judge_tree(self, tree: Tree) -> MemberVerdict:
-        """Special points show other values, and single ones where only one of the two has any. Where one of
-        the two has no known value, such as an integral over a pole, nothing is claimed, but for points far
-        out."""
+        """Judge a member at the points and at special ones.
+
+        At special points a differing value refutes; a missing one only makes an exceptional point. Where one
+        of the two has no known value, such as an integral over a pole, nothing is claimed, but for points far
+        out.
+        """
         if self.reason:
             return MemberVerdict("undecided", 0.0)
         self._totals.spent = inside = missing = unknown = vague = 0
@@ -302,7 +305,7 @@ class RigorousVerifier:
     def _make_counterexample(
         self, point: _Point, head: BallValue, member: BallValue, gap: BallValue = None
     ) -> Counterexample:
-        at = tuple((self.variables[index], point.at[index]) for index in self.shown)
+        at = tuple((self.variables[index], point.at[index]) for index in self.named_indices)
         left, right, apart = (
             None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
             for known in (head, member, gap)

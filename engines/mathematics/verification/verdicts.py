@@ -85,21 +85,22 @@ class EqualityEvidence(NamedTuple):
         bits: The leading bits to which their values agree at every point.
         points: The number of points.
         integers_tried: The values that integer variables had, in words; "" without such variables.
-        within: The region of the search, as the largest distance of a variable from 0; None if unknown.
-        side: The side of the smallest square (interval, cube) of that region, beyond an end of a domain, a
-            kink or a jump, that may have been missed; 0 if every such region was examined; None if unknown.
+        search_radius: The largest distance of a variable from 0 in the search; None if unknown.
+        largest_missed_side: The side of the smallest square (interval, cube) of that region, beyond an end of
+            a domain, a kink or a jump, that may have been missed; 0 if every such region was examined; None
+            if unknown.
     """
 
     bits: int
     points: int
     integers_tried: str = ""
-    within: float | None = None
-    side: float | None = None
+    search_radius: float | None = None
+    largest_missed_side: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the evidence for JSON, where `integers_tried` is called `integers`."""
-        row = self._asdict()
-        return {"integers" if name == "integers_tried" else name: value for name, value in row.items()}
+        """Return the evidence for JSON, whose keys are shorter."""
+        keys = ("bits", "points", "integers", "within", "side")
+        return dict(zip(keys, self, strict=True))
 
 
 EXCLUDED = 12

@@ -96,7 +96,7 @@ _WITNESSES: dict[MemberOutcome, str] = {
 }
 """The field of a `MemberCase` with the point that proves an outcome, by outcome."""
 _BESIDE_END_COST = 1e9
-"""Added to the size of a point beside an end of the domain: more than the coordinates of all others."""
+"""Display cost that makes points next to a domain boundary the last choice as counterexample."""
 
 
 class Verifier:
@@ -104,7 +104,7 @@ class Verifier:
 
     Attributes:
         points: (points,) the points of comparison, those inside the head's domain first.
-        inside: The number of points inside the head's domain.
+        inside_count: The number of points inside the head's domain.
         reason: Why nothing can be decided about this head, or an empty text.
     """
 
@@ -112,13 +112,13 @@ class Verifier:
         self.head = head
         self.seed = seed
         self.variables: tuple[str, ...] = ("x",)
-        self.shown: list[int] = []
+        self.named_indices: list[int] = []
         self._program = compile_many([head])
         points, is_mostly_unknown = choose_points(self._program, seed)
         self._set_points(points)
         self._prepare_comparison(is_mostly_unknown)
         if not self.reason:
-            self._recheck = Recheck(self._program, self.points[: self.inside])
+            self._recheck = Recheck(self._program, self.points[: self.inside_count])
             if ends := self._recheck.points_beside_domain_ends():
                 self._set_points(points, np.array(ends))
 
@@ -132,7 +132,7 @@ class Verifier:
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
         self._precise_heads: dict[tuple[int, int], BallValue] = {}
-        if self.inside < MIN_POINTS:
+        if self.inside_count < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
                 if is_mostly_unknown
@@ -143,7 +143,7 @@ class Verifier:
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
         self._noise_floor = CLEAR * (median or 1.0)
-        positions = np.linspace(0, self.inside - 1, _SCALE_POINTS).astype(np.intp)
+        positions = np.linspace(0, self.inside_count - 1, _SCALE_POINTS).astype(np.intp)
         self._indices_by_scale = positions[
             compute_scales(self._program, self.points[..., positions])[0].argsort(kind="stable")
         ]
@@ -158,7 +158,7 @@ class Verifier:
         within = np.flatnonzero(np.isfinite(errors[0]))
         order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
         self.points: Floats = every[..., order]
-        self.inside = len(within)
+        self.inside_count = len(within)
         sizes = np.atleast_2d(np.abs(self.points)).max(axis=0)
         # A counterexample is shown at the point of the least cost: the smallest, beside an end only if no
         # other shows it.
@@ -212,7 +212,7 @@ class Verifier:
         if differing:
             return "different"
         if common == 0:
-            return "nowhere" if missing >= max(MIN_POINTS, self.inside / 3) else "undecided"
+            return "nowhere" if missing >= max(MIN_POINTS, self.inside_count / 3) else "undecided"
         if agreeing == 0 or agreeing + missing < MIN_POINTS:
             return "undecided"
         if missing:
@@ -240,8 +240,8 @@ class Verifier:
                     node_functions[programs.roots[case.index]]
                 ):
                     self._withdraw_equality(case)
-        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        self._search_domains(programs, node_functions, whole)
+        candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        self._search_domains(programs, node_functions, candidates)
 
     def _recheck_with_more_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
@@ -284,40 +284,44 @@ class Verifier:
             case.outcome, case.exceptional_points = "undecided", NO_EXCEPTIONAL_POINTS
 
     def _search_domains(self, programs: Programs, node_functions: list[int], cases: list[MemberCase]) -> None:
-        holes, points, known = self._recheck.recheck_domains(
+        holes, points, search_radii = self._recheck.recheck_domains(
             programs, node_functions, [case.index for case in cases]
         )
-        self._compare_at_own_points(programs, [(cases[row], own) for row, own in points.items()])
+        self._compare_beside_boundaries(
+            programs, [(cases[row], boundary_points) for row, boundary_points in points.items()]
+        )
         searched: list[MemberCase] = []
         claims: dict[tuple[int, float], EqualityEvidence] = {}
-        for case, within in zip(cases, known, strict=True):
-            if within is None:
+        for case, search_radius in zip(cases, search_radii, strict=True):
+            if search_radius is None:
                 searched.append(case)
             elif case.checked is not None and case.outcome in ("equal", "extends"):
-                key = id(case.checked), within
+                key = id(case.checked), search_radius
                 if key not in claims:
-                    claims[key] = case.checked._replace(within=within, side=0.0)
+                    claims[key] = case.checked._replace(search_radius=search_radius, largest_missed_side=0.0)
                 case.checked = claims[key]
         self._compare_beyond_boundaries(programs, searched)
-        for case, own in zip(cases, holes, strict=True):
+        for case, boundary_points in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptional_points = self._recheck.find_exceptional_points(
-                    programs, case.index, own, both=case.outcome == "equal"
+                    programs, case.index, boundary_points, both=case.outcome == "equal"
                 )
 
-    def _compare_at_own_points(self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]) -> None:
+    def _compare_beside_boundaries(
+        self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]
+    ) -> None:
         result = compare_at_points(
             self._program, programs, [case.index for case, _ in cases], [points for _, points in cases]
         )
-        for (case, points), (apart, lost, gained) in zip(cases, result, strict=True):
-            position = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
-            if apart >= 0:
-                case.outcome = "different"
-            elif lost >= 0:
-                case.outcome = "shrinks"
+        for (case, points), (apart_at, lost_at, gained_at) in zip(cases, result, strict=True):
+            position = -1 if case.gained else gained_at
+            if apart_at >= 0:
+                case.outcome, position = "different", apart_at
+            elif lost_at >= 0:
+                case.outcome, position = "shrinks", lost_at
                 case.missing += 1
-                case.gained += gained >= 0
-            elif gained >= 0:
+                case.gained += gained_at >= 0
+            elif gained_at >= 0:
                 case.outcome = "extends"
             if position >= 0:
                 point = points[:, position]
@@ -327,20 +331,20 @@ class Verifier:
                 case.example = self._make_counterexample(point, head, member, gap)
 
     def _compare_beyond_boundaries(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
-        whole = [case for case in cases if case.outcome in ("equal", "extends")]
-        if not whole:
+        candidates = [case for case in cases if case.outcome in ("equal", "extends")]
+        if not candidates:
             return
-        result = self._boundaries.search_programs(programs, [case.index for case in whole])
+        result = self._boundaries.search_programs(programs, [case.index for case in candidates])
         # Programs with the same boundaries share one array of points, so that they are compared together, and
         # identity says which do without comparing arrays; `result` keeps the arrays alive meanwhile.
         alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
-        for case, (points, _) in zip(whole, result, strict=True):
+        for case, (points, _) in zip(candidates, result, strict=True):
             alike.setdefault(id(points), []).append((case, points))
         for group in alike.values():
-            self._compare_at_own_points(programs, group)
-        for case, (_, side) in zip(whole, result, strict=True):
+            self._compare_beside_boundaries(programs, group)
+        for case, (_, side) in zip(candidates, result, strict=True):
             if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
-                case.checked = case.checked._replace(within=INNER, side=side)
+                case.checked = case.checked._replace(search_radius=INNER, largest_missed_side=side)
 
     @cached_property
     def _boundaries(self) -> BoundarySearch:
@@ -355,7 +359,7 @@ class Verifier:
         example = case.example
         if example is None and index >= 0:
             member = None
-            head = float(self.values[index]) if index < self.inside else None
+            head = float(self.values[index]) if index < self.inside_count else None
             if isfinite(errors[index]):
                 member = float(values[index])
             gap = member - head if head is not None and member is not None else None
@@ -375,13 +379,22 @@ class Verifier:
     def _make_verdict(
         case: MemberCase, kept: float, gained: bool, points: int, example: Counterexample | None
     ) -> MemberVerdict:
-        texts = case.exceptional_points.describe_points(), case.exceptional_points
-        return MemberVerdict(case.outcome, kept, gained, points, example, case.checked, *texts)
+        exceptional = case.exceptional_points
+        return MemberVerdict(
+            case.outcome,
+            kept,
+            gained,
+            points,
+            example,
+            case.checked,
+            exceptional.describe_points(),
+            exceptional,
+        )
 
     def _make_counterexample(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        at = tuple((self.variables[index], float(point[index])) for index in self.shown)
+        at = tuple((self.variables[index], float(point[index])) for index in self.named_indices)
         return Counterexample(float(point[0]), head, member, gap, at)
 
 
@@ -498,18 +511,23 @@ def verify_lines(
         head, tab, member = line.strip("\r\n").partition("\t")
         if member.strip() and "\t" not in member.strip():
             met = {*member.split()}
-            names = frozenset(name for name in met if name != VARIABLE and is_name(name))
-            groups.setdefault((head, names, not met.isdisjoint(FURTHER)), []).append((number, member))
+            extra_variables = frozenset(name for name in met if name != VARIABLE and is_name(name))
+            groups.setdefault((head, extra_variables, not met.isdisjoint(FURTHER)), []).append(
+                (number, member)
+            )
         elif line.strip():
-            what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
-            what = what if tab else "the line has no tab"
+            what = "the line has no tab"
+            if tab:
+                what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
             error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             yield Judged(number, head, "", error=error)
-    for (head, names, is_beyond_double), members in groups.items():
+    for (head, extra_variables, is_beyond_double), members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
             tokens = [member.split() for _, member in members]
-            verifier = make_judge(tree, [*map(Tree, sorted(names)), *[_BEYOND_DOUBLE] * is_beyond_double])
+            verifier = make_judge(
+                tree, [*map(Tree, sorted(extra_variables)), *[_BEYOND_DOUBLE] * is_beyond_double]
+            )
         except ExpressionError as error:
             yield from (Judged(number, head, member, error=error) for number, member in members)
             continue
@@ -611,7 +629,7 @@ class MultivariateVerifier(Verifier):
         self.head = head
         self.seed = seed
         self.variables = order_variables(names)
-        self.shown = [index for index, name in enumerate(self.variables) if name in names]
+        self.named_indices = [index for index, name in enumerate(self.variables) if name in names]
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = evaluate_balls(self._program, region.points, trace=True)
@@ -628,34 +646,40 @@ class MultivariateVerifier(Verifier):
         # With these points some heads cannot be decided at all.
         if self.reason:
             return
-        through = max(2, _LINES // len(self.shown))
-        self._lines = BoundaryLines(self._program, region, self.shown, self.points[:, : self.inside], through)
+        lines_per_variable = max(2, _LINES // len(self.named_indices))
+        self._lines = BoundaryLines(
+            self._program, region, self.named_indices, self.points[:, : self.inside_count], lines_per_variable
+        )
         self._exceptional_points = SpaceExceptionalPoints(self._program, self._lines.lines)
         if (ends := self._lines.points_beside_head_ends()).size:
             self._set_points(points, ends)
         self._tried = region.describe_tried(self.points)
         # The outermost points of each variable are among the probes: there one sees best what fades along it,
         # such as 1 - tanh x for x > 20.
-        inside = self.points[self.shown, : self.inside]
+        inside = self.points[self.named_indices, : self.inside_count]
         outermost = [*inside.argmin(axis=1).tolist(), *inside.argmax(axis=1).tolist()]
-        self._probes = sorted({*range(0, self.inside, max(1, self.inside // _PROBES)), *outermost})
-        self._general = functions_at(
+        self._probes = sorted(
+            {*range(0, self.inside_count, max(1, self.inside_count // _PROBES)), *outermost}
+        )
+        self._general_functions = functions_at(
             self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
         )
-        self._boundaries = BoundarySearch(self._program, region, self.shown, self._general, self.points[:, 0])
+        self._boundaries = BoundarySearch(
+            self._program, region, self.named_indices, self._general_functions, self.points[:, 0]
+        )
         self._special_points, self._special_values = region.special_points()
-        self._special = functions_at(self.variables, self._special_points)
+        self._special_functions = functions_at(self.variables, self._special_points)
 
     def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
         roots = programs.roots[[case.index for case in agreeing]]
-        general_functions = self._general.read_programs(programs, roots)
-        special_functions = self._special.read_programs(programs, roots)
-        (general_heads,) = values_of(self._general, self._program, [0])
-        (special_heads,) = values_of(self._special, self._program, [0])
+        general_numbers = self._general_functions.read_programs(programs, roots)
+        special_numbers = self._special_functions.read_programs(programs, roots)
+        (general_heads,) = values_of(self._general_functions, self._program, [0])
+        (special_heads,) = values_of(self._special_functions, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
-            members = self._general.values[general_functions[root]]
-            case.checked, doubtful = agreed_at(self._general, general_heads, members)
+            members = self._general_functions.values[general_numbers[root]]
+            case.checked, doubtful = agreed_at(self._general_functions, general_heads, members)
             for position in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and position >= 0:
                     self._decide_case(programs, case, position)
@@ -667,20 +691,22 @@ class MultivariateVerifier(Verifier):
                     self._withdraw_equality(case)
                 case.checked = checked._replace(integers_tried=self._tried)
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
-        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        points = self._lines.points_for_programs(programs, [case.index for case in whole])
-        self._compare_at_own_points(
-            programs, [(case, own) for case, (own, _) in zip(whole, points, strict=True)]
+        candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        points = self._lines.points_for_programs(programs, [case.index for case in candidates])
+        self._compare_beside_boundaries(
+            programs, [(case, own) for case, (own, _) in zip(candidates, points, strict=True)]
         )
-        self._compare_beyond_boundaries(programs, whole)
+        self._compare_beyond_boundaries(programs, candidates)
         # Step 3: values at the special points, whose coordinates exceptional points often have.
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(
-                    case, special_heads, self._special.values[special_functions[programs.roots[case.index]]]
+                    case,
+                    special_heads,
+                    self._special_functions.values[special_numbers[programs.roots[case.index]]],
                 )
         # Step 4: exceptional points, which a verdict of equal names.
-        for case, (_, holes) in zip(whole, points, strict=True):
+        for case, (_, holes) in zip(candidates, points, strict=True):
             if case.outcome in ("equal", "extends"):
                 exceptional = self._exceptional_points.find_exceptional_points(
                     programs, case.index, holes, both=case.outcome == "equal"
