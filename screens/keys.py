@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_letters
 
 from engines.core.files import write_text
 from screens.registry import SCREEN_KEYS, SCREENS, ScreenEntry
@@ -208,6 +209,13 @@ def list_scopes() -> list[tuple[str, tuple[VerbKey, ...]]]:
     return shared + [(f"{entry.key} {entry.title}", entry.load_keys()) for entry in SCREENS]
 
 
+def list_free_letters() -> list[str]:
+    """Return the letters that no verb of any screen has as its key."""
+    list_scopes()  # every screen's keys are loaded here, with the verbs that they add
+    used = {key for verb in VERBS.values() for key in verb.keys}
+    return [letter for letter in ascii_letters if letter not in used]
+
+
 def write_reference() -> str:
     """Return the page of all keys, in Markdown."""
     lines = [
@@ -224,6 +232,7 @@ def write_reference() -> str:
         labels = [_label_of(entry, verb) for entry in SCREENS]
         if any(labels):
             lines.append(f"| `{key_text(known.keys[0])}` | {' | '.join(labels)} |")
+    lines += ["", f"Letters that are free: {' '.join(f'`{letter}`' for letter in list_free_letters())}."]
     for title, keys in scopes:
         lines += ["", f"## {title}", "", "| key | id | what it does |", "|---|---|---|"]
         for key in keys:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from engines.core.errors import ExpressionError
-from engines.core.expression_language import LETTERS
+from engines.core.expression_language import BINDERS, FURTHER, LETTERS
 from engines.formula.infix import read_infix
 from engines.formula.meaning import read
 from engines.mathematics.judging import judge
 from engines.mathematics.terms.notation import expression_row
+from engines.mathematics.verification.enclosures import BALL_FUNCTIONS
 from engines.mathematics.verification.verifier import make_verifier
 
 
@@ -40,6 +41,16 @@ def test_shown_in_every_notation_and_read_back(text: str) -> None:
     shown = read(row["latex"]).tree
     assert shown is not None
     assert judge().equal(shown, tree).outcome == "equal"
+
+
+def test_an_operator_has_a_value_and_is_read_by_its_name() -> None:
+    assert {*FURTHER} - {*BINDERS} <= BALL_FUNCTIONS.keys()
+    # The natural reader writes these with signs of their own.
+    for name in FURTHER.keys() - {*BINDERS, "factorial", "gamma", "mod", "root"}:
+        operands = "abcd"[: FURTHER[name]]
+        tree = read(rf"\operatorname{{{name}}}({', '.join(operands)})").tree
+        assert tree is not None
+        assert tree.list_labels() == [name, *operands]
 
 
 def test_read_as_written() -> None:

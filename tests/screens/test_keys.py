@@ -9,7 +9,7 @@ import pytest
 import screens.shell.keymap as keys
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.keys import list_scopes, write_reference
+from screens.keys import list_free_letters, list_scopes, write_reference
 from screens.registry import SCREENS
 from screens.shell.screen import WorkbenchScreen
 from screens.widgets.listing import Listing
@@ -66,12 +66,13 @@ def test_every_key_is_done_by_somebody() -> None:
 
 
 def test_a_scope_brings_a_verb_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    free, other = list_free_letters()[:2]
     monkeypatch.setattr(keys, "VERBS", dict(keys.VERBS))
-    (key,) = keys.scope("jobs", zoom=(keys.Verb(("Z",), "zoom"), "Zoom in."))
-    assert (key.id, key.keys, key.label, key.action) == ("jobs.zoom", ("Z",), "zoom", "zoom")
-    assert keys.remap_keys({"zoom": "W"}, [key], refuse) == {"jobs.zoom": "W"}
-    for verb, used in (("spin", "Z"), ("spin", "x"), ("zoom", "W")):
-        with pytest.raises(LookupError, match=rf"jobs.{verb}: the verb (zoom|stop) has the keys"):
+    (key,) = keys.scope("jobs", hop=(keys.Verb((free,), "hop"), "Hop."))
+    assert (key.id, key.keys, key.label, key.action) == ("jobs.hop", (free,), "hop", "hop")
+    assert keys.remap_keys({"hop": "W"}, [key], refuse) == {"jobs.hop": "W"}
+    for verb, used in (("spin", free), ("spin", "x"), ("hop", other)):
+        with pytest.raises(LookupError, match=rf"jobs.{verb}: the verb (hop|stop) has the keys"):
             keys.scope("jobs", **{verb: (keys.Verb((used,), verb), "Do it.")})
 
 
