@@ -107,7 +107,7 @@ def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Pat
 def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) -> None:
     import torch
 
-    from engines.egen.models.transformer import contrastive_loss as loss
+    from engines.egen.models.losses import contrastive_loss as loss
     from engines.egen.models.transformer import embed
 
     task = make_contrastive_task({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)

@@ -25,18 +25,17 @@ from engines.egen.models import trainers
 from engines.egen.models.config import ModelConfig
 from engines.egen.models.datasets import Sequences, encode_expression, make_batches, without_log
 from engines.egen.models.encode import load_encoder
+from engines.egen.models.losses import contrastive_loss, sequence_loss
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
 from engines.egen.models.nearest import Rewrite, rewrite_expression
 from engines.egen.models.transformer import (
     beam_search,
     begin_decoding,
-    contrastive_loss,
     decode_step,
     embed,
     make_sinusoids,
     new_model,
-    sequence_loss,
     write,
 )
 from engines.egen.models.transformer import compute_logits as logits_of

@@ -23,24 +23,13 @@ from engines.egen.algebra.relations import ARITHMETIC, TermLine
 from engines.egen.egraph.growth import GROUPS, group_of_direction, list_guards
 from engines.egen.egraph.proof_egraph import ASSUMED, ProofEGraph, Substitution, reverse_step_name
 from engines.egen.records import Derivation, DerivationStep
-from engines.egen.rules.table import (
-    OF_NUMBERS,
-    Guards,
-    Rule,
-    RuleCondition,
-    fill_pattern,
-    match_pattern,
-)
+from engines.egen.rules.table import OF_NUMBERS, Guards, Rule, RuleCondition, fill_pattern, match_pattern
 from engines.egen.settings import ACCEPTED, Mode
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
-from engines.mathematics.verification.verdicts import (
-    MemberVerdict,
-    describe_point,
-    format_distinguishable,
-)
+from engines.mathematics.verification.verdicts import MemberVerdict, describe_point, format_distinguishable
 
 _MAX_LINES = 200
 _MOST_CANDIDATES = 12

@@ -15,10 +15,7 @@ from itertools import pairwise
 from engines.core.expression_language import apply_operator, is_number
 from engines.core.tree import Tree
 from engines.egen.algebra.relations import ARITHMETIC, TermLine
-from engines.egen.rules.table import (
-    is_variable,
-    reversed_rule,
-)
+from engines.egen.rules.table import is_variable, reversed_rule
 
 ASSUMED = "assumed"
 _CONGRUENCE = ""

@@ -22,7 +22,7 @@ from engines.core.files import model_files, write_text
 from engines.core.spec import to_mapping
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.clusters import kmeans_accuracy
-from engines.egen.models import transformer as losses
+from engines.egen.models import losses
 from engines.egen.models.config import CODE, ModelConfig
 from engines.egen.models.datasets import (
     Labelled,
@@ -35,7 +35,7 @@ from engines.egen.models.datasets import (
 )
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import ModelSettings, load_model, save_model, split_settings
-from engines.egen.models.transformer import Gather, compute_logits, embed, greedy_accuracy, new_model
+from engines.egen.models.transformer import compute_logits, embed, greedy_accuracy, new_model
 from engines.egen.settings import SplitName
 from engines.mathematics.terms.notation import PAD
 from engines.retrieval.dense import normalize_rows, precision_at
@@ -272,7 +272,7 @@ class Contrastive(_TransformerTask):
         return self._gathered_loss(model, batch, rows_of_all)
 
     def _gathered_loss(
-        self, model: torch.nn.Module, batch: Mapping[str, Any], gather: Gather
+        self, model: torch.nn.Module, batch: Mapping[str, Any], gather: losses.Gather
     ) -> torch.Tensor:
         import torch
 

@@ -16,14 +16,7 @@ from engines.core.spec import Arg, read, specification, to_mapping
 from engines.core.tree import Tree
 from engines.egen.models.config import CODE
 from engines.egen.semvec.evaluate import OPERATORS, SemVecExpressions, compute_scores, read_splits, split_file
-from engines.egen.semvec.network import (
-    _SIZES,
-    encode,
-    load_network,
-    new_network,
-    save_network,
-    to_arrays,
-)
+from engines.egen.semvec.network import _SIZES, encode, load_network, new_network, save_network, to_arrays
 from engines.training.checkpoints import model_card, refuse_other_sizes
 from engines.training.data import Resampled
 from engines.training.task import Origin
@@ -143,7 +136,7 @@ class SemVecTask:
         """Return the cross-entropy of finding the other expression among those of all classes of the batch,
         both ways, in nats.
         """
-        from engines.egen.models.transformer import contrastive_loss
+        from engines.egen.models.losses import contrastive_loss
         from engines.training.libraries import rows_of_all
 
         left, right = model(batch).chunk(2)
