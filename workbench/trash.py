@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -249,7 +248,7 @@ def _discard_folder(folder: Path) -> None:
 
 def _new_name() -> str:
     # Padded, so that names sort by time, with four random bytes against two deletions in one tick.
-    return f"{time.time_ns():020d}-{secrets.token_hex(4)}"
+    return f"{time.time_ns():020d}-{os.urandom(4).hex()}"
 
 
 def _read_item(folder: Path) -> TrashItem | None:

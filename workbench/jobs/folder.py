@@ -31,7 +31,6 @@ import fcntl
 import json
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -520,7 +519,7 @@ class Job:
         """
         attempt = self.attempt(after + 1)
         # Under another name and renamed: an attempt is never seen without the time it was asked for.
-        draft = self.folder / f".draft-{secrets.token_hex(6)}"
+        draft = self.folder / f".draft-{os.urandom(6).hex()}"
         draft.mkdir()
         try:
             write_json(draft / "attempt.json", {"v": 1, "t": time.time()})
@@ -601,7 +600,7 @@ def create_job(
     Raises:
         DataError: If it cannot be written.
     """
-    draft = runs / f".draft-{secrets.token_hex(6)}"
+    draft = runs / f".draft-{os.urandom(6).hex()}"
     try:
         draft.mkdir(parents=True)
         Job(0, draft).write_recipe(spec, runs)
@@ -685,7 +684,7 @@ def discard_job(runs: Path, job: Job) -> None:
         DataError: If it cannot be removed.
     """
     # Renamed first: from then on nobody sees half a job, and `rebuild_index` removes what a crash leaves.
-    draft = runs / f".draft-{secrets.token_hex(6)}"
+    draft = runs / f".draft-{os.urandom(6).hex()}"
     try:
         job.folder.rename(draft)
         shutil.rmtree(draft)

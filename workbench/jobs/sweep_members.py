@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 from engines.core.files import write_json
@@ -109,6 +108,8 @@ def why_stop_early(attempt: Attempt) -> str:
             reached.append(best(value for at, value in theirs if at <= step))
     if len(reached) < _ENOUGH:
         return ""
+    from statistics import median  # every job imports this module, and few compare
+
     # Step 3: compare with the median. A tie is no reason to stop.
     mine, middle = best(value for _, value in own), median(reached)
     if mine == middle or best(mine, middle) == mine:
