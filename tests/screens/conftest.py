@@ -63,7 +63,7 @@ def still_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`pilot.press` waits until each key has done what it does, and paints what has changed.
+    """`pilot.press` waits until each key has done what it does, and in the end paints what has changed.
 
     Frames in between are not painted: without a terminal they are thrown away. Pictures are whole frames.
     """
@@ -81,8 +81,8 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
             deadline = time.monotonic() + PATIENCE_S
             while self._keys.busy and self._running and time.monotonic() < deadline:
                 await asyncio.sleep(0.002)
-            if self.is_headless and self._running and self.screen_stack:
-                PAINT(self.screen._compositor, screen_stack=self._background_screens)
+        if self.is_headless and self._running and self.screen_stack:
+            PAINT(self.screen._compositor, screen_stack=self._background_screens)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
     # A crowded machine gets behind with keys that come in a burst, and with what the palette leads to.

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from screens.app import Workbench
+from screens.jobs.detail import Detail
+from screens.widgets.plot import PlotWidget
+from screens.widgets.table import Table
 from tests.screens.driving import shown, until
 from workbench.jobs import control
 from workbench.workspace import Workspace, ensure_sample
@@ -123,7 +129,7 @@ async def test_every_key_leads_where_it_says(
         steps = steps[: next(at for at, step in enumerate(steps) if _AGAIN in step.words)]
     try:
         while steps:
-            steps = await _walk(Workbench(workspace), _SIZES[size], steps)
+            steps = await _walk(Workbench(workspace), _SIZES[size], steps, _CHECKS.get(number, {}))
     finally:
         for view in control.list_jobs(workspace):
             if view.live:
@@ -132,7 +138,38 @@ async def test_every_key_leads_where_it_says(
         assert opened.read_text().startswith("+")
 
 
-async def _walk(app: Workbench, size: tuple[int, int], steps: list[Step]) -> list[Step]:
+async def _await_curves(app: Workbench, pilot: Pilot[Any]) -> None:
+    """Wait until the resumed training has a curve too."""
+    await until(pilot, lambda: "resumed from the checkpoint" in shown(app))
+
+    def is_drawn() -> bool:
+        follower = app.screen.query_one(Detail)._follower
+        return follower is not None and sum(bool(run.curves) for run in follower.curves.attempts) == 2
+
+    await until(pilot, is_drawn)
+
+
+async def _compare_attempts(app: Workbench, pilot: Pilot[Any]) -> None:
+    """Look at both attempts of a training that was stopped and resumed."""
+    table = app.screen.query_one("#diff-table", Table)
+    await until(pilot, lambda: len(table.rows) > 0)
+    assert next(row["left"] for row in table.visible_records() if row["key"] == "state") == "stopped"
+    first, second = app.screen.query_one(PlotWidget).series
+    assert (first.name, second.name) == ("attempt 1", "attempt 2")
+    # The second attempt begins where the first one stopped.
+    assert second.xs[0] > first.xs[0]
+    for words in ("● attempt 1", "■ attempt 2", "loss_nats", "[diff]"):
+        assert words in shown(app)
+
+
+Check = Callable[[Workbench, "Pilot[Any]"], Awaitable[None]]
+_CHECKS: dict[str, dict[str, Check]] = {"3": {"attempt 2": _await_curves, "■ attempt 2": _compare_attempts}}
+"""Of a way: what is looked at more closely once these words stand there."""
+
+
+async def _walk(
+    app: Workbench, size: tuple[int, int], steps: list[Step], checks: dict[str, Check]
+) -> list[Step]:
     """Walk until the way ends or the screens are left. Returns: what is left of it."""
 
     said: list[str] = []
@@ -153,4 +190,6 @@ async def _walk(app: Workbench, size: tuple[int, int], steps: list[Step]) -> lis
             if _AGAIN in step.words:
                 return [Step((), "", step.seen, ""), *steps[at + 1 :]]
             await until(pilot, lambda seen=step.seen: seen in words())  # type: ignore[misc]
+            if check := checks.get(step.seen):
+                await check(app, pilot)
     return []

@@ -26,12 +26,6 @@ if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
 
-def finished(lab: Lab, recipe: Path) -> JobView:
-    return lab.wait(
-        control.submit_job(lab.workspace, job_spec(lab.workspace, load_recipe(str(recipe)))).id, "succeeded"
-    )
-
-
 @pytest.mark.slow
 def test_a_training_goes_on_with_more_steps(lab: Lab, trained: JobView) -> None:
     number = trained.id
@@ -64,16 +58,14 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(lab: Lab, 
 
 
 @pytest.mark.slow
-def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> None:
-    first = finished(lab, recipe)
-    done = mathwb("jobs", "rerun", first.id, "--set", "lr=0.02", "--json")
+def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, trained: JobView) -> None:
+    done = mathwb("jobs", "rerun", trained.id, "--set", "lr=0.02", "--json")
     second = lab.wait(json.loads(done.stdout)[0]["id"], "succeeded")
-    assert (second.params["train"]["lr"], second.seed) == (0.02, first.seed)
-    assert second.title == f"{first.title} lr=0.02"
-    assert (first.value["model"], second.value["model"]) == (
-        str(lab.workspace.models / "parity"),
-        str(lab.workspace.models / "parity-2"),
-    )
+    assert (second.params["train"]["lr"], second.seed) == (0.02, trained.seed)
+    assert second.title == f"{trained.title} lr=0.02"
+    assert Path(trained.value["model"]).name == "parity"
+    assert second.value["model"] == str(lab.workspace.models / "parity-2")
+    assert {path.name for path in lab.workspace.models.iterdir()} == {"parity", "parity-2"}
 
 
 def test_a_title_says_what_was_changed(lab: Lab, recipe: Path) -> None:
