@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 from engines.core.tree import ONE, Tree
-from engines.formula.unit_table import UNIT_WORDS
+from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
@@ -150,13 +150,18 @@ def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
     """Return whether the word behind a link names the unit of its right side, and its left side has another
     unit for the same thing."""
     one, other = evaluate_term(left, {}), evaluate_term(right, {})
-    unit = next(
-        (UNIT_WORDS[name] for word in words for name in (word, word[:-1]) if name in UNIT_WORDS), None
-    )
-    if unit is None or not one or not other:
+    if not words or not one or not other:
         return False
-    sizes = {float(unit[1] / size) for powers, size in UNIT_WORDS.values() if powers == unit[0]}
-    return any(abs(one / other - size) <= _ROUNDED * size for size in sizes if size != 1)
+    known = [*UNIT_WORDS.items(), *UNIT_SYMBOLS.items()]
+    written = (words[0], words[0][:-1])  # kilometers; the words behind a formula have small letters
+    named = [unit for name, unit in known if name.lower() in written]
+    ratios = (
+        float(unit / size)
+        for powers, unit in named
+        for _, (others, size) in known
+        if powers == others and unit != size
+    )
+    return any(abs(one / other - ratio) <= _ROUNDED * ratio for ratio in ratios)
 
 
 def _has_contracted_index(left: Tree, right: Tree) -> bool:

@@ -159,8 +159,9 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
             varies = kind in ("sign", "negation") and _is_varied(first)
-            # Two bounds do not contradict each other.
-            varies = varies or first.link.relation in _BOUNDS
+            # A bound that is drawn from another does not contradict it.
+            drawn = mentions("obtaining", _last_words(second.link, _MOST_WORDS))
+            varies = varies or (drawn and second.link.relation in _BOUNDS)
             # Far away it can be about another example.
             far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
             # Words such as `let` or `similarly` say of another that it is meant.

@@ -134,6 +134,8 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # units behind a number, rounded numbers, digits
         (r"A tile is $64 \times 64 \times 8 = 32$ KB, and it weighs $1000 \times 3 = 3$ kilograms.", False),
         (r"It is $1000 \times 3 = 4$ kilograms.", True),
+        ("The heat is $Q = 0.5(334000) = 167$ kJ.", False),
+        ("The heat is $Q = 0.5(334000) = 168$ kJ.", True),
         (r"There are $128^2 \times 2 \times 9 = 295{,}000$ products.", False),
         (r"There are $41 \cdot 25 = 1000$ products.", True),
         ("It is $987 = 9 + 8 + 7 = 24 = 2 + 4 = 6$.", False),
@@ -219,7 +221,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $5\frac{1}{4} \times 2\frac{2}{3} = \frac{21 \cdot 8}{4 \cdot 5}$.", True),
         ("Take $a = 5$ and $b = 2$, then $(5,2) = (7,3) = 1$.", False),
         ("Take $a = 5$ and $b = 2$, then $(5,2) = (5,3)$.", True),
-        (r"We have $x < 2^k + 2^{k-1} + 2^{k-3}$. In turn this is $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
+        (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$, which implies $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
+        (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$. This gives $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
+        (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$. As above, $x < 2^k + 2^{k-1} + 2^{k-4}$.", True),
         (
             r"The choices are zero or given by $x = y = -z$, where $x^3 + y^3 - z^3 = 3$."
             "\n\nTwo coordinates are zero: $y^3 = 3$.",
