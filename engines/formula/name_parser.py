@@ -27,6 +27,7 @@ from engines.formula.vocabulary import (
     EXPECTED,
     ONE_PLACE,
     PAIRS,
+    PROBABILITIES,
     RANGING,
     SETS_OF_NUMBERS,
     SEVERAL,
@@ -521,7 +522,7 @@ class NameParser(Cursor):
         opening = self.here
         result = self.parse_bracketed()[2]
         if any(map(is_statement, result)):
-            if not self.context.is_open:
+            if not (self.context.is_open or (self.context.is_answer and head in PROBABILITIES)):
                 raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
             result = [*map(as_argument, result)]
         # What ranges in an index, as in E_{x ~ p}[f(x)], is bound.
@@ -581,7 +582,7 @@ class NameParser(Cursor):
             while self.here.role == PieceRole.PUNCTUATION and self.here.text in (",", ";"):
                 self.take_piece()
                 result.append(self.parse_statement())
-            if self.context.is_open and self.is_given():
+            if (self.context.is_open or self.context.is_answer) and self.is_given():
                 result.append(self.parse_given())
         if self.at >= self.length:
             if not opening.text:

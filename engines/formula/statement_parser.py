@@ -337,7 +337,8 @@ class StatementParser(Expressions):
                 or (piece.text in _TO and not relations and _is_propositional(left))
             ):
                 break
-            if self.context.is_open and self.brackets and not ahead and self.is_given():
+            given = self.brackets and not ahead and self.is_given()
+            if given and (self.context.is_open or self.context.is_answer):
                 break
             self.at += ahead
             relation = self.read_relation()

@@ -90,6 +90,8 @@ RANGING = {
 """Names of operators over a range that stands below them, and what they are called."""
 EXPECTED = frozenset(("𝔼", "ℙ", "𝕍", "Var", "Cov", "Corr", "Pr", "SD", "SE", "Prob"))
 """Names that are functions before any bracket: expectations and probabilities."""
+PROBABILITIES = EXPECTED | {"P", "E"}
+"""Names of functions of events in answers."""
 CONSTANT_SIGNS = ("⊥", "⊤", "⋆", "∅", "♯", "♭", "★")
 SIGNS = ("℘", "□", "◇", "◊", "△", "▽", "◻", *CONSTANT_SIGNS)
 """Signs that are no letters: those that stand alone, and those that may apply to what follows."""

@@ -552,6 +552,7 @@ class AnswerComparison:
     def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return what is read as a whole: statements with connectives or quantifiers, families, cases,
         sets."""
+        gold, pred = _open_interval(gold, pred), _open_interval(pred, gold)
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
@@ -719,6 +720,17 @@ _PROPOSITIONS = "pqrs"
 _BOUNDS = {"<", "<=", ">", ">="}
 _INTEGER_LETTER = "k"
 """The letter that usually stands for any integer."""
+
+
+def _open_interval(item: Form, other: Form) -> Form:
+    """Return `(a, b)` as an interval beside a set of numbers by what holds of them."""
+    if not isinstance(item, Many) or item.kind != "tuple" or len(item.items) != 2:
+        return item
+    if not isinstance(other, Statement) or other.tree.label != "such":
+        return item
+    member = other.tree.children[0]
+    name = member.children[0] if member.label == "in" else member
+    return item if name.children else IntervalForm(item.items[0], item.items[1], (False, False))
 
 
 def _list_assignments(item: Form) -> Form:

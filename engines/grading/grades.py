@@ -322,19 +322,19 @@ def _with_points(one: Form, other: Form, comparison: AnswerComparison) -> GradeV
     return None
 
 
-_RATIO_WORDS = ("to", "zu", "к", "比", "à")
+_RATIO_WORDS = (":", "to", "zu", "к", "比", "à")
 
 
 def _with_ratios(
     gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
 ) -> GradeVerdict | None:
-    """`2 to 3` is a ratio where the other side is one."""
+    """`2 to 3`, and 10:14 which may be a time, are ratios where the other side is one."""
     for text, mine, theirs in ((gold, one, other), (pred, other, one)):
         ratio = theirs.value if isinstance(theirs, Named) else theirs
         said = [token.text for token in tokenize(text) if not is_blank(token)]
-        figures = len(said) == 3 and said[0].isdecimal() and said[2].isdecimal()
+        figures = len(said) == 3 and said[0].isdecimal() and said[2].isdecimal() and said[2][0] != "0"
         if figures and said[1] in _RATIO_WORDS and isinstance(ratio, Many) and ratio.kind == "ratio":
-            read = read_form(f"{said[0]}:{said[2]}")
+            read = Many("ratio", (read_form(said[0]), read_form(said[2])))
             return comparison.compare(*((read, theirs) if mine is one else (theirs, read)))
     return None
 

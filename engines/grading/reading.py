@@ -14,7 +14,7 @@ from engines.core.tree import Tree
 from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
-from engines.formula.vocabulary import HALF_LINES, count_repetitions
+from engines.formula.vocabulary import HALF_LINES, PROBABILITIES, count_repetitions
 from engines.grading.counts import read_counts
 from engines.grading.families import cases_of, read_family
 from engines.grading.forms import (
@@ -117,6 +117,9 @@ def form_of(tree: Tree) -> Form:
             return _make_list([form_of(part) for part in parts])
         case "tuple":
             return Many("tuple", tuple(map(form_of, parts))) if len(parts) > 1 else form_of(parts[0])
+        case "=" if parts[0].label == parts[1].label == "ratio":
+            name, members = subject_name(parts[0]), tuple(map(form_of, parts[1].children))
+            return Named(name, Many("ratio", members), parts[0]) if name else _relation_of(tree)
         case "ratio":
             clock = read_words(":".join(part.label for part in parts))
             return clock or Many("ratio", tuple(map(form_of, parts)))
@@ -302,12 +305,27 @@ def _list_members(tree: Tree) -> Form | None:
 # ---- relations
 
 
+def _write_event(tree: Tree) -> str:
+    """Write an event as the name of its probability has it: `X=2`, `A|B`, `A∩B`."""
+    label, parts = (
+        (tree.children[0].label, tree.children[1:]) if tree.label == "call" else (tree.label, tree.children)
+    )
+    if not parts:
+        return label
+    if label == "given":
+        return f"|{','.join(map(_write_event, parts))}"
+    signs = {"union": "∪", "intersection": "∩"}
+    return f"{_write_event(parts[0])}{signs.get(label, label)}{''.join(map(_write_event, parts[1:]))}"
+
+
 def subject_name(tree: Tree) -> str:
     """Return the name that a term is: `x`, `f(x)`, `AB`, `(p,q)`, `dy/dx`; "" for anything else."""
     label, parts = tree.label, tree.children
     if not parts:
         named = label[:1].isalpha() or label[:1] in "∠Δ"
         return label if label and named and label not in ("inf", "pi", "set", *NUMBER_SETS[1::2]) else ""
+    if label == "call" and parts[0].label in PROBABILITIES and any(part.children for part in parts):
+        return f"{parts[0].label}({''.join(map(_write_event, parts[1:]))})"
     if label == "call" and not any(part.children for part in parts):
         return f"{parts[0].label}({','.join(part.label for part in parts[1:])})"
     if label in ("tuple", "ratio"):
