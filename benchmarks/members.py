@@ -12,6 +12,7 @@ has one, and that could not be compared at any point. `--show` lists the second 
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import random
 from collections import Counter
@@ -26,6 +27,8 @@ from engines.core.tree import Tree
 
 DIGITS = (40, 80, 120)
 _POINTS = 6
+_DRAWN = 400
+"""So many points are tried for a head, some of which have values on a short interval only."""
 _MOST = mpmath.mpf("1e400")
 """What is larger on the way is too large to tell."""
 
@@ -86,6 +89,19 @@ def _raise_none(value: Any) -> Any:
     if value is None:
         raise ValueError
     return value
+
+
+def draw_points(head: Tree, names: list[str], source: random.Random) -> list[dict[str, str]]:
+    """Draw points at which an expression has a value, as numerators of 1009; none where few are found."""
+    points: list[dict[str, str]] = []
+    for _ in range(_DRAWN):
+        if len(points) == _POINTS:
+            break
+        point = {name: str(source.choice((-1, 1)) * source.randrange(37, 20_000)) for name in names}
+        with mpmath.workdps(DIGITS[0]), contextlib.suppress(TooLargeError):
+            at = {name: mpmath.mpf(number) / 1009 for name, number in point.items()}
+            points += [point] * (value_at(head, at) is not None)
+    return points
 
 
 def differ_at(head: Tree, member: Tree, point: Mapping[str, str]) -> bool | None:
@@ -163,10 +179,7 @@ def main() -> None:
         names = sorted(
             {node.label for node in head if not node.children and node.label.isalpha()} - {"pi", "e"}
         )
-        points = [
-            {name: str(source.choice((-1, 1, 1)) * source.randrange(37, 3_000)) for name in names}
-            for _ in range(_POINTS)
-        ]
+        points = draw_points(head, names, source)
         for member in members:
             outcome = judge_member(head, member, points)
             counts[outcome] += 1
