@@ -74,6 +74,8 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 
 @check("app.jump")
 async def _(pilot: Pilot[Any], key: str) -> None:
+    # What is not there yet gets no letter.
+    await until(pilot, lambda: all(words in shown(pilot.app) for words in ("metrics", "config")))
     await pilot.press(key)
     assert isinstance(pilot.app.screen, JumpScreen)
     # Each letter stands left of what it labels and covers nothing of it.
