@@ -228,8 +228,7 @@ PHRASES: Mapping[str, str] = {
 DOMAINS: Mapping[str, str] = {
     "residues": """
         modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol jacobi_symbol
-        quadratic_residue* multiplicative_inverse discrete_log* last_digit* units_digit* last_two_digits
-        last_three_digits
+        quadratic_residue* multiplicative_inverse discrete_log*
     """,
     "rings and groups": """
         ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from math import gcd
 
-from engines.core.tree import ONE, Tree
+from engines.core.tree import ONE, Tree, differentiate
 from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
@@ -99,6 +99,8 @@ def reconsider_link(
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(judged, left, right, numbers)
+    if not excuse and _is_step_of_hospital(left, right, judge):
+        excuse = "both sides of a fraction were differentiated, by l'Hôpital's rule"
     if not excuse and _hold_as(_merge_cases, left, right, judge):
         excuse = "a name is written with small and large letters"
     return LinkVerdict(link, "not shown", excuse) if excuse else judged
@@ -231,6 +233,20 @@ def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Ju
         return False
     found = judge.equal(one, other)
     return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+
+
+def _is_step_of_hospital(left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether the limit of a fraction is said to be that of the derivatives of its parts."""
+    if left.label != "limit" or right.label != "limit" or left.children[:3] != right.children[:3]:
+        return False
+    name, fraction = left.children[0].label, left.children[3]
+    if fraction.label != "/":
+        return False
+    try:
+        slopes = Tree("/", tuple(differentiate(part, name) for part in fraction.children))
+    except (KeyError, ValueError):
+        return False
+    return judge.equal(slopes, right.children[3]).outcome in ("equal", "equal if")
 
 
 def _take_binary(tree: Tree) -> Tree:

@@ -211,6 +211,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"We have $\lim_{n\to0} (n \cdot\frac1n) = \lim_{n\to0} 0 = 0$. This argument is clear.", True),
         (r"It is $11^{41} = 11 \pmod{100}$ since $11^{41} = 11$.", False),
         (r"It is $11^{41} = 11 \pmod{100}$ since $11^{41} = 12$.", True),
+        (r"Find the units digit. For each $n$, $n^3 + (20-n)^3 = 20(n^2 + (20-n)n + (20-n)^2)$.", True),
         # conditions of an identity, constants, paths, mixed numbers, divisors, bounds, cases
         (r"If $ab(a+b) = 2$ then we have the identity $ab = \frac{2}{a+b}$.", False),
         (r"We have the identity $ab(a+b) = a^2b + 2ab^2$.", True),
@@ -252,6 +253,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ("True or False? 1. For all $x$, $x^2 = x$. 2. $(x^2)^3 = x^5$.", False),
         ("**Exercise 3.** Decide whether these hold.\n\n- $(x^2)^3 = x^5$\n- $2^3 = 6$", False),
         ("**Exercise 3.** Decide whether $2^3 = 6$.\n\n**Solution.** We have $(x^2)^3 = x^7$.", True),
+        # l'Hôpital's rule
+        (r"$\lim_{x\to 0^+} \frac{e^{1/x}}{1/x} = \lim_{x\to 0^+} \frac{(-1/x^2)e^{1/x}}{-1/x^2}$.", False),
+        (r"$\lim_{x\to 0} \frac{\sin x}{x} = \lim_{x\to 0} \frac{\cos x}{2}$.", True),
         # words
         (r"We turn through $2\pi = 360$ degrees.", False),
         (r"We turn through $2\pi = 360$.", True),
