@@ -254,10 +254,10 @@ def explain(spec: Explain) -> dict[str, Any]:
     >>> explain(Explain("x", "sqrt(x^2)"))["verdict"]["verdict"]
     'different'
     """
-    from engines.mathematics.verification.explain import explain as case
+    from engines.mathematics.verification.explain import explain as explain_case
 
     head, member = read_head(spec.head, letters=LETTERS), read_expression(spec.member, letters=LETTERS)
-    result = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
+    result = explain_case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
     said = f"{spec.member} beside {spec.head}: {result['verdict']['verdict']}, {result['because']}"
     return Shown(result, "points", ("x", "head", "member", "why"), title=said)
 

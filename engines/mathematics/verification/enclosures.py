@@ -566,7 +566,7 @@ MORE_BITS = (256, 1024, 4096)
 """Precisions tried one after the other where the first does not settle it."""
 
 
-class Apart(NamedTuple):
+class ValueDifference(NamedTuple):
     """A point where the values certainly differ: the head's, the member's and their difference."""
 
     x: float
@@ -612,44 +612,50 @@ class Recheck:
 
     def recheck_values(
         self, programs: Programs, node_functions: list[int], chosen: Sequence[int]
-    ) -> list[Apart | EqualityEvidence | None]:
+    ) -> list[ValueDifference | EqualityEvidence | None]:
         """Return, for some programs, a point where one differs from the head, or how far it agrees.
 
         None means that neither has a value at the points that were looked at.
         """
-        results: list[Apart | EqualityEvidence | None] = []
+        results: list[ValueDifference | EqualityEvidence | None] = []
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
             function = node_functions[root]
             if function not in self._agreed:
                 heads = self.functions.values[self._function]
-                self._agreed[function] = agreed_at(self.functions, heads, self.functions.values[function])
+                self._agreed[function] = measure_agreement(
+                    self.functions, heads, self.functions.values[function]
+                )
             checked, doubtful = self._agreed[function]
-            closer = None if doubtful is None else self.compare_closer(programs, k, self._probes[doubtful])
-            results.append(closer if isinstance(closer, Apart) else checked or closer)
+            closer = (
+                None if doubtful is None else self.compare_with_more_bits(programs, k, self._probes[doubtful])
+            )
+            results.append(closer if isinstance(closer, ValueDifference) else checked or closer)
         return results
 
     def is_undefined_everywhere(self, function: int) -> bool:
         """Return whether a function or the head has no value at any of the points looked at."""
         return any(is_undefined(self.functions.values[one]) for one in (self._function, function))
 
-    def compare_at(self, programs: Programs, k: int, x: float) -> Apart | EqualityEvidence | None:
+    def compare_at(self, programs: Programs, k: int, x: float) -> ValueDifference | EqualityEvidence | None:
         """Compare one program with the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
             self._elsewhere[x] = functions, values_of(functions, self._head, [0])[0]
         functions, heads = self._elsewhere[x]
-        checked, _ = agreed_at(functions, heads, values_of(functions, programs, [k])[0])
-        return checked or self.compare_closer(programs, k, x)
+        checked, _ = measure_agreement(functions, heads, values_of(functions, programs, [k])[0])
+        return checked or self.compare_with_more_bits(programs, k, x)
 
-    def compare_closer(self, programs: Programs, k: int, x: float) -> Apart | EqualityEvidence | None:
+    def compare_with_more_bits(
+        self, programs: Programs, k: int, x: float
+    ) -> ValueDifference | EqualityEvidence | None:
         """Compare one program with the head at one point, with more and more bits.
 
         Returns:
             What was found; None if no number of bits settles it.
         """
-        for bits, agreed, values in iterate_closer(self._head, programs, k, np.array([x])):
+        for bits, agreed, values in iterate_with_more_bits(self._head, programs, k, np.array([x])):
             if agreed is None:
-                return Apart(x, *values)
+                return ValueDifference(x, *values)
             if agreed >= bits - _SPARE:
                 return EqualityEvidence(bits - _SPARE - SPARE, 1)
         return None
@@ -727,7 +733,7 @@ class Recheck:
         return find_condition(self._edges, program, program, exceptional.place)
 
 
-def agreed_at(
+def measure_agreement(
     functions: Functions, heads: Sequence[BallValue], members: Sequence[BallValue]
 ) -> tuple[EqualityEvidence | None, int | None]:
     """Return how far values at the same points agree, and the place of one where they are not seen to."""
@@ -742,7 +748,7 @@ def agreed_at(
     return EqualityEvidence(functions.agreed - SPARE, points) if points else None, doubtful
 
 
-def iterate_closer(
+def iterate_with_more_bits(
     head: Programs, programs: Programs, k: int, point: Floats
 ) -> Iterator[tuple[int, int | None, tuple[float, float, float]]]:
     """Yield comparisons at a point with more and more bits, as long as the program and the head have values

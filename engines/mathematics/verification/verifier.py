@@ -40,13 +40,13 @@ from engines.mathematics.verification.domain_boundaries import INNER, BoundarySe
 from engines.mathematics.verification.enclosures import (
     MAX_VISIBLE_SCALE,
     MOST_BITS,
-    Apart,
     Recheck,
-    agreed_at,
+    ValueDifference,
     bits_for,
     compute_scales,
     is_undefined,
-    iterate_closer,
+    iterate_with_more_bits,
+    measure_agreement,
     too_large,
 )
 from engines.mathematics.verification.exceptional_points import (
@@ -224,14 +224,14 @@ class Verifier:
         node_functions = self._recheck.read_programs(programs, chosen)
         result = self._recheck.recheck_values(programs, node_functions, chosen)
         for case, checked in zip(agreeing, result, strict=True):
-            if case.suspect_at >= 0 and not isinstance(checked, Apart):
-                closer = self._recheck.compare_closer(
+            if case.suspect_at >= 0 and not isinstance(checked, ValueDifference):
+                closer = self._recheck.compare_with_more_bits(
                     programs, case.index, float(self.points[case.suspect_at])
                 )
-                checked = closer if isinstance(closer, Apart) else checked or closer
+                checked = closer if isinstance(closer, ValueDifference) else checked or closer
             if checked is None and case.sharp_at >= 0:
                 checked = self._recheck.compare_at(programs, case.index, float(self.points[case.sharp_at]))
-            if isinstance(checked, Apart):
+            if isinstance(checked, ValueDifference):
                 case.outcome = "different"
                 case.example = Counterexample(*checked)
             else:
@@ -679,7 +679,7 @@ class MultivariateVerifier(Verifier):
         (special_heads,) = values_of(self._special_functions, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
             members = self._general_functions.values[general_numbers[root]]
-            case.checked, doubtful = agreed_at(self._general_functions, general_heads, members)
+            case.checked, doubtful = measure_agreement(self._general_functions, general_heads, members)
             for position in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and position >= 0:
                     self._decide_case(programs, case, position)
@@ -715,7 +715,7 @@ class MultivariateVerifier(Verifier):
 
     def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
         point = self.points[:, index]
-        for bits, agreed, values in iterate_closer(self._program, programs, case.index, point):
+        for bits, agreed, values in iterate_with_more_bits(self._program, programs, case.index, point):
             if agreed is None:
                 case.outcome = "different"
                 case.example = self._make_counterexample(point, *values)
