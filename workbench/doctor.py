@@ -154,9 +154,9 @@ def _check_import_names() -> Iterator[DoctorFinding]:
     for name in _PACKAGES:
         spec = find_spec(name)
         if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != root:
-            place = spec.origin if spec else "nowhere"
+            location = spec.origin if spec else "nowhere"
             remedy = "Start mathwb by its command, and clear PYTHONPATH."
-            yield DoctorFinding("names", "wrong", f"{name!r} comes from {place}, not from {root}", remedy)
+            yield DoctorFinding("names", "wrong", f"{name!r} comes from {location}, not from {root}", remedy)
     # 3. A folder of the same name where the user works.
     here = Path.cwd()
     shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != root]

@@ -401,11 +401,11 @@ def _refuse_overwriting(spec: Any) -> None:
     """
     written: list[tuple[str, Path]] = []
     read: list[Path] = []
-    for one, place in _path_values(spec):
+    for one, written_path in _path_values(spec):
         if one.arg.writes:
-            written.append((option_name(one), place))
+            written.append((option_name(one), written_path))
         else:
-            read += map(Path, place if one.many else (place,))
+            read += map(Path, written_path if one.many else (written_path,))
     for name, out in written:
         # `samefile` also sees links and other ways to write the same path.
         if (out.is_file() or out.is_dir()) and any(path.exists() and path.samefile(out) for path in read):

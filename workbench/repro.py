@@ -102,7 +102,7 @@ def paper_tables(workspace: Workspace, engine: str, *, number: int | None = None
         numbers = ", ".join(str(entry["number"]) for entry in entries)
         raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
     stored, shipped = (
-        list(_stored_results(place / "results" / engine)) for place in (workspace.root, asset("repro").parent)
+        list(_stored_results(base / "results" / engine)) for base in (workspace.root, asset("repro").parent)
     )
     # Recipe and measures of every finished training of the workspace.
     runs = [

@@ -640,9 +640,9 @@ class DataRegistry:
             MissingError: E353 if there is none.
         """
         entries = self.list_entries()
-        place = str(Path(name).expanduser().absolute())
+        absolute_path = str(Path(name).expanduser().absolute())
         for entry in entries:
-            if name == entry.name or place == entry.path:
+            if name == entry.name or absolute_path == entry.path:
                 return entry
         remedy = did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list"
         raise MissingError(f"no data set {name!r} is registered", code="E353", remedy=remedy)

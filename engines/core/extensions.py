@@ -23,10 +23,10 @@ def find_extension(name: str) -> ModuleSpec:
     if spec is None or spec.origin is None:
         raise ImportError(f"there is no package {package}", name=package)
     folder = Path(spec.origin).parent.joinpath(*folders)
-    found = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec(name)
-    if found is None:
+    module_spec = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec(name)
+    if module_spec is None:
         raise ImportError(f"{package} has no extension module {name}", name=name)
-    return found
+    return module_spec
 
 
 def load_extension(name: str) -> ModuleType:

@@ -207,7 +207,7 @@ def _has_column(path: Path, column: str | None) -> bool:
     return True
 
 
-def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
+def read_project(project: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
     """Return the documents of a folder, or of a file with what it inputs, each with its file: formulas are
     without the commands that the project defines, and its environments have the names that they stand for.
 
@@ -216,13 +216,13 @@ def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
 
     Raises: DataError for a place that cannot be read, E430 for a file of no known kind.
     """
-    if place.is_dir():
-        scanned = scan_folder(place, {})
+    if project.is_dir():
+        scanned = scan_folder(project, {})
         # A folder without a root document is a part of a project.
         is_part = not any(scan.root for _, scan in scanned.scans.values())
         scans = _ScansOnDemand()
         for unit in scanned.units:
-            file, kind = place / unit.path, _document_kind(unit.path)
+            file, kind = project / unit.path, _document_kind(unit.path)
             try:
                 if kind == "document":
                     macros = scanned.macros.get(unit.path)
@@ -234,17 +234,17 @@ def read_project(place: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]]:
                     yield from _read_packed_documents(file, unit.path, on_bad)
             except DataError as error:
                 on_bad(error)
-    elif place.is_file() and place.suffix.lower() in (".tex", ".ltx"):
+    elif project.is_file() and project.suffix.lower() in (".tex", ".ltx"):
         scans = _ScansOnDemand()
-        own = str(place.absolute())
-        macros = _gather_macros(_find_project(place, scans), scans)
+        own = str(project.absolute())
+        macros = _gather_macros(_find_project(project, scans), scans)
         for path in tex.reachable_files(own, scans):
             if path == own or path.lower().endswith((".tex", ".ltx")):
-                file = place if path == own else Path(path)
+                file = project if path == own else Path(path)
                 yield file, _read_expanded(text_of(file), file, macros, on_bad)
     else:
-        for document in read_documents(place, on_bad=on_bad):
-            yield place, document
+        for document in read_documents(project, on_bad=on_bad):
+            yield project, document
 
 
 def _find_project(file: Path, scans: _ScansOnDemand) -> list[str]:

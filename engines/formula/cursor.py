@@ -47,9 +47,9 @@ STATEMENTS = frozenset(
 class UnreadError(Exception):
     """Why a formula is not read, and where."""
 
-    def __init__(self, reason: str, place: int = 0, remedy: str = "") -> None:
+    def __init__(self, reason: str, offset: int = 0, remedy: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.place, self.remedy = reason, place, remedy
+        self.reason, self.offset, self.remedy = reason, offset, remedy
 
 
 @dataclass(slots=True)

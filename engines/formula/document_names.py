@@ -144,7 +144,7 @@ def _count_in_formula(parts: Sequence[Piece], evidence: NameEvidence) -> None:
 
 def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[str, str]]:
     """Count what stands above the names of a line, and return the names with that."""
-    found: list[tuple[str, str, str]] = []
+    scripted: list[tuple[str, str, str]] = []
     at = 0
     while at < len(line):
         name = _name_at(line[at])
@@ -162,7 +162,7 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
         # What stands above e, i, d and the sets of numbers is never an index.
         if name in _NO_BASES or not (above or below):
             continue
-        found.append((name, above, below))
+        scripted.append((name, above, below))
         if below.isdecimal():
             evidence.numbered[f"{name}_{below}"] += 1
         if not above or not marks:
@@ -182,7 +182,7 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
             counts.squares += 1
         elif len(marks) == 1 and marks[0].role == PieceRole.UNKNOWN and name_of(marks[0]) in _COUNTED:
             # a_i x^i is a term of a power series; b_k^i has two indices.
-            series = len(found) > 1 and found[-2][2] == above and not below
+            series = len(scripted) > 1 and scripted[-2][2] == above and not below
             counts.powers += series
             counts.indices += bool(below)
             counts.counted += not (series or below)
@@ -191,7 +191,7 @@ def _count_scripts(line: Sequence[Piece], evidence: NameEvidence) -> list[tuple[
             or above in ("n", "k", "m", "p")
         ):
             counts.powers += 1
-    return [(name, above) for name, above, *_ in found if above]
+    return [(name, above) for name, above, *_ in scripted if above]
 
 
 def _is_followed_by(line: Sequence[Piece], at: int, values: Sequence[str]) -> bool:

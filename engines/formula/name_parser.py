@@ -633,11 +633,11 @@ class NameParser(Cursor):
         related = any(piece.role == PieceRole.RELATION for piece in condition)
         if not member or not condition or not (related or self.context.is_open):
             return None
-        found = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
+        sides = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
         self.at = end + 1
-        if not is_statement(found[1]):
-            return call_unknown("such", *map(as_argument, found))
-        return Tree("such", found)
+        if not is_statement(sides[1]):
+            return call_unknown("such", *map(as_argument, sides))
+        return Tree("such", sides)
 
     def is_turned_bracket(self, opening: str) -> bool:
         """Return whether the bracket that was opened is closed by one that opens."""

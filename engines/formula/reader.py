@@ -157,7 +157,7 @@ def _read_latex(text: str, letters: str) -> Tree:
     try:
         tree, context = parse_or_raise(text, Names(letters=frozenset(VARIABLE + letters)))
     except UnreadError as error:
-        raise_at(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
+        raise_at(text, error.reason, error.offset, error.remedy or "Write what is meant in another way.")
     # The tree may have more than the strict language: refuse at the first such node.
     for node in tree:
         label = node.label

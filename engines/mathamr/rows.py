@@ -37,7 +37,7 @@ class InputRow:
 
     held: dict[str, Any]
     name: str
-    place: str
+    location: str
     events: Sink
 
     def __getitem__(self, key: str) -> Any:
@@ -46,7 +46,7 @@ class InputRow:
     def warn_of_row(self, message: str) -> None:
         """Send a warning with the place and the name of the row."""
         name = f"{self.name}: " if self.name else ""
-        warn(self.events, f"{self.place}: {name}{message}")
+        warn(self.events, f"{self.location}: {name}{message}")
 
     @contextmanager
     def locate_errors(self) -> Iterator[None]:
@@ -56,7 +56,7 @@ class InputRow:
         except EngineError as error:
             if not error.where:
                 error.where, error.what = (
-                    self.place,
+                    self.location,
                     f"{self.name}: {error.what}" if self.name else error.what,
                 )
             raise

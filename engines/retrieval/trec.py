@@ -259,7 +259,7 @@ def _describe_suspicions(
     several = [score.values() for score in scores.values() if len(score) > 1]
     if several and are_ranks:
         yield "every score equals the rank, so the last document counts as the best"
-    elif several and all(len(set(found)) == 1 for found in several):
+    elif several and all(len(set(topic_scores)) == 1 for topic_scores in several):
         yield "all scores of a topic are equal, so documents are ordered by id"
 
 

@@ -306,18 +306,18 @@ class _Training:
         return self._finish()
 
     def _refuse_other_training(self, checkpoint: Checkpoint | None) -> None:
-        place = self._out / "model"
+        model_folder = self._out / "model"
         there: Mapping[str, Any] | None = None
         if checkpoint is not None:
-            there, place = checkpoint.facts.get("identity"), checkpoint.folder
-        elif (place / RECORD).exists():
+            there, model_folder = checkpoint.facts.get("identity"), checkpoint.folder
+        elif (model_folder / RECORD).exists():
             with contextlib.suppress(ValueError, AttributeError):  # no JSON, or no object
-                there = json.loads((place / RECORD).read_bytes()).get("identity")
+                there = json.loads((model_folder / RECORD).read_bytes()).get("identity")
         else:
             return
         differences = None if there is None else self._identity.describe_differences(there)
         if differences is None or differences:
-            raise other_training(place, differences)
+            raise other_training(model_folder, differences)
 
     def _prepare(self) -> None:
         config = self._config

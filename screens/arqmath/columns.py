@@ -413,13 +413,15 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
     if post:
         forms += [CopyForm("t", "text", lambda: post["text"]), CopyForm("l", "LaTeX", lambda: post["latex"])]
     command = line("arqmath", "post", runs.place, row["id"])
-    place = f"{runs.address}/topic/{topic}"
+    note_address = f"{runs.address}/topic/{topic}"
     if chosen.search is not None:  # it stands in no ranking
-        post_command, place = command, runs.address
+        post_command, note_address = command, runs.address
         forms.append(CopyForm("p", "command line of the post", lambda: post_command))
         command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
     about = partial(str, post["text"] if post else "")
-    return PaneSelection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about)
+    return PaneSelection(
+        f"{note_address}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about
+    )
 
 
 _TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>.*?<Title>(.*?)</Title>', re.DOTALL)

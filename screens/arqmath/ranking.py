@@ -333,33 +333,33 @@ class RankingPane(Pane):
             self._answers.show_loading("reading the ranking")
         self.show_heading()
 
-    def show_ranking(self, found: Mapping[str, Any] | None) -> None:
+    def show_ranking(self, result: Mapping[str, Any] | None) -> None:
         """Show the rankings of a topic: what the operation `arqmath.ranking` answers."""
-        self.ranking = found
-        if found is None or self._runs is None:
+        self.ranking = result
+        if result is None or self._runs is None:
             self.rows, self._shown = [], ("", "", "")
             if self.is_attached:
                 self._answers.load([], keep=False)
         else:
-            this = (found["topic"], self._runs.run, self._runs.against)
+            this = (result["topic"], self._runs.run, self._runs.against)
             # The same ranking with the same runs is on the screen already.
             if this != self._shown or not self.rows:
-                self._load_answers(found, self._runs, same=found["topic"] == self._shown[0])
+                self._load_answers(result, self._runs, same=result["topic"] == self._shown[0])
                 self._shown = this
         self._fill_page()
         self.show_heading()
         self.post_message(self.Selected(self))
 
-    def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
+    def _load_answers(self, result: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
         from engines.arqmath.ranking.overview import answer_rows
 
-        own = self.judgements.grades_of(found["topic"]) if self.judgements is not None else {}
-        compared = bool(runs.against) and runs.against in found["runs"]
-        self.rows = [{**row, "compared": compared} for row in answer_rows(found, runs.run, runs.against)]
+        own = self.judgements.grades_of(result["topic"]) if self.judgements is not None else {}
+        compared = bool(runs.against) and runs.against in result["runs"]
+        self.rows = [{**row, "compared": compared} for row in answer_rows(result, runs.run, runs.against)]
         for row in self.rows:
             row |= {"own": own.get(row["id"]), "answer": self._snippets.get(row["id"], "")}
         self._answers.when_empty("No run has answers to this topic", "[ and ] show what else there is of it.")
-        self._answers.home = f"{runs.address}/topic/{found['topic']}/post"
+        self._answers.home = f"{runs.address}/topic/{result['topic']}/post"
         self._answers.load(self.rows, keep=same)
         if not same and not self.keep_cursor:
             self._answers.table.cursor = 0

@@ -191,9 +191,9 @@ class ArqmathScreen(BrowserScreen):
             if event.error is not None:
                 self.ranking.show_error(event.error)
 
-    def _show_ranking(self, found: Mapping[str, Any] | None) -> None:
-        self.ranking.show_ranking(found)
-        self.answer.show_topic(found)
+    def _show_ranking(self, result: Mapping[str, Any] | None) -> None:
+        self.ranking.show_ranking(result)
+        self.answer.show_topic(result)
         self._ask_snippets()
 
     def _ask_snippets(self) -> None:

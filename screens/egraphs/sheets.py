@@ -149,19 +149,19 @@ class DerivationSheet(_ClusterSheet):
         return [f"verdict  {_describe_verdict(result)}", "", *steps, "", self._command]
 
 
-def _describe_verdict(found: _Document) -> str:
+def _describe_verdict(document: _Document) -> str:
     """Return what the derivation, or the point where none can be, says of the pair."""
     from engines.mathematics.verification.verdicts import describe_point, format_distinguishable
 
-    if example := found.get("counterexample"):
+    if example := document.get("counterexample"):
         if "said" in example:
             return f"✗ not equal: {example['said']}"
         both = format_distinguishable(example["head"], example["member"], example["difference"], digits=6)
         point = describe_point(example["x"], example.get("at"), digits=4)
         return f"✗ not equal at {point}: {' and '.join(both)}"
-    if not found["steps"]:
+    if not document["steps"]:
         return "? not shown"
-    outcome = found["steps"][-1].get("verdict") or "equal"
+    outcome = document["steps"][-1].get("verdict") or "equal"
     return f"{VERDICTS[outcome][0]} {outcome}"
 
 

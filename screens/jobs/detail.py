@@ -518,7 +518,10 @@ class Detail(Pane):
                 listing.table.columns = columns
             begins = differing_at(["".join(shorten_measure(name)) for name in curves])
             listing.load(
-                [metric_row(*found, apart) for found, apart in zip(curves.items(), begins, strict=True)]
+                [
+                    metric_row(*named_curve, apart)
+                    for named_curve, apart in zip(curves.items(), begins, strict=True)
+                ]
             )
 
     def _choose_curves(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[CurvePoints]]:

@@ -727,8 +727,8 @@ class NewJob(Dialog[Any]):
 
     @property
     def _here(self) -> FormRow | None:
-        place = self.focused.parent if self.focused is not None else None
-        return place if isinstance(place, FormRow) and place.field is not None else None
+        widget = self.focused.parent if self.focused is not None else None
+        return widget if isinstance(widget, FormRow) and widget.field is not None else None
 
     def _list_choices(self, field: FormField) -> Mapping[str, str]:
         results: Mapping[str, str] = {}

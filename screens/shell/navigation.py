@@ -54,8 +54,8 @@ def list_targets(screen: Screen[object]) -> list[Target]:
         if pane.display:
             targets += [
                 # One cell to the left: the blank before the tab.
-                Target(place - Offset(1, 0), partial(_show_tab, pane, page.id or ""))
-                for page, place in pane.tab_places()
+                Target(tab_offset - Offset(1, 0), partial(_show_tab, pane, page.id or ""))
+                for page, tab_offset in pane.tab_places()
                 if page is not pane.page
             ]
     return targets
@@ -85,9 +85,9 @@ class JumpScreen(Dialog[int]):
         self._offsets = offsets[: len(LETTERS)]
 
     def compose(self) -> ComposeResult:
-        for letter, place in zip(LETTERS, self._offsets, strict=False):
+        for letter, position in zip(LETTERS, self._offsets, strict=False):
             label = Static(letter)
-            label.styles.offset = (place.x, place.y)
+            label.styles.offset = (position.x, position.y)
             yield label
 
     def on_key(self, event: events.Key) -> None:

@@ -57,11 +57,11 @@ class NoteLine(Static):
 
     # The signal comes from every screen, and also before the panes exist.
     def _show_note(self, screen: Screen[object]) -> None:
-        place = cast("WorkbenchScreen", self.screen)
-        if screen is not self.screen or not place.built:
+        workbench_screen = cast("WorkbenchScreen", self.screen)
+        if screen is not self.screen or not workbench_screen.built:
             return
-        chosen = place.selection()
-        note = place.workbench.find_note(chosen.address) if chosen is not None else None
+        chosen = workbench_screen.selection()
+        note = workbench_screen.workbench.find_note(chosen.address) if chosen is not None else None
         self.display = note is not None
         if chosen is not None and note is not None:
             signs = note_signs(note) + Content(" ")

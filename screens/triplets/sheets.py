@@ -176,23 +176,23 @@ class SolveSheet(Sheet):
         params = {"model": str(self.model), "text": self.text}
         self.ask_for(self._equations, "mwp.solve", params, self._show_solution, f"asking {self.model.name}")
 
-    def _show_solution(self, found: Mapping[str, Any]) -> None:
-        self.found = found
-        words = f"{found['equation']} = {found['answer']:.10g}"
-        sign = f"   probability {format_percent(found['probability'])}"
-        remarks = "".join(f"\n{remark}" for remark in found["remarks"])
+    def _show_solution(self, result: Mapping[str, Any]) -> None:
+        self.found = result
+        words = f"{result['equation']} = {result['answer']:.10g}"
+        sign = f"   probability {format_percent(result['probability'])}"
+        remarks = "".join(f"\n{remark}" for remark in result["remarks"])
         solution = Content.assemble("\n", (words, "bold"), (sign, "$quiet"), remarks)
-        self._problem.update(mark_differences(found, None) + solution)
-        best = {name: found[name] for name in (*_EXPORTED, "tree")}
-        rows = [best, *found["alternatives"]]
+        self._problem.update(mark_differences(result, None) + solution)
+        best = {name: result[name] for name in (*_EXPORTED, "tree")}
+        rows = [best, *result["alternatives"]]
         self._equations.load([{"id": index, **row} for index, row in enumerate(rows)])
-        steps = enumerate(found["steps"], start=1)
+        steps = enumerate(result["steps"], start=1)
         self._steps.load(
             [{"id": position, "step": position, "work": step["text"]} for position, step in steps]
         )
         self._steps.table.focus()
-        self._draw_tree(found["tree"], 1)
-        if len(found["steps"]) > 1:
+        self._draw_tree(result["tree"], 1)
+        if len(result["steps"]) > 1:
             # The tree grows by itself until a key is pressed.
             self._growth = self.set_interval(_STEP_S, self._grow_step)
 

@@ -612,10 +612,10 @@ def _start_job(row: Operation, spec: Any, executor: str, shares: int, as_json: b
     else:
         job = submit_job(workspace, recipe)
         follow = f"follow it with: mathwb jobs tail {job.id}"
-    place = str(getattr(spec, row.background.target))
+    out = str(getattr(spec, row.background.target))
     says = row.background.says.format(**to_mapping(spec))
     text = f"job {job.id} {says}{f' in {shares} shares' if shares > 1 else ''}; {follow}"
-    print_result({"job": job.id, row.background.target: place}, as_json, text=text)
+    print_result({"job": job.id, row.background.target: out}, as_json, text=text)
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:

@@ -568,10 +568,10 @@ def prune_checkpoints(
 @app.command("reindex")
 def rebuild_index(as_json: JsonOption = False) -> None:
     """Rebuild the index of jobs from the run folders."""
-    found, notice = control.rebuild_index(Workspace.open())
+    job_count, notice = control.rebuild_index(Workspace.open())
     if notice:
         print_message(notice)
-    print_result({"jobs": found, "notice": notice}, as_json, text=f"{found:,} jobs")
+    print_result({"jobs": job_count, "notice": notice}, as_json, text=f"{job_count:,} jobs")
 
 
 def _apply_to_jobs(

@@ -398,16 +398,16 @@ def open_reporter(name: str) -> Reporter:
     if name in (added := _added_reporters()):
         result: Reporter = added[name].load()()
         return result
-    place, _, function = name.rpartition(":")
+    module_name, _, function = name.rpartition(":")
     # A spec from the path, since the file is in no package and its folder not in the module path.
-    spec = importlib.util.spec_from_file_location("mathwb_reporter", place)
+    spec = importlib.util.spec_from_file_location("mathwb_reporter", module_name)
     assert spec is not None  # its name ends in .py
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     called = getattr(module, function, None)
     if not callable(called):
-        raise _reporter_error(f"it has no function {function!r}", "Name one of its functions.", place)
+        raise _reporter_error(f"it has no function {function!r}", "Name one of its functions.", module_name)
     return CallbackReporter(called)
 
 

@@ -298,13 +298,13 @@ class IndexBuild:
             ids.unlink(missing_ok=True)
         if not ids.exists():
             store = PostStore(path)
-            found = store.answer_ids()
+            stored_ids = store.answer_ids()
             store.close()
-            if not found:
+            if not stored_ids:
                 what = "the collection has no answers"
                 remedy = "Answers are posts of type 2."
                 raise DataError(what, path=self.folder.posts, code="E660", remedy=remedy)
-            write_array(ids, np.array([id.encode() for id in found]))
+            write_array(ids, np.array([id.encode() for id in stored_ids]))
         return True
 
     def build_postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:

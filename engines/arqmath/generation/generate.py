@@ -205,7 +205,9 @@ def _load_passage_scorer(model: Path | None) -> Callable[[str, Sequence[str]], l
         from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
         ranker = CrossEncoder(model)
-        return lambda text, found: [float(score) for score in ranker.score([(text, one) for one in found])]
+        return lambda text, candidates: [
+            float(score) for score in ranker.score([(text, one) for one in candidates])
+        ]
     from engines.retrieval.encoders import BUILT_IN, encoder
 
     embedder = encoder(BUILT_IN, half=True)

@@ -110,10 +110,10 @@ class EGraph:
         numeral, divided = self.fractions
         values = {node: Fraction(*both) for node, both in divided.items() if both[1]}
         values |= {node: Fraction(self.names[self.labels[node]]) for node in np.flatnonzero(numeral).tolist()}
-        homes, found = self.homes, dict[int, Fraction]()
+        homes, value_of = self.homes, dict[int, Fraction]()
         for node in sorted(values):
-            found.setdefault(int(homes[node]), values[node])
-        return found
+            value_of.setdefault(int(homes[node]), values[node])
+        return value_of
 
     def smallest_term(self, number: int) -> Tree:
         """Return the smallest term of a class."""

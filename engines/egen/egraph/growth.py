@@ -123,9 +123,9 @@ def _pairs_undone(tree: Tree) -> set[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """A rule under one of the alternatives of its conditions; `place` is its place among all of them."""
+    """A rule under one of the alternatives of its conditions; `index` is its position among all."""
 
-    place: int
+    index: int
     rule: Rule
     number: int
     when: Guards
@@ -166,7 +166,7 @@ def _compile_directions(
         group = group_of_direction(left, right)
         text = f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
         name = f"{one.rule.name}#{one.number}"
-        yield group, f'{text}:ruleset {{}} :name "{name}")', leads_to_detour(one.rule), one.place
+        yield group, f'{text}:ruleset {{}} :name "{name}")', leads_to_detour(one.rule), one.index
 
 
 def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
@@ -183,7 +183,7 @@ def list_paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
 class _RuleSet:
     name: str
     rules: list[str]
-    place: int = -1
+    index: int = -1
     """The place of its first direction; what the analysis needs comes before all."""
     loaded: bool = False
 
@@ -269,7 +269,7 @@ class EGraphRunner:
                     if name == match[1] and needed <= present and not (direct and detour)
                 ]
                 # In the order of the table, whatever heads there were before.
-                chosen.sort(key=lambda ruleset: ruleset.place)
+                chosen.sort(key=lambda ruleset: ruleset.index)
                 for ruleset in chosen:
                     self._load_ruleset(ruleset)
                 parts = " ".join([ruleset.name for ruleset in chosen])

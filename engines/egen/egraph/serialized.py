@@ -117,10 +117,10 @@ class SerializedEgraph:
                     waiting.append((1, home))
         size: dict[str, int] = {}
         while waiting and root not in size:
-            found, home = heappop(waiting)
+            total_size, home = heappop(waiting)
             if home in size:
                 continue
-            size[home] = found
+            size[home] = total_size
             for parent, node in parents.get(home, ()):
                 missing[parent, node].discard(home)
                 # A node is as large as its operands together, and known when the last of them is.

@@ -233,14 +233,14 @@ def arrange_embeddings(
     return {**results, "points": None if points is None else points.tolist(), "exprs": texts, "names": names}
 
 
-def _list_kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
+def _list_kinds(corpus_folder: Path | None, numbers: Sequence[int]) -> list[str]:
     from engines.egen.corpus.folder import open_corpus
     from engines.egen.models.datasets import sample_corpus
 
-    place = place or sample_corpus()
-    if not place.is_dir():
+    corpus_folder = corpus_folder or sample_corpus()
+    if not corpus_folder.is_dir():
         return ["cluster"] * len(numbers)
-    kinds = open_corpus(place).read_clusters()["kind"].to_pylist()
+    kinds = open_corpus(corpus_folder).read_clusters()["kind"].to_pylist()
     return [kinds[number] or "own" for number in numbers]
 
 

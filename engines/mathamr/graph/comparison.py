@@ -101,7 +101,7 @@ def _total_gain(pairing: Sequence[int], weights: Agreements) -> int:
 
 
 def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Agreements:
-    number = [{name: index for index, name in enumerate(found)} for found in names]
+    number = [{name: index for index, name in enumerate(variable)} for variable in names]
     # Equal triples are counted, so that each can be matched only as often as both graphs have it.
     own, others = (Counter(map(fold_case, written)) for written in triples)
     by_kind: dict[tuple[str, str, bool], list[Triple]] = {}

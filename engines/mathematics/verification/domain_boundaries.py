@@ -318,16 +318,16 @@ class _BoxGrid:
 class _Search:
     """A search for points where a margin is negative and an expression is defined, both over boxes."""
 
-    place: _BoxGrid
+    grid: _BoxGrid
     domain: Programs | None
     argument: Programs
     kind: int
     most: int
 
     def run_search(self, reach: float) -> BoundarySearchResult:
-        centers, halves = self.place.box_grid(reach)
+        centers, halves = self.grid.box_grid(reach)
         side, complete = inf, True
-        parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1
+        parts, several = 2 ** len(self.grid.moving), len(self.grid.moving) > 1
         best = min(_BEST, _MOST // parts // 4)
         while True:
             # Each round drops the boxes that cannot contain a point, judges the middles of
@@ -340,7 +340,7 @@ class _Search:
             beyond = (margins < -errors) & np.isfinite(within)
             sure = beyond | (margins > errors) | np.isnan(margins) | np.isnan(within)
             if beyond.any():
-                beyond[beyond] = self.place.region.assumptions_hold(centers[:, beyond])
+                beyond[beyond] = self.grid.region.assumptions_hold(centers[:, beyond])
             if complete and sure.all():
                 side = 2.0 * float(halves.max())
             if beyond.any():
@@ -356,14 +356,14 @@ class _Search:
                 nearest = np.argsort(margins, kind="stable")[: _SIDES if last else best]
                 centers, complete = centers[:, nearest], False
             if last:
-                return BoundarySearchResult(centers[:, self.place.region.assumptions_hold(centers)], side)
-            centers, halves = self.place.halve_boxes(centers, halves)
+                return BoundarySearchResult(centers[:, self.grid.region.assumptions_hold(centers)], side)
+            centers, halves = self.grid.halve_boxes(centers, halves)
 
     def _find_remaining(self, centers: Floats, halves: Floats) -> Floats:
         (values,), (errors,) = _evaluate_boxes(self.argument, centers, halves)
         margins = _KINDS[self.kind](values)
         centers = centers[:, (margins <= errors + _ROUNDED) & ~np.isnan(values)]
-        centers = self.place.find_allowed(centers, halves)
+        centers = self.grid.find_allowed(centers, halves)
         if self.domain is not None:
             (values,), _ = _evaluate_boxes(self.domain, centers, halves)
             centers = centers[:, ~np.isnan(values)]

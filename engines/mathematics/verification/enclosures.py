@@ -484,9 +484,9 @@ def _with_named_values(tree: Tree, name: str, values: PointValues, known: dict[s
         known: Those; filled.
     """
     if name not in tree.list_labels():
-        place = f"#{len(known)}"
-        known[place] = value_at(tree, values)
-        return Tree(place)
+        name_of_value = f"#{len(known)}"
+        known[name_of_value] = value_at(tree, values)
+        return Tree(name_of_value)
     return Tree(tree.label, tuple(_with_named_values(child, name, values, known) for child in tree.children))
 
 

@@ -124,7 +124,7 @@ def _build_product(factors: list[Tree]) -> Tree | None:
 
 def _leaf_keys(tree: Tree) -> list[tuple[str, float]]:
     leaves = (node.label.partition("_") for node in tree if not node.children)
-    return [("~" if kind == "C" else kind, float(place.replace("_", "."))) for kind, _, place in leaves]
+    return [("~" if kind == "C" else kind, float(key.replace("_", "."))) for kind, _, key in leaves]
 
 
 # Reversed operations (Liu et al. 2021, RODA): a known number is asked for, and the answer is told.

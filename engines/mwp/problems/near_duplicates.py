@@ -58,8 +58,8 @@ def find_look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> dict
         # Jaccard index: |A ∩ B| / |A ∪ B|.
         index = common.data / (sizes[0][row] + sizes[1][common.col] - common.data)
         kept = (index >= ALIKE) & (itself[row] != common.col)
-        found = zip(row[kept].tolist(), common.col[kept].tolist(), index[kept].tolist(), strict=True)
-        for mine, other, alike in sorted(found, key=lambda pair: (pair[0], -pair[2], pair[1])):
+        likenesses = zip(row[kept].tolist(), common.col[kept].tolist(), index[kept].tolist(), strict=True)
+        for mine, other, alike in sorted(likenesses, key=lambda pair: (pair[0], -pair[2], pair[1])):
             result.setdefault(mine, (other, alike))
     return result
 

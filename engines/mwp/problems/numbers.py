@@ -200,11 +200,15 @@ def value_of(written: str) -> Fraction:
 
 
 def _of_digits(text: str) -> Fraction | None:
-    text = re.sub(f"[{_VULGAR}]", lambda found: f" {unicodedata.normalize('NFKC', found[0])}", text)
+    text = re.sub(
+        f"[{_VULGAR}]", lambda digits_match: f" {unicodedata.normalize('NFKC', digits_match[0])}", text
+    )
     if match := re.fullmatch(r"(?:(\d+)又)?(\d+|[百千万])分之(\d+(?:\.\d+)?)", text):
         whole, under, over = match.groups()
         return int(whole or 0) + Fraction(over) / int(HAN_UNITS.get(under, under))
-    text = re.sub(rf"(?<!\d)(?:{_GROUPED})", lambda found: re.sub(r"\D", "", found[0]), text).strip()
+    text = re.sub(
+        rf"(?<!\d)(?:{_GROUPED})", lambda digits_match: re.sub(r"\D", "", digits_match[0]), text
+    ).strip()
     if match := _FRACTION.fullmatch(text):
         whole, over, under = match.groups()
         return int(whole or 0) + Fraction(int(over), int(under))
@@ -389,8 +393,8 @@ def list_number_words(text: str, numbers: Sequence[str]) -> list[str]:
     """
     if language_of(text) == "en" and not _HINT.search(text):
         return []
-    found = mask_numbers(text, words=True).numbers
-    return [word for word in dict.fromkeys(found) if word not in numbers and word.lower() != "one"]
+    number_words = mask_numbers(text, words=True).numbers
+    return [word for word in dict.fromkeys(number_words) if word not in numbers and word.lower() != "one"]
 
 
 def _is_number(written: str) -> bool:

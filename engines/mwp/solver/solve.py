@@ -244,13 +244,13 @@ def _format_value(problem: Problem, node: Tree) -> str:
     return f"{float(evaluate(node, problem.values)):.10g}"
 
 
-def _describe_equation(problem: Problem, found: ScoredEquation) -> dict[str, Any]:
+def _describe_equation(problem: Problem, scored: ScoredEquation) -> dict[str, Any]:
     return {
-        "equation": to_infix(found.equation),
-        "filled": to_infix(fill_in_numbers(problem, found.equation)),
-        "answer": float(evaluate(found.equation, problem.values)),
-        "probability": math.exp(found.score),
-        "tree": found.equation.list_labels(),
+        "equation": to_infix(scored.equation),
+        "filled": to_infix(fill_in_numbers(problem, scored.equation)),
+        "answer": float(evaluate(scored.equation, problem.values)),
+        "probability": math.exp(scored.score),
+        "tree": scored.equation.list_labels(),
     }
 
 

@@ -322,12 +322,12 @@ class SolverTask:
         batch = stack_inputs([self._read[index] for index in positions])
         batch["contrasted"] = torch.tensor(contrasted, dtype=torch.long)
         batch["targets"] = torch.from_numpy(pad_tables([self._targets[position] for position in anchors]))
-        worth = np.zeros(
+        value_table = np.zeros(
             (len(anchors), len(self._worth[0]) - len(self.problems[0].values) + batch["marks"].shape[1])
         )
-        for row, position in zip(worth, anchors, strict=True):
+        for row, position in zip(value_table, anchors, strict=True):
             row[: len(self._worth[position])] = self._worth[position]
-        batch["values"] = torch.from_numpy(worth)
+        batch["values"] = torch.from_numpy(value_table)
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
