@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
+from engines.formula.unit_table import find_unit
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import ends_with, read_last_cue
@@ -32,7 +34,9 @@ _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\
 _RUN_ON = re.compile(r"\^\d{2,}")
 _LETTERS = "e and i can be variables"
 _NEAR_EXPONENT = 0.01
-"""Of an exponent, by which a power is about another."""
+"""Relative error of an exponent up to which two powers count as about equal."""
+_ROUGH_CONVERSION = 0.1
+"""Relative error up to which a quantity in another unit can be a rounded one: 1 kg is about 2 lb."""
 _COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -119,7 +123,8 @@ class NumberLinks:
             return "it can be read in two ways"
         # Kinds: numbers with other units, letters, matrices, tuples and sets are no mistakes of calculation.
         labels = {*left.list_labels(), *right.list_labels()}
-        if labels & {"unit", "text"} and find_units(left) != find_units(right):
+        units = labels & {"unit", "text"} and find_units(left) != find_units(right)
+        if units and not _is_wrong_conversion(left, right):
             return "the units differ"
         # A chain ends with the number e that it calculates with; e = 0 - e alone is an equation.
         if any(side.label in ("e", "i") for side in (left, right)) and not (
@@ -245,3 +250,17 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     zeros = len(written.label) - len(written.label.rstrip("0"))
     shown = len(written.label) - zeros
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
+
+
+def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
+    """Return whether two numbers with known units of the same dimensions differ by more than rounding."""
+    units = find_units(left) | find_units(right)
+    if not all(unit.label == "unit" and find_unit(unit.children[0].label) for unit in units):
+        return False
+    first, second = separate_units(left), separate_units(right)
+    if first is None or second is None or not first.units or first.units != second.units:
+        return False
+    size, converted = evaluate_term(first.number, {}), evaluate_term(second.number, {})
+    if size is None or converted is None:
+        return False
+    return abs(size - converted) > _ROUGH_CONVERSION * max(abs(size), abs(converted))

@@ -134,3 +134,20 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
 )  # fmt: skip
 def test_another_value_is_not_called_wrong(proofreader: TextProofreader, text: str) -> None:
     assert "wrong" not in [link.verdict for link in proofreader.check_links(text)]
+
+
+@pytest.mark.parametrize(
+    ("link", "verdict"),
+    [
+        (r"1\text{ mi} = 1760\text{ yd}", "right"),
+        (r"2\text{ kg} = 1\text{ g}", "wrong"),
+        (r"1\text{ km} = 3\text{ mi}", "wrong"),
+        # A conversion can be rounded, and unknown words are no units of one dimension.
+        (r"5\text{ mi} = 8\text{ km}", "not shown"),
+        (r"1\text{ kg} = 2\text{ lb}", "not shown"),
+        (r"3\text{ boxes} = 36\text{ eggs}", "not shown"),
+    ],
+)
+def test_units_of_one_dimension_are_converted(proofreader: TextProofreader, link: str, verdict: str) -> None:
+    (judged,) = proofreader.check_links(f"We have ${link}$.")
+    assert judged.verdict == verdict

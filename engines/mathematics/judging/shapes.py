@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import product, repeat
 from typing import TYPE_CHECKING
@@ -417,4 +418,7 @@ def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdi
         return undecided_verdict("only one of them has a unit")
     if first.units != second.units:
         return Verdict("different", witness=f"{first.shown} and {second.shown}")
-    return judge.judge_scalars(first.number, second.number, known)
+    verdict = judge.judge_scalars(first.number, second.number, known)
+    if verdict.witness and first.units:
+        return replace(verdict, witness=f"{verdict.witness} in {first.shown}")
+    return verdict
