@@ -199,6 +199,7 @@ class Questions(Dense):
         from engines.retrieval.trec import TrecRun
 
         scores, rows = self.part.search(queries, k)
+        # Answers are taken question by question, in the order of the questions' similarity.
         results = {}
         for n, topic in enumerate(topics):
             hits: list[tuple[str, float]] = []
@@ -328,6 +329,7 @@ class FirstStage:
         """
         if text.strip() == "fused":
             return FUSED
+        # A fusion by ranks has its parts between commas, a weighted sum between plus signs.
         ranks = _RANKS.fullmatch(text)
         parts = ranks[1].split(",") if ranks else text.split("+")
         weights: dict[str, float] = {}

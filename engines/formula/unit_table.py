@@ -15,6 +15,7 @@ TEMPERATURES = {
     "kelvin": (Fraction(1), Fraction(0)),
 }
 """Size of a degree, and where the scale begins, in kelvins."""
+# Inch, foot, yard and mile are those of 1959, exact in metres; so is the pound in kilograms.
 _WORDS: dict[str, dict[str, str]] = {
     "length": {
         "mm*, millimeter, 毫米, мм, millimètre": "1/1000",
@@ -66,6 +67,7 @@ _WORDS: dict[str, dict[str, str]] = {
     **{name: {name: "1"} for name in TEMPERATURES},
 }
 """The words for each dimension, with the size of their unit; small and capital letters are the same."""
+# Gallon, quart, pint and cup are those of the United States: a gallon is 231 cubic inches.
 _VOLUMES = {
     "l*, L*, liter, liters*, litre, 升": Fraction(1, 1_000),
     "ml*, mL*, milliliter, millilitre, cc, 毫升": Fraction(1, 1_000_000),

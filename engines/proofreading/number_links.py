@@ -258,6 +258,7 @@ def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
     if not all(unit.label == "unit" and find_unit(unit.children[0].label) for unit in units):
         return False
     first, second = separate_units(left), separate_units(right)
+    # Units that cancel leave plain numbers, which other checks judge.
     if first is None or second is None or not first.units or first.units != second.units:
         return False
     size, converted = evaluate_term(first.number, {}), evaluate_term(second.number, {})

@@ -175,6 +175,7 @@ def _evaluate_answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, A
         result = evaluate_answers(ids.items(), qrels)
         if not result.grades:
             warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
+        # One answer a topic makes a run of depth one, so the measures of rankings apply as well.
         one_each = TrecRun(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
         document = _build_document(measure(one_each, qrels))
         for topic, grade in result.grades.items():
@@ -193,6 +194,7 @@ def _compare_grades(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, A
     from engines.retrieval.significance import holm, sign_p
 
     (_, baseline), *others = grades.items()
+    # Only topics that both have answered are compared.
     steps = [[own[topic] - baseline[topic] for topic in own if topic in baseline] for _, own in others]
     wins = [sum(step > 0 for step in one) for one in steps]
     losses = [sum(step < 0 for step in one) for one in steps]
@@ -215,6 +217,8 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
     from engines.retrieval.trec import check_one_each, read_answer_ids, read_answers, read_run
 
     path, table = spec.run, spec.answer_ids
+    # The columns of the first line tell the kinds of file apart: a table of ids has three, a TREC run has Q0
+    # in the second of six, and a run with answers has their text instead.
     first = next((text.split("\t") for _, text in read_lines(path) if text.strip()), [])
     if len(first) == 3:
         return read_answer_ids(path)
@@ -250,6 +254,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
         members: dict[str, list[str]] = {}
         for topic, row in info.items():
             members.setdefault(row.get(column, ""), []).append(topic)
+        # A column with one value says nothing, and one with many is free text rather than a category.
         if not 2 <= len(members) <= 12:
             continue
         judged = {value: [one for one in topics if one in known] for value, topics in sorted(members.items())}

@@ -253,6 +253,7 @@ class Contrastive(_TransformerTask):
 
         table = np.array(examples, np.int64)[:, : self._parts].T
         flat = table.ravel()
+        # Sequences of about the same length share a group, so that little of a batch is padding.
         order = np.argsort(self._lengths[flat], kind="stable")
         groups = np.array_split(order, min(self.settings.groups, len(order)))
         batch = {
@@ -298,6 +299,7 @@ class Contrastive(_TransformerTask):
         table = self.train_data()
         device = next(model.parameters()).device
         losses_ = []
+        # The same 1,024 triplets every time, so that evaluations can be compared.
         for begin in range(0, min(len(table), 1024), 256):
             batch = self.collate(table.__getitems__(range(begin, min(begin + 256, len(table)))))
             with torch.inference_mode():
@@ -339,6 +341,7 @@ class Seq2seq(_TransformerTask):
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Return the number of target tokens of a batch."""
+        # The first token is given, and is no prediction.
         return (int((batch["target"][:, 1:] != PAD).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:

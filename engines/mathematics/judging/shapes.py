@@ -414,6 +414,7 @@ def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Verdi
     first, second = separate_units(left), separate_units(right)
     if first is None or second is None:
         return undecided_verdict("units that are no factors are not judged")
+    # A number without a unit may have lost it, so it is neither equal nor different.
     if bool(first.units) != bool(second.units):
         return undecided_verdict("only one of them has a unit")
     if first.units != second.units:

@@ -311,6 +311,7 @@ def _solve_problems(
             raise StoppedError("the evaluation was stopped", remedy="Run it again.")
         events(Event("progress", {"done": len(result) + solved, "total": len(rows), "unit": unit}))
 
+    # Announce the total before the first batch is solved, which takes longest.
     report_batch(0)
     for begin in range(0, len(rows), _CHUNK):
         result += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0, on_batch=report_batch)
@@ -344,6 +345,7 @@ def _compute_measures(
     gives_equations = any(attempt.equation is not None for attempt in attempts)
     shares: dict[str, list[bool]] = {}
     for name, measure in MEASURES.items():
+        # Measures of equations are left out for a subject that gave none.
         scores = by_equation if name in _BY_EQUATIONS else [one.score for one in scored]
         if scores and (gives_equations or name not in _OF_EQUATIONS):
             shares[name] = list(map(measure, scores))
@@ -375,6 +377,7 @@ def _group_problems(
         )
         return {"problems": len(members), **{name: measures[name] for name in MEASURES if name in measures}}
 
+    # Equally common templates are in the order of the alphabet, so that reports can be compared.
     commonest = sorted(by_template, key=lambda name: (-len(by_template[name]), name))
     return {
         "by_template": {name: measure_group(by_template[name]) for name in commonest},
@@ -397,6 +400,7 @@ def _run_probes(
 ) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, probe in PROBES.items():
+        # Each problem draws by its own id, so its variant does not depend on which others are evaluated.
         made = [probe(row, Random(f"{spec.seed} {row.id}")) for row in rows]
         pairs = [(row, score) for row, score in zip(made, scores, strict=True) if row is not None]
         if not pairs:
@@ -412,6 +416,7 @@ def _run_probes(
             "answer_accuracy": sum(right) / len(right),
             "ci95": wilson_interval(right),
         }
+    # A solver that answers without the question has learned which numbers usually go together.
     removed = result["question_removed"]
     if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
         share = removed["answer_accuracy"] / removed["before"]
