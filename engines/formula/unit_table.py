@@ -27,6 +27,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "in*, inch*, inches*": "127/5000",
         "ft*, foot*, feet*": "381/1250",
         "yd*, yard, yards*": "1143/1250",
+        "furlong": "25146/125",
         "mi*, mile, miles*": "201168/125",
     },
     "mass": {

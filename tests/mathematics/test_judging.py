@@ -86,6 +86,7 @@ EQUAL: list[tuple[str | Tree, str | Tree]] = [
     (term("det", matrix(("a", "b"), ("c", "k"))), "a*k-b*c"),
     (unit("5", "cm"), unit("0.05", "m")),
     (unit("1", "mi"), unit("1760", "yards")),
+    (unit("1", "furlong"), unit("220", "yd")),
     (unit("1", "inch"), unit("2.54", "cm")),
     (unit("1", "kWh"), unit("3600000", "J")),
     (Tree("text", (Tree("Yes."),)), Tree("text", (Tree("yes"),))),
