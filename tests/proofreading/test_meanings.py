@@ -255,7 +255,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ("**Exercise 3.** Decide whether $2^3 = 6$.\n\n**Solution.** We have $(x^2)^3 = x^7$.", True),
         # l'Hôpital's rule
         (r"$\lim_{x\to 0^+} \frac{e^{1/x}}{1/x} = \lim_{x\to 0^+} \frac{(-1/x^2)e^{1/x}}{-1/x^2}$.", False),
-        (r"$\lim_{x\to 0} \frac{\sin x}{x} = \lim_{x\to 0} \frac{\cos x}{2}$.", True),
+        (r"$\lim_{x\to 1} \frac{x^2-1}{x-1} = \lim_{x\to 1} \frac{2x}{2}$.", True),
         # words
         (r"We turn through $2\pi = 360$ degrees.", False),
         (r"We turn through $2\pi = 360$.", True),
