@@ -85,13 +85,13 @@ def answer(solution: str, locale: Locale = "auto", beside: str = "") -> str:
     """
     text = _take_marked(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
     tokens = tokenize(text)
-    found = _find_answer(text, tokens)
-    if not any(map(found.__contains__, ".,")):
-        return found
+    result = _find_answer(text, tokens)
+    if not any(map(result.__contains__, ".,")):
+        return result
     language = find_language(tokens) if locale == "auto" else locale
-    if beside and not language and any("," in number.marks for number in list_figures(found)):
+    if beside and not language and any("," in number.marks for number in list_figures(result)):
         language = find_language(tokenize(beside))
-    return with_decimal_points(found, language, asked=locale != "auto")
+    return with_decimal_points(result, language, asked=locale != "auto")
 
 
 def _find_answer(text: str, tokens: Sequence[AnswerToken]) -> str:
@@ -281,9 +281,9 @@ def _is_list_separator(between: Sequence[AnswerToken]) -> bool:
 def _join_answers(parts: Sequence[str], between: Sequence[Sequence[AnswerToken]]) -> str:
     """Return answers, each once, with what joins them: a comma, or the word where that is "or"."""
     result = parts[0]
-    for place, part in enumerate(parts[1:]):
-        if part not in parts[: place + 1]:
-            words = (JOINS.match(between[place], at) for at in range(len(between[place])))
+    for index, part in enumerate(parts[1:]):
+        if part not in parts[: index + 1]:
+            words = (JOINS.match(between[index], at) for at in range(len(between[index])))
             is_choice = any(word is not None and word[1] == "or" for word in words)
             result += (r" \text{ or } " if is_choice else ", ") + part
     return result
@@ -396,16 +396,16 @@ class _Solution:
             while start and (is_blank(before[start - 1]) or not is_blank(before[start])):
                 start -= 1
             return first + start
-        found = LIMITS.match_before(before, len(before))
-        return None if found is None else first + found[0]
+        match = LIMITS.match_before(before, len(before))
+        return None if match is None else first + match[0]
 
     def match_limit_after(self, at: int, last: int) -> int:
         """Return the index behind words that limit the number before a token; 0 without any."""
         behind = skip_blanks(self.tokens, at)
-        found = FURTHER_LIMITS.match(self.tokens[:last], behind)
-        if found is None:  # 8 elements or fewer
-            found = ALTERNATIVES.match(self.tokens[:last], skip_blanks(self.tokens, behind + 1))
-        return 0 if found is None else found[0]
+        limit = FURTHER_LIMITS.match(self.tokens[:last], behind)
+        if limit is None:  # 8 elements or fewer
+            limit = ALTERNATIVES.match(self.tokens[:last], skip_blanks(self.tokens, behind + 1))
+        return 0 if limit is None else limit[0]
 
     def concludes_with_number(self, first: int, last: int) -> bool:
         """Return whether a conclusion with a number in words stands here: `, so there are 5`."""
@@ -427,8 +427,8 @@ class _Solution:
     def find_phrase(self, phrases: Phrases[str], first: int, last: int) -> int | None:
         """Return the index behind the last phrase of a table between two tokens; None without one."""
         part = self.tokens[:last]
-        found = [match[0] for at in range(first, last) if (match := phrases.match(part, at)) is not None]
-        return found[-1] if found else None
+        matches = [match[0] for at in range(first, last) if (match := phrases.match(part, at)) is not None]
+        return matches[-1] if matches else None
 
     def find_sentence_end(self, first: int, last: int, marks: str) -> int:
         """Return the index of the token that ends a sentence: a mark before white space, or a new line."""
@@ -638,15 +638,15 @@ class _Solution:
 
     def find_quantity(self, first: int, last: int) -> tuple[int, int] | None:
         """Return where the last number with its unit begins and ends; None without one."""
-        found: tuple[int, int] | None = None
+        span: tuple[int, int] | None = None
         at = first
         while at < last:
             before = text_at(self.tokens, at - 1) if at > first else ""
             end = 0 if before[-1:].isalnum() or before in (".", "^") else self.match_quantity(at, last)
             if end:
-                found = at, end
+                span = at, end
             at = max(at + 1, end)
-        return found
+        return span
 
     def match_quantity(self, first: int, last: int) -> int:
         """Return the index behind a number with currency, sign and unit; 0 where none begins."""
@@ -708,7 +708,7 @@ class _Solution:
     def find_counted(self, first: int, last: int) -> str:
         """Return the last number with a word of a script other than Latin behind it, as 42只; "" without one,
         and where a word joins formulas."""
-        found = ""
+        counted = ""
         at = first
         while at < last:
             start = at
@@ -731,18 +731,18 @@ class _Solution:
                 continue
             if self.spell(word, stop) in CONNECTIVES:
                 return ""
-            found, at = self.spell(start, stop), stop
-        verb = next(filter(found.endswith, FINAL_VERBS), "")
-        return found.removesuffix(verb)
+            counted, at = self.spell(start, stop), stop
+        verb = next(filter(counted.endswith, FINAL_VERBS), "")
+        return counted.removesuffix(verb)
 
     def find_spelt_number(self, first: int, last: int) -> str:
         """Return the only number in words of a sentence; "" where there is none, or something with it changes
         it."""
         text = self.spell(first, last)
-        found = find_numerals(text)
-        if len(found) != 1 or in_words(text) is not None:
+        spans = find_numerals(text)
+        if len(spans) != 1 or in_words(text) is not None:
             return ""
-        (start, end), offset = found[0], self.tokens[first].start
+        (start, end), offset = spans[0], self.tokens[first].start
         inside = range(first, last)
         begin = next((at for at in inside if self.tokens[at].start >= offset + start), last)
         stop = next((at for at in inside if self.tokens[at].start >= offset + end), last)

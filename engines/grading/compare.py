@@ -98,10 +98,10 @@ class AnswerComparison:
 
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return whether the answer `pred` says what `gold` says."""
-        found = self._compare_forms(gold, pred)
-        if found.outcome == "different":
-            return self._compare_periodic(gold, pred) or found
-        return found
+        verdict = self._compare_forms(gold, pred)
+        if verdict.outcome == "different":
+            return self._compare_periodic(gold, pred) or verdict
+        return verdict
 
     def _compare_forms(self, gold: Form, pred: Form) -> GradeVerdict:
         if isinstance(gold, UnreadForm):
@@ -151,14 +151,14 @@ class AnswerComparison:
         """Compare bounds that never hold together, as `x < 1, x > 2`, as parts of the answer; None for other
         answers."""
         sides = [gold, pred]
-        for place, side in enumerate(sides):
+        for index, side in enumerate(sides):
             tree = side.tree if isinstance(side, Statement) else Tree("")
             names, labels = sorted(free_variables(tree)), {part.label for part in tree.children}
             if tree.label != "and" or len(names) != 1 or not labels <= _BOUNDS:
                 continue
             nothing = Tree("and", tuple(Tree(sign, (Tree(names[0]), ZERO)) for sign in "<>"))
             if self._judge.equal(tree, nothing).outcome == "equal":
-                sides[place] = form_of(Tree("or", tree.children))
+                sides[index] = form_of(Tree("or", tree.children))
         if sides == [gold, pred] or self._compare_forms(*sides).outcome != "equal":
             return None
         return GradeVerdict("equal if", condition="each of the bounds alone is an answer")
@@ -346,7 +346,7 @@ class AnswerComparison:
     def _match_unordered(self, gold: Sequence[Form], pred: Sequence[Form]) -> GradeVerdict:
         """Two collections without order: each of the one with one of the other."""
         left = list(pred)
-        found: list[GradeVerdict] = []
+        verdicts: list[GradeVerdict] = []
         waiting: list[Form] = []
         # Values that are written alike are paired at once; the quadratic comparison is for the rest only.
         for item in gold:
@@ -365,19 +365,19 @@ class AnswerComparison:
         for item in waiting:
             compared = [(self.compare(item, other), other) for other in left]
             best, other = min(compared, key=lambda one: OUTCOMES.index(one[0].outcome))
-            found.append(best)
+            verdicts.append(best)
             if best.outcome == "different":
-                if any(one.outcome in ("undecided", "unread") for one in found):
+                if any(one.outcome in ("undecided", "unread") for one in verdicts):
                     break  # it may be the one that such an item was matched with
                 return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the answer")
             left.remove(other)
-        return combine_verdicts(one for one in found if one.outcome != "different")
+        return combine_verdicts(one for one in verdicts if one.outcome != "different")
 
     def _match_covering(
         self, gold: Many | SetOfSets, pred: Many | SetOfSets, compare: Callable[[Form, Form], GradeVerdict]
     ) -> GradeVerdict:
         """Two sets, in which what is written twice counts once."""
-        found = []
+        verdicts = []
         for one, others, where in (
             (gold.items, pred.items, "answer"),
             (pred.items, gold.items, "reference"),
@@ -388,8 +388,8 @@ class AnswerComparison:
                 best = min(compared, key=lambda each: OUTCOMES.index(each.outcome), default=differ_by(""))
                 if best.outcome == "different":
                     return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the {where}")
-                found.append(best)
-        return combine_verdicts(found)
+                verdicts.append(best)
+        return combine_verdicts(verdicts)
 
     def _compare_single_with_list(self, gold: Form, pred: Form) -> GradeVerdict:
         several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
@@ -405,10 +405,12 @@ class AnswerComparison:
             return differ_in_kind(gold, pred)
         # "x + 11 or 11 + x" is one answer.
         sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
-        found = [self.compare(*side) for side in sides]
-        if all(each.outcome == "equal" for each in found) and several.kind == "list":
+        verdicts = [self.compare(*side) for side in sides]
+        if all(each.outcome == "equal" for each in verdicts) and several.kind == "list":
             return EQUAL
-        apart = [item for item, each in zip(several.items, found, strict=True) if each.outcome == "different"]
+        apart = [
+            item for item, each in zip(several.items, verdicts, strict=True) if each.outcome == "different"
+        ]
         if not apart:
             return GradeVerdict("undecided", reason="one value and several, which may be the same")
         where = "answer" if several is gold else "reference"
@@ -417,7 +419,7 @@ class AnswerComparison:
     def _compare_ratios(self, gold: Many, pred: Many) -> GradeVerdict:
         if gold.kind != pred.kind or len(gold.items) != len(pred.items):
             return differ_in_kind(gold, pred) if gold.kind != pred.kind else differ_in_number(gold, pred)
-        found = []
+        verdicts = []
         for number in range(1, len(gold.items)):
             quotients: list[Form] = []
             for one in (gold, pred):
@@ -425,8 +427,8 @@ class AnswerComparison:
                 if not (isinstance(above, Term) and isinstance(below, Term)):
                     return GradeVerdict("undecided", reason="a ratio of what is no number")
                 quotients.append(divide_terms(above, below))
-            found.append(self.compare(*quotients))
-        return combine_verdicts(found)
+            verdicts.append(self.compare(*quotients))
+        return combine_verdicts(verdicts)
 
     def _compare_assignments(self, gold: Many, pred: Many) -> GradeVerdict:
         """Lists of which items are named: by their names where both have them, or else in order."""
@@ -563,13 +565,13 @@ class AnswerComparison:
             at = families.index(None)
             families[at], undeclared = family_without_range(trees[at])
         if families[0] is not None and families[1] is not None:
-            found = to_grade_verdict(compare_families(families[0], families[1]))
-            if undeclared and found.outcome == "equal":
-                found = replace(found, reason=f"{undeclared} stands for any integer")
+            verdict = to_grade_verdict(compare_families(families[0], families[1]))
+            if undeclared and verdict.outcome == "equal":
+                verdict = replace(verdict, reason=f"{undeclared} stands for any integer")
             names = {one.name for one in families if one is not None and one.name}
-            if len(names) > 1 and found.outcome == "equal":
+            if len(names) > 1 and verdict.outcome == "equal":
                 return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
-            return found
+            return verdict
         # A family has infinitely many values, so finitely many settled values differ from it.
         if any(families):
             single = pred if families[0] is not None else gold
@@ -580,13 +582,13 @@ class AnswerComparison:
         # Values by cases are compared piece by piece, with a formula on every piece.
         mine, theirs = cases_of(trees[0]), cases_of(trees[1])
         if mine is not None and theirs is not None:
-            found = to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
-            if mine[0] and theirs[0] and mine[0] != theirs[0] and found.outcome == "equal":
+            verdict = to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
+            if mine[0] and theirs[0] and mine[0] != theirs[0] and verdict.outcome == "equal":
                 return GradeVerdict("equal if", condition="they are values of the same function")
-            return found
+            return verdict
         if mine is not None or theirs is not None:
             return self._compare_with_cases(*trees)
-        found = to_grade_verdict(self._judge.equal(*trees))
+        verdict = to_grade_verdict(self._judge.equal(*trees))
         # The judge does not enumerate integers: a difference that it finds need not be one of the value
         # sets.
         ranged = any(
@@ -594,14 +596,14 @@ class AnswerComparison:
             for tree in trees
             for node in tree
         )
-        if found.outcome == "undecided":
+        if verdict.outcome == "undecided":
             solved = compare_solved(self._judge, trees[0], pred) or compare_solved(
                 self._judge, trees[1], gold
             )
-            found = solved or self._compare_independent(*trees) or found
-        if found.outcome == "different" and ranged:
+            verdict = solved or self._compare_independent(*trees) or verdict
+        if verdict.outcome == "different" and ranged:
             return GradeVerdict("undecided", reason="it is not known whether they have the same values")
-        return found
+        return verdict
 
     def _compare_independent(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
         """Statements of equations, each of another name, by which of these hold; None for others."""
@@ -611,10 +613,10 @@ class AnswerComparison:
         if len(names) < len(equations) or len(equations) > len(_PROPOSITIONS):
             return None
         letters = dict(zip(equations, _PROPOSITIONS, strict=False))
-        found = self._judge.equal(name_relations(gold, letters), name_relations(pred, letters))
-        if found.outcome != "different":
+        verdict = self._judge.equal(name_relations(gold, letters), name_relations(pred, letters))
+        if verdict.outcome != "different":
             return None
-        witness = found.witness
+        witness = verdict.witness
         for equation, letter in letters.items():
             witness = witness.replace(f"{letter} is", f"{' = '.join(map(write_tree, equation.children))} is")
         return differ_by(witness)
@@ -629,17 +631,17 @@ class AnswerComparison:
         if is_statement(single) or single.label in ("list", "tuple", "set"):
             return GradeVerdict("undecided", reason="only one of them is a value by cases")
         cases = by_cases[1]
-        found = combine_verdicts(
+        verdict = combine_verdicts(
             to_grade_verdict(self._judge.equal(value, single, [condition])) for value, condition in cases
         )
-        if found.outcome != "equal":
-            return found
+        if verdict.outcome != "equal":
+            return verdict
         conditions = tuple(condition for _, condition in cases)
         covered = Tree("or", conditions) if len(conditions) > 1 else conditions[0]
         names = sorted(free_variables(covered))
         everything = Tree("in", (Tree(names[0]), Tree("ℝ"))) if len(names) == 1 else None
         if everything is not None and self._judge.equal(covered, everything).outcome == "equal":
-            return found
+            return verdict
         return GradeVerdict("equal if", condition="one of the cases holds")
 
     def _compare_relations(self, gold: Form, pred: Form) -> GradeVerdict:

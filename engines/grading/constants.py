@@ -40,9 +40,9 @@ def _is_added_name(tree: Tree, name: str) -> bool:
 
 def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
     """Compare terms whose constants stand for any numbers; None where no such reading says more."""
-    found = _compare_antiderivatives(judge, gold, pred) or _compare_renamed(judge, gold, pred)
-    if found is not None:
-        return found
+    verdict = _compare_antiderivatives(judge, gold, pred) or _compare_renamed(judge, gold, pred)
+    if verdict is not None:
+        return verdict
     names = [sorted(free_variables(tree) - VARIABLES) for tree in (gold, pred)]
     variables = {*free_variables(gold, pred)} & VARIABLES
     if len(variables) != 1 or len(names[0]) != len(names[1]) or len(names[0]) < 2:
@@ -102,7 +102,7 @@ def _compare_antiderivatives(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdi
     if len(variables) != 1 or free_variables(*bare) != variables:
         return None
     slopes = [Tree("d", (Tree(next(iter(variables))), tree)) for tree in bare]
-    found = judge.equal(slopes[0], slopes[1])
-    if found.outcome not in ("equal", "equal if") or found.witness:
+    verdict = judge.equal(slopes[0], slopes[1])
+    if verdict.outcome not in ("equal", "equal if") or verdict.witness:
         return None
     return GradeVerdict("equal", reason="up to an additive constant")

@@ -206,10 +206,10 @@ def compare_families(one: Family, other: Family) -> Verdict:
         return Verdict("undecided", reason="families over the natural numbers are compared by their terms")
     # All steps must be rational multiples of the first, else there is no common period.
     first = one.steps[0][1]
-    place = 0 if first[0] else 1
+    index = 0 if first[0] else 1
     scales = []
     for _, step in (*one.steps, *other.steps):
-        scale = step[place] / first[place]
+        scale = step[index] / first[index]
         if not scale or tuple(scale * part for part in first) != step:
             return Verdict("undecided", reason="the families have no common period")
         scales.append(abs(scale))
@@ -218,13 +218,13 @@ def compare_families(one: Family, other: Family) -> Verdict:
     tops = [int(scale * bottom) for scale in scales]
     whole = Fraction(lcm(*tops), bottom)
     period = tuple(
-        whole * abs(part) if place == at else whole * part * (1 if first[place] > 0 else -1)
+        whole * abs(part) if index == at else whole * part * (1 if first[index] > 0 else -1)
         for at, part in enumerate(first)
     )
     if sum(int(whole / scale) for scale in scales) > _MOST_REMAINDERS:
         return Verdict("undecided", reason="the common period of the families is too long")
     # Within one period each family has finitely many values; equal remainders mean equal families.
-    sets = [_remainders(each.steps, period, place, whole, abs(first[place])) for each in (one, other)]
+    sets = [_remainders(each.steps, period, index, whole, abs(first[index])) for each in (one, other)]
     apart = sets[0] ^ sets[1]
     if apart:
         return Verdict("different", witness=f"{_format_point(min(apart))} belongs to one of them only")
@@ -234,15 +234,15 @@ def compare_families(one: Family, other: Family) -> Verdict:
 def _remainders(
     steps: Sequence[tuple[_Point, _Point]],
     period: tuple[Fraction, ...],
-    place: int,
+    index: int,
     whole: Fraction,
     unit: Fraction,
 ) -> set[_Point]:
     result = set()
     for start, step in steps:
-        for number in range(int(whole / (abs(step[place]) / unit))):
+        for number in range(int(whole / (abs(step[index]) / unit))):
             value = tuple(part + number * more for part, more in zip(start, step, strict=True))
-            turns = value[place] // period[place]
+            turns = value[index] // period[index]
             result.add((value[0] - turns * period[0], value[1] - turns * period[1]))
     return result
 
@@ -285,9 +285,9 @@ def compare_cases(judge: Judge, one: list[tuple[Tree, Tree]], other: list[tuple[
         if match is None or len(one) != len(other):
             return Verdict("undecided", reason="the cases have other conditions")
         left.remove(match)
-        found = judge.equal(value, match[0], [condition])
-        if found.outcome != "equal":
-            return found
+        verdict = judge.equal(value, match[0], [condition])
+        if verdict.outcome != "equal":
+            return verdict
     return Verdict("equal")
 
 

@@ -114,17 +114,17 @@ def grade(
 
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
-    found = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
+    answers = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
     comparison = AnswerComparison(judge, policy.digits, policy.units)
-    compared = judge_answers(*found, comparison)
-    if policy.digits is None and policy.locale == "auto" and any("." in one for one in found):
+    compared = judge_answers(*answers, comparison)
+    if policy.digits is None and policy.locale == "auto" and any("." in one for one in answers):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
-        compared = _consider_thousands(*found, compared, comparison, languages)
+        compared = _consider_thousands(*answers, compared, comparison, languages)
     if compared.outcome == "equal" and _state_opposites(gold, pred):
         compared = GradeVerdict("undecided", reason="one says that it is a maximum, the other a minimum")
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
-        compared = _consider_decimal_commas(*found, compared, comparison)
-    return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *found)
+        compared = _consider_decimal_commas(*answers, compared, comparison)
+    return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)
 
 
 _EXTREMES = Phrases(
@@ -142,8 +142,8 @@ def _state_opposites(gold: str, pred: str) -> bool:
     sides = [tokenize(text) for text in (gold, pred)]
     if max(map(len, sides)) > _MOST_SHORT:
         return False
-    found = [_EXTREMES.find(tokens) for tokens in sides]
-    return None not in found and len({one[2] for one in found if one is not None}) == 2
+    extremes = [_EXTREMES.find(tokens) for tokens in sides]
+    return None not in extremes and len({one[2] for one in extremes if one is not None}) == 2
 
 
 def _consider_thousands(
@@ -311,13 +311,13 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
 def _with_points(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
     """A(1, 2) is the point (1, 2) where the other side is one without a name."""
     sides = [one, other]
-    for place, (side, beside) in enumerate(((one, other), (other, one))):
+    for index, (side, beside) in enumerate(((one, other), (other, one))):
         tree = side.tree if isinstance(side, Term) else None
         if tree is None or tree.label != "call" or not isinstance(beside, Many) or beside.kind != "tuple":
             continue
         name, *coordinates = tree.children
         if name.label.isupper() and len(coordinates) == len(beside.items):
-            sides[place] = Many("tuple", tuple(map(form_of, coordinates)))
+            sides[index] = Many("tuple", tuple(map(form_of, coordinates)))
             return with_policy(comparison.compare(*sides), f"{name.label} is the name of the point")
     return None
 
@@ -446,9 +446,9 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     return graded.finish_grading()
 
 
-def grades_document(found: Graded) -> dict[str, Any]:
+def grades_document(graded: Graded) -> dict[str, Any]:
     """Return graded pairs for JSON: results, totals, and whether all pairs were graded."""
-    return {"results": found.results, "totals": found.totals, "complete": found.complete}
+    return {"results": graded.results, "totals": graded.totals, "complete": graded.complete}
 
 
 def exit_code(document: Mapping[str, Any]) -> int:

@@ -31,10 +31,10 @@ def compare_solved(judge: Judge, system: Tree, solution: Form) -> GradeVerdict |
                 return None
             sides = replace_variable(sides, name, value)
         left, right = sides.children
-        found = judge.equal(left, right)
-        if found.outcome != "equal":
+        verdict = judge.equal(left, right)
+        if verdict.outcome != "equal":
             said = " = ".join(map(write_tree, equation.children))
-            return differ_by(f"{said} does not hold") if found.outcome == "different" else None
+            return differ_by(f"{said} does not hold") if verdict.outcome == "different" else None
     if not has_single_solution(equations, tuple(values)):
         return GradeVerdict("undecided", reason="the system may have other solutions")
     return GradeVerdict("equal", reason="the only solution of the system")

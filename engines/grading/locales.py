@@ -104,7 +104,7 @@ def match_announcement(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str
     end, language = named
     end = skip_blanks(tokens, end)
     if text_at(tokens, end) == "(":  # what the answer is about
-        closing = next((place for place in range(end, len(tokens)) if tokens[place].text == ")"), None)
+        closing = next((index for index in range(end, len(tokens)) if tokens[index].text == ")"), None)
         end = end if closing is None else skip_blanks(tokens, closing + 1)
     verb = _VERBS[language].match(tokens, end)
     if verb is not None:

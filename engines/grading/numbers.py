@@ -323,9 +323,9 @@ def _find_period(digits: str) -> str:
 def _read_share(text: str) -> Fraction | None:
     """Return the fraction that `one out of six` is; None for other texts."""
     tokens = tokenize(text)
-    if (found := PARTS.find(tokens)) is None:
+    if (share := PARTS.find(tokens)) is None:
         return None
-    first, last, _ = found
+    first, last, _ = share
     above = read_numeral(text[: tokens[first].start])
     below = read_numeral(text[tokens[last - 1].end :])
     if above is None or below is None or not 0 < above <= below:

@@ -131,14 +131,14 @@ class Phrases(Generic[Value]):
     def match_before(self, tokens: Sequence[AnswerToken], end: int) -> tuple[int, Value] | None:
         """Return the index of the first token of the longest phrase that ends before one, and what it
         stands for."""
-        found = self._match(self._by_last, tokens, end - 1, -1)
-        return None if found is None else (found[0] + 1, found[1])
+        match = self._match(self._by_last, tokens, end - 1, -1)
+        return None if match is None else (match[0] + 1, match[1])
 
     def find(self, tokens: Sequence[AnswerToken]) -> tuple[int, int, Value] | None:
         """Return where the first phrase begins and ends, and what it stands for."""
         for at in range(len(tokens)):
-            if (found := self.match(tokens, at)) is not None:
-                return (at, *found)
+            if (phrase := self.match(tokens, at)) is not None:
+                return (at, *phrase)
         return None
 
     def is_whole(self, tokens: Sequence[AnswerToken]) -> bool:
@@ -195,12 +195,12 @@ def join_formulas(text: str, tokens: Sequence[AnswerToken]) -> list[AnswerToken]
     while at < len(tokens):
         while dollars and dollars[-1] <= at:
             dollars.pop()
-        found = _find_formula_end(tokens, at, dollars)
-        if found is None:
+        formula_end = _find_formula_end(tokens, at, dollars)
+        if formula_end is None:
             result.append(tokens[at])
             at += 1
             continue
-        first, last, end = found
+        first, last, end = formula_end
         inside = _take_last_line(text, tokens[first:last], is_aligned=tokens[at].text == "\\begin")
         result.append(AnswerToken("formula", inside, tokens[at].start, tokens[end].end))
         at = end + 1

@@ -177,11 +177,11 @@ class _UnitParser:
         return -int(digit) if negative else int(digit)
 
     def add_factor(self, symbol: str, exponent: int) -> None:
-        found = find_unit(symbol)
-        self.known = self.known and found is not None
+        unit = find_unit(symbol)
+        self.known = self.known and unit is not None
         word = symbol.lower()
         stem = word.removesuffix("s") if len(word) > 3 else word  # its, is
-        own, size = found or (((stem, 1),), Fraction(1))
+        own, size = unit or (((stem, 1),), Fraction(1))
         for name, count in own:
             self.powers[name] = self.powers.get(name, 0) + count * exponent
         self.factor *= size**exponent

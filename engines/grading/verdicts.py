@@ -59,10 +59,10 @@ OUTCOMES: tuple[GradeOutcome, ...] = ("equal", "equal if", "undecided", "unread"
 """Outcomes, the best first."""
 
 
-def combine_verdicts(found: Iterable[GradeVerdict]) -> GradeVerdict:
+def combine_verdicts(verdicts: Iterable[GradeVerdict]) -> GradeVerdict:
     """Return the verdict on answers by those on their parts."""
     parts: list[GradeVerdict] = []
-    for one in found:
+    for one in verdicts:
         if one.outcome == "different":
             return one
         parts.append(one)
@@ -76,14 +76,14 @@ def combine_verdicts(found: Iterable[GradeVerdict]) -> GradeVerdict:
     return next((one for one in parts if one.reason), EQUAL)
 
 
-def to_grade_verdict(found: Verdict) -> GradeVerdict:
+def to_grade_verdict(verdict: Verdict) -> GradeVerdict:
     """Return what the judge says as a verdict on answers."""
-    return GradeVerdict(found.outcome, found.condition, found.witness, found.reason)
+    return GradeVerdict(verdict.outcome, verdict.condition, verdict.witness, verdict.reason)
 
 
-def with_policy(found: GradeVerdict, policy: str) -> GradeVerdict:
+def with_policy(verdict: GradeVerdict, policy: str) -> GradeVerdict:
     """Return a verdict; one that two answers are equal says by which rule."""
-    return replace(found, reason=found.reason or policy) if found.outcome == "equal" else found
+    return replace(verdict, reason=verdict.reason or policy) if verdict.outcome == "equal" else verdict
 
 
 def differ_in_number(gold: Many, pred: Many) -> GradeVerdict:
