@@ -381,8 +381,7 @@ BALL_FUNCTIONS: Mapping[str, Callable[..., BallValue]] = {
     "remainder": _remainder_ball,
     "atan2": lambda y, x: arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x),
 }
-"""Functions that enclose a value, given enclosures of the operands, by label: those of `FURTHER` without the
-binders, and what machine numbers add."""
+"""Functions that enclose a value, by label: of `FURTHER` without binders, and of machine numbers."""
 
 
 def _evaluate_derivative(body: Tree, values: PointValues, totals: Totals) -> Exact:
@@ -622,9 +621,8 @@ class Recheck:
             function = node_functions[root]
             if function not in self._agreed:
                 heads = self.functions.values[self._function]
-                self._agreed[function] = measure_agreement(
-                    self.functions, heads, self.functions.values[function]
-                )
+                values = self.functions.values[function]
+                self._agreed[function] = measure_agreement(self.functions, heads, values)
             checked, doubtful = self._agreed[function]
             closer = (
                 None if doubtful is None else self.compare_with_more_bits(programs, k, self._probes[doubtful])
