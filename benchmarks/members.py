@@ -94,10 +94,12 @@ def _raise_none(value: Any) -> Any:
 def draw_points(head: Tree, names: list[str], source: random.Random) -> list[dict[str, str]]:
     """Draw points at which an expression has a value, as numerators of 1009; none where few are found."""
     points: list[dict[str, str]] = []
-    for _ in range(_DRAWN):
+    for tried in range(_DRAWN):
         if len(points) == _POINTS:
             break
-        point = {name: str(source.choice((-1, 1)) * source.randrange(37, 20_000)) for name in names}
+        # Far from 0 differences of hyperbolic functions lose more digits than there are.
+        most = 3_000 if tried < _DRAWN // 2 else 20_000
+        point = {name: str(source.choice((-1, 1)) * source.randrange(37, most)) for name in names}
         with mpmath.workdps(DIGITS[0]), contextlib.suppress(TooLargeError):
             at = {name: mpmath.mpf(number) / 1009 for name, number in point.items()}
             points += [point] * (value_at(head, at) is not None)
