@@ -23,16 +23,14 @@ from screens.shell.bars import FAILED, RUNS, Header, KeyBar, Load
 from screens.shell.export import Command, Export, PaletteStep
 from screens.shell.frame import AppFrame
 from screens.shell.keymap import APP_KEYS, bindings, remap_keys
-from screens.shell.navigation import (
-    JumpScreen,
-    Navigation,
+from screens.shell.navigation import JumpScreen, Navigation, list_targets
+from screens.shell.palette import (
     Reach,
     choose_line,
     destination_lines,
     elsewhere_lines,
     gather_destinations,
     help_lines,
-    list_targets,
     lookup_lines,
     palette_lines,
 )

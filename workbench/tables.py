@@ -185,6 +185,11 @@ class LazyRow(dict[str, Any]):
         return self[name] if name in self or name in self._made else default
 
 
+def list_computed_fields(columns: Iterable[Column]) -> dict[str, Callable[[TableRow], Any]]:
+    """Return what computes the fields of those columns that rows need not hold, by name."""
+    return {column.name: column.value for column in columns if column.value is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class TableSpec:
     """The columns of a table, left to right.
@@ -204,8 +209,7 @@ class TableSpec:
 
     def make_row(self, item: Any, result: Any = None) -> LazyRow:
         """Make the row of an item. `result` is what the operation returned."""
-        made = {column.name: column.value for column in self.columns if column.value is not None}
-        return LazyRow(self.item(item, result) if self.item else item, made)
+        return LazyRow(self.item(item, result) if self.item else item, list_computed_fields(self.columns))
 
     def columns_on(self, location: str) -> tuple[Column, ...]:
         """Return the columns that appear in a medium: screen, text, csv or tex."""

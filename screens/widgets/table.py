@@ -22,7 +22,7 @@ from textual.worker import get_current_worker
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.theme import elide, safe_text, text_width
 from screens.widgets.reader import ScrolledLines, WidgetMessage
-from workbench.tables import Align, Column
+from workbench.tables import Align, Column, LazyRow, list_computed_fields
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -417,7 +417,8 @@ class Table(ScrolledLines):
 
     def load(self, rows: TableRows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
-        rows = TableRows(rows) if isinstance(rows, Sequence) else rows
+        if isinstance(rows, Sequence):
+            rows = TableRows(self._complete_records(rows))
         # Nearly always the same rows come again with a few changes.
         if keep and self._follow_rows(rows):
             return
@@ -429,6 +430,13 @@ class Table(ScrolledLines):
         # Nothing is shown until the order is known, which may be computed in a thread.
         self._order = range(0)
         self._reorder_rows(wanted)
+
+    def _complete_records(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Add the fields that columns compute to records that a screen has made itself."""
+        computed = list_computed_fields(self.columns)
+        if not computed:
+            return records
+        return [record if isinstance(record, LazyRow) else LazyRow(record, computed) for record in records]
 
     def _follow_rows(self, rows: TableRows) -> bool:
         """Show rows that are those of before, some with other contents, by repainting just these; whether it

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.generation.answer_generation import (
+from engines.arqmath.generation.answer_writers import (
     LIMIT,
     cut_to_limit,
     one_line,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.generation.answer_generation import (
+from engines.arqmath.generation.answer_writers import (
     AnswerDraft,
     Decoding,
     choose_shortest,

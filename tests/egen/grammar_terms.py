@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from engines.core.expression_language import ARITY
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.egraph.extraction import Sampler, TermGrammar
+from engines.egen.egraph.term_grammar import Sampler, TermGrammar
 
 Tokens = tuple[str, ...]
 

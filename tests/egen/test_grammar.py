@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.expression_language import read_prefix, to_prefix
-from engines.egen.egraph import extraction as sampling
-from engines.egen.egraph.extraction import EGraph, ENode, Sampler, TermGrammar
+from engines.egen.egraph import term_grammar as sampling
 from engines.egen.egraph.growth import EGraphRunner
+from engines.egen.egraph.term_grammar import EGraph, ENode, Sampler, TermGrammar
 from engines.egen.settings import Limits
 from tests.conftest import count_examples
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
@@ -119,9 +119,9 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 _SCRIPT = """
-from engines.egen.egraph.extraction import EGraph, ENode
-from engines.egen.egraph.extraction import TermGrammar
-from engines.egen.egraph.extraction import Sampler
+from engines.egen.egraph.term_grammar import EGraph, ENode
+from engines.egen.egraph.term_grammar import TermGrammar
+from engines.egen.egraph.term_grammar import Sampler
 from tests.egen.grammar_terms import drawn
 grammar = TermGrammar(EGraph.from_classes(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in drawn(Sampler(grammar, 41, 7), 41, 3):

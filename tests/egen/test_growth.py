@@ -15,8 +15,8 @@ import pytest
 
 from engines.core.expression_language import read_prefix
 from engines.core.tree import Tree
-from engines.egen.egraph.extraction import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import EGraphRunner, list_guards, list_paddings, number_classes
+from engines.egen.egraph.term_grammar import EGraph, ENode, with_padding
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
 from engines.egen.settings import Limits, Mode
 from engines.mathematics.verification.verifier import Verifier

@@ -14,7 +14,7 @@ from screens.app import Workbench
 from screens.egraphs.columns import verdict_content
 from screens.egraphs.growth import GrowLine, GrowthDraft
 from screens.egraphs.screen import EgraphsScreen
-from screens.shell.navigation import help_lines
+from screens.shell.palette import help_lines
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import PlotWidget
 from screens.widgets.reader import TextReader

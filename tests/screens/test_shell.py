@@ -18,7 +18,7 @@ from screens.jobs.form import NewJob
 from screens.shell.bars import Header, KeyBar
 from screens.shell.cards import TooSmall
 from screens.shell.export import Destination
-from screens.shell.navigation import match_destinations
+from screens.shell.palette import match_destinations
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
 from screens.widgets.reader import TextReader

@@ -17,7 +17,7 @@ import screens.app
 from screens.app import Workbench
 from screens.shell.bars import KeyBar
 from screens.shell.cards import NoteList
-from screens.shell.navigation import gather_destinations, match_destinations
+from screens.shell.palette import gather_destinations, match_destinations
 from screens.shell.theme import text_width
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane

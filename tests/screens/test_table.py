@@ -26,7 +26,7 @@ from screens.widgets.table import (
 )
 from tests.screens.conftest import WAIT
 from tests.screens.driving import until
-from workbench.tables import Column
+from workbench.tables import Column, parse_filter
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
 ROWS = [{"id": i, "head": f"sin(x + {i})", "size": (i * 37) % 101} for i in range(200)]
@@ -140,6 +140,25 @@ async def test_an_order_goes_with_its_column() -> None:
         assert table.sorting is None
         assert [record["id"] for record in table.visible_records()] == [row["id"] for row in ROWS]
         assert (await keys(pilot, "s")).sorting == ("id", False)
+
+
+async def test_a_column_computes_what_the_records_of_a_screen_do_not_hold() -> None:
+    class Doubled(One):
+        def __init__(self) -> None:
+            super().__init__()
+            twice = Column("twice", "twice", 6, "right", value=lambda row: row["size"] * 2)
+            self.listing = Listing((*COLUMNS, twice), id="list", fields=("id", "head", "size", "twice"))
+
+    app = Doubled()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        table = app.listing.table
+        table.set_sorting(("twice", True))
+        await pilot.pause()
+        assert [record["size"] for record in table.visible_records()[:2]] == [100, 100]
+        assert "200" in table.render_line(1).text
+        table.set_filter(parse_filter("twice=74", ("size", "twice")))
+        await until(pilot, lambda: [row["size"] for row in table.visible_records()] == [37, 37])
 
 
 async def test_lines_without_a_value_come_last_in_both_directions() -> None:

@@ -15,7 +15,7 @@ from engines.core.hashing import sha256
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 
 if TYPE_CHECKING:
-    from engines.arqmath.generation.answer_generation import AnswerDraft
+    from engines.arqmath.generation.answer_writers import AnswerDraft
     from engines.forum.topics import Topic
     from engines.proofreading.proofread_files import TextProofreader
     from engines.retrieval.trec import Answer
@@ -109,7 +109,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
     12
     """
-    from engines.arqmath.generation.answer_generation import (
+    from engines.arqmath.generation.answer_writers import (
         AnswerDraft,
         Decoding,
         choose_shortest,
@@ -173,7 +173,7 @@ def _extract_from_index(
     spec: Generate, topics: Sequence[Topic], path: Path, tag: str, events: Sink, stop: Stop
 ) -> tuple[AnswerDraft, list[Answer]]:
     from engines.arqmath.collection.index import MANIFEST, cached_index
-    from engines.arqmath.generation.answer_generation import AnswerDraft, extract_answers
+    from engines.arqmath.generation.answer_writers import AnswerDraft, extract_answers
 
     index = cached_index(path)  # first: one that cannot be searched leaves no draft
     how, depth = spec.how or _HOW, spec.depth or _DEPTH

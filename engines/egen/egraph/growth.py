@@ -36,7 +36,7 @@ from engines.egen.egraph.analysis import (
     split_atoms,
     term_text,
 )
-from engines.egen.egraph.extraction import EGraph, ENode
+from engines.egen.egraph.term_grammar import EGraph, ENode
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.settings import Limits, Mode, StopReason
 from engines.egen.theories.reals import Reals

@@ -16,7 +16,7 @@ import numpy as np
 
 from engines.core.arrays import Bools, Floats
 from engines.core.expression_language import is_constant_token
-from engines.egen.egraph.extraction import EGraph
+from engines.egen.egraph.term_grammar import EGraph
 
 # The relative rounding error of a double, and how often it may add up before a value is doubtful.
 _ROUNDING = 2.0**-52

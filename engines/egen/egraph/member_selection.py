@@ -23,8 +23,8 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.expression_language import to_prefix
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.egraph.extraction import EGraph, Sampler, TermGrammar, with_padding
 from engines.egen.egraph.growth import EGraphRunner, list_paddings
+from engines.egen.egraph.term_grammar import EGraph, Sampler, TermGrammar, with_padding
 from engines.egen.records import Cluster, Member, Stats
 from engines.egen.rules.table import Rule
 from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weights

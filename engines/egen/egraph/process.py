@@ -29,8 +29,8 @@ from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.extraction import EGraph
     from engines.egen.egraph.growth import EGraphRunner
+    from engines.egen.egraph.term_grammar import EGraph
 
 
 RequestHandler = Callable[[Any, Sink, Stop], Any]

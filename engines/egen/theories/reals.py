@@ -20,7 +20,7 @@ from engines.mathematics.terms.notation import expression_row, read_head, to_inf
 if TYPE_CHECKING:
     from engines.core.arrays import Ints
     from engines.egen.algebra.relations import TermLines
-    from engines.egen.egraph.extraction import EGraph
+    from engines.egen.egraph.term_grammar import EGraph
     from engines.formula.reader import Notation
     from engines.mathematics.algebra.atoms import Signs
     from engines.mathematics.terms.canonical import Subterms
@@ -115,7 +115,7 @@ class Reals(Theory):
         return _Forms(terms, direct)
 
     def remove_detours(self, egraph: EGraph) -> tuple[EGraph, Ints]:
-        from engines.egen.egraph.extraction import remove_detours
+        from engines.egen.egraph.term_grammar import remove_detours
 
         return remove_detours(egraph)
 

@@ -14,7 +14,7 @@ from engines.mathematics.verification.verdicts import MemberVerdict
 if TYPE_CHECKING:
     from engines.core.arrays import Ints
     from engines.egen.algebra.relations import TermLines
-    from engines.egen.egraph.extraction import EGraph
+    from engines.egen.egraph.term_grammar import EGraph
     from engines.egen.rules.table import Rule
     from engines.formula.reader import Notation
     from engines.mathematics.algebra.atoms import Signs
