@@ -17,6 +17,7 @@ from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
+from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
@@ -355,11 +356,10 @@ class EquationLink:
         """
         link, left, right = self.link, self.left, self.right
         # A function has one derivative.
-        several = link.is_alternative if is_slope(left) else link.is_one_of_several
-        if link.is_denied or several:
+        if link.is_denied or (link.is_one_of_several and not is_slope(left)):
             return ""
         found = self.context.facts.reduce_by_definitions(left, right)
-        if found is None or any(map(is_ambiguous, (found.left, found.right))):
+        if found is None or not _differ_in_any_angle(found.left, found.right):
             return ""
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(found.used) or (self.context.cases and left.label != "call"):
@@ -529,6 +529,17 @@ class EquationLink:
 
     def _say(self, outcome: LinkOutcome, reason: str = "") -> LinkVerdict:
         return LinkVerdict(self.link, outcome, reason)
+
+
+def _differ_in_any_angle(left: Tree, right: Tree) -> bool:
+    """Return whether terms can be compared: no sign, unit or name in them can be meant in several ways, and
+    if their angles can be in degrees, they differ for those too."""
+    if not any(map(is_ambiguous, (left, right))):
+        return True
+    labels = {*left.list_labels(), *right.list_labels()}
+    if not labels.isdisjoint(AMBIGUOUS_LABELS) or free_symbols(left) or free_symbols(right):
+        return False
+    return values_agree(take_degrees(left), take_degrees(right), {}) is False
 
 
 def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right: Tree, beyond: Tree) -> str:

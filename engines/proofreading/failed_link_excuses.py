@@ -79,7 +79,7 @@ def reconsider_link(
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
-    if not free and _hold_as(_take_degrees, left, right, judge):
+    if not free and _hold_as(take_degrees, left, right, judge):
         return LinkVerdict(link, "right", "with angles in degrees")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
@@ -271,9 +271,9 @@ def _merge_cases(tree: Tree) -> Tree:
     return Tree(f"{base}{index}{below.lower()}")
 
 
-def _take_degrees(tree: Tree) -> Tree:
+def take_degrees(tree: Tree) -> Tree:
     """Return a term in which the numbers that angles are given by are degrees."""
-    children = tuple(map(_take_degrees, tree.children))
+    children = tuple(map(take_degrees, tree.children))
     if tree.label in OF_ANGLES and not children[0].children:
         children = (Tree("/", (Tree("*", (children[0], Tree("pi"))), Tree("180"))),)
     return Tree(tree.label, children)

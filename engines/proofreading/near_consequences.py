@@ -26,6 +26,8 @@ _LEAST_CALL = 6
 """Nodes of a value of a function whose argument is calculated."""
 _LONG_CLAIM = 6
 """Nodes of a claim that says something of its own where it may be about another example."""
+_LONG_ROW = 16
+"""Nodes of an equation that another one gives, but for one change."""
 _WRAPPING = ("limit", "d", "re", "im", "conj", "integral", "sum", "call")
 """Operations of which the last part is what they are of; those of terms that differ, differ."""
 _CONSTANT = re.compile(r"[CKc](?:_\w+)?\Z")
@@ -393,6 +395,8 @@ def _is_worked_out(term: Tree, value: Tree) -> bool:
 def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
     """Return whether a system goes on, which may have no solution: behind `x + y = 2` and `x - y = 0` stands
     `3x + 2y = 1`, and no conclusion is drawn."""
+    if len(used) == 1 and len(left) + len(right) >= _LONG_ROW:
+        return False  # two rows that are so long are hardly one equation but for a number
     rows = [(left, right), *((fact.left, fact.right) for fact in used)]
     counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]
     alike = all(fewer == 0 and more > 1 for fewer, more in counts)

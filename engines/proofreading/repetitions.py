@@ -57,6 +57,8 @@ _ENOUGH = {
     "new name": 4.0,
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
+_ENOUGH_ENCLOSED = 3.0
+"""What they must share where the text says one of them before the other and behind it."""
 _ENOUGH_TO_DOUBT = 4.0
 """What they must share so that the difference is at least doubtful; of values one more."""
 
@@ -156,6 +158,11 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             enough = _ENOUGH[kind_of] if kind_of else inf
             # What is said once each can be two equations of a kind.
             enough += 0 if max(many) > 1 or kind_of in _RARE else _ONCE
+            # Before and behind it the text says the other, and does not come back to a third.
+            if kind_of not in ("", "value") and _is_enclosed(
+                second, [known[place] for place in texts[instead]]
+            ):
+                enough = min(enough, _ENOUGH_ENCLOSED)
             common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
             varies = kind in ("sign", "negation") and _is_varied(first)
@@ -187,6 +194,18 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 uncertain.setdefault(second.place, misquotation)
     yield from (one for place, one in doubtful.items() if place not in reported)
     yield from (one for place, one in possible.items() if place not in reported)
+
+
+def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -> bool:
+    """Return whether the same statement stands shortly before a copy of it and shortly behind."""
+    link = copy.link
+    near = [
+        each.place
+        for each in others
+        if abs(each.link.line - link.line) <= _FAR
+        and each.link.position.scope.section is link.position.scope.section
+    ]
+    return bool(near) and min(near) < copy.place < max(near)
 
 
 def _choose_nearest(

@@ -31,6 +31,9 @@ def is_contradicted_behind(
         second: The copy, which differs from it.
         behind: The equations behind the copy, in their order.
     """
+    # A letter gets many values in turn.
+    if any(not free_symbols(side) for side in (first.left, first.right)) and len(first.left) == 1:
+        return False
     names = _list_names(first)
     for statement in behind:
         if statement.link.line - second.link.line > _FAR:

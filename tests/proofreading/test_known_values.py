@@ -30,6 +30,8 @@ _WIDTHS = r"The sum is $\sum_{i=1}^n d_i = b - a$. So $M \left( \sum_{i=%s}^n d_
 _DEFINED = "Let $f(x) = x^2 + 1$ on the interval. It is largest at the end, where "
 _ANEW = "We had $g(t) = t^2$.\n\nLet $g(t) = (1-t)x + ty$. Then "
 _SLOPE = "Let $g(x) = 2^x$. Several values suggest that $g'(x) = "
+_COSINE = r"The first derivatives are $f(x) = \cos(x)$ and "
+_TEST = "Let $f(x) = x^3$. Taking test points we have "
 _TRIED = "If $x = 2$, then $x^2 = 4$.\n\nSubstituting $x = 4$ gives "
 _VOLUME = r"The volume is $V = \int_0^1 x^2 dx$. Evaluating the integral, the volume is "
 _SOLVED = "Consider $100 = 2u + 2v$. In the latter equation, we solve for $v$: "
@@ -71,6 +73,8 @@ _DIAGONAL = (
         (_BEGINNING % 3, _BEGINNING % 4, "3 for 4"),
         (_ANEW + "$g'(t) = y-x$.", _ANEW + "$g'(t) = y+x$.", "by g(t)"),
         (_SLOPE + r"2^x \ln 2$.", _SLOPE + r"1^x \ln 2$.", "by g(x)"),
+        (_COSINE + "$f(0) = 1$.", _COSINE + "$f(4) = 1$.", "by f(x)"),
+        (_TEST + "$f''(2) = 12$.", _TEST + "$f''(3) = 12$.", "by f(x)"),
         # what is drawn from a value that was just given, a value that is worked out, what is rewritten
         ("Let $x = 3$. Then $x^2 + x = 12$.", "Let $x = 3$. Then $x^2 + x = 11$.", "12 for 11"),
         (_TRIED + "$3x + 1 = 13$.", _TRIED + "$3x + 1 = 15$.", "3 for 1, by x = 4 (line 3)"),

@@ -52,6 +52,14 @@ def test_two_short_equations_that_differ_are_doubted_and_not_called_wrong(
     assert reason in links[-1].reason
 
 
+def test_a_copy_between_two_statements_of_the_other_is_wrong(proofreader: TextProofreader) -> None:
+    leads = ("The plot shows", "One petal is that of", "The area inside of")
+    said = [f"{lead} $r = {number} \\sin(2t)$.\n\n" for lead, number in zip(leads, (3, 6, 3), strict=True)]
+    assert [each.verdict for each in proofreader.check_links("".join(said[:2]))] == ["given", "doubtful"]
+    found = proofreader.check_links("".join(said))
+    assert [each.verdict for each in found] == ["given", "wrong", "follows"]
+
+
 @pytest.mark.parametrize(("slope", "verdict"), [("2x - 3", "wrong"), ("2x + 3", "doubtful")])
 def test_of_two_copies_the_one_that_the_text_does_not_go_on_with_is_wrong(
     proofreader: TextProofreader, slope: str, verdict: str
@@ -87,7 +95,8 @@ def test_of_two_copies_the_one_that_the_text_does_not_go_on_with_is_wrong(
         "The models have $V(q) = a q + 5 q^2$ and also $V(q) = a q + 3 q^2$.",
         # in a list whose items begin alike
         "- The model has $V(q) = a q + 5 q^2$.\n- The model has $V(q) = a q + 3 q^2$.",
-        # small values vary
+        # small values vary, also where what follows would be true of the one before
+        "We used $n = 4$, so $(n-1)! = 6$.\n\nThe plan rests on $n = 3$.\n\nWe see $n! = 24$.",
         "We used $n = 3$.\n\nIt is simple.\n\nThe plan rests on $n = 5$.",
         # conjugate roots
         r"The one has $V(q) = a q + b\sqrt{c}$."
