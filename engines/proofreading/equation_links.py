@@ -48,6 +48,7 @@ from engines.proofreading.term_properties import (
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
+_OF_SETS = ("union", "intersection", "without")
 _OF_CHANGE = ("antiderivative", "d")
 _TOTALS = frozenset(("sum", "prod", "integral"))
 _SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
@@ -303,7 +304,8 @@ class EquationLink:
     # ---- 5. what is left claims something: a derivative, a limit, a value of a function, a conclusion
 
     def _judge_as_claim(self) -> LinkVerdict | None:
-        if mistake := self._describe_misapplication() or self._describe_miscalculation():
+        mistake = self._describe_misapplication() or self._describe_miscalculation()
+        if mistake := mistake or self._describe_other_members():
             return self._say("wrong", mistake)
         if self.equality_count == 1 and self.context.is_concluded_for_all(self.link, self.left, self.right):
             refuted = self._refute()
@@ -338,6 +340,19 @@ class EquationLink:
             return ""
         found = self.context.compare(left, right, free_symbols(right))
         return found.witness if found.outcome == "different" else ""
+
+    def _describe_other_members(self) -> str:
+        """Return where a union, intersection or difference of sets with known members is not the set that the
+        text says; "" where it is."""
+        link, reduced = self.link, self.reduced
+        if self.left.label not in _OF_SETS or self.right.label != "set" or reduced is None:
+            return ""
+        if link.is_denied_after or link.is_refused or link.is_alternative or free_symbols(reduced.left):
+            return ""
+        if not self.context.facts.is_settled(self.free):
+            return ""
+        found = self.context.judge.equal(reduced.left, reduced.right)
+        return f"{found.witness}, {describe_sources(reduced.used)}" if found.outcome == "different" else ""
 
     @property
     def _has_worked_out_totals(self) -> bool:

@@ -196,6 +196,12 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
     yield from (one for place, one in possible.items() if place not in reported)
 
 
+def share_subject(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether two statements have a side with variables in common, of which both say what it is."""
+    pairs = (one.left, other.left), (one.right, other.right)
+    return any(mine == theirs and free_symbols(mine) for mine, theirs in pairs)
+
+
 def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -> bool:
     """Return whether the same statement stands shortly before a copy of it and shortly behind."""
     link = copy.link
@@ -203,6 +209,7 @@ def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -
         each.place
         for each in others
         if abs(each.link.line - link.line) <= _FAR
+        and share_subject(each, copy)
         and each.link.position.scope.section is link.position.scope.section
     ]
     return bool(near) and min(near) < copy.place < max(near)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.facts import Facts
-from engines.proofreading.repetitions import RepeatedStatement
+from engines.proofreading.repetitions import RepeatedStatement, share_subject
 from engines.proofreading.term_properties import free_symbols
 
 _FAR = 60
@@ -31,9 +31,8 @@ def is_contradicted_behind(
         second: The copy, which differs from it.
         behind: The equations behind the copy, in their order.
     """
-    # A letter gets many values in turn.
-    if any(not free_symbols(side) for side in (first.left, first.right)) and len(first.left) == 1:
-        return False
+    if not share_subject(first, second) or not (free_symbols(first.left) and free_symbols(first.right)):
+        return False  # a letter gets many values in turn
     names = _list_names(first)
     for statement in behind:
         if statement.link.line - second.link.line > _FAR:

@@ -58,7 +58,7 @@ def test_definitions_of_functions_are_applied(tmp_path: Path) -> None:
         (r"$\int_0^1 f(x)\,dx = 5/3$", "wrong"),
         ("$f(a+b) = a^2 + 2ab + b^2 + 1$. Let $c = 1$", "follows"),
         ("$f(a+b) = a^2 + b^2 + 1$. Let $c = 1$", "wrong"),
-        ("$g(f(1)) = 0$", "given"),  # the sine of 2 radians, or of two degrees
+        ("$g(f(1)) = 0$", "wrong"),  # neither the sine of 2 radians nor that of two degrees
         (r"$g(\pi/2) = 0$", "wrong"),
     ],
 )

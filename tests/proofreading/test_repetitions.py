@@ -95,6 +95,9 @@ def test_of_two_copies_the_one_that_the_text_does_not_go_on_with_is_wrong(
         "The models have $V(q) = a q + 5 q^2$ and also $V(q) = a q + 3 q^2$.",
         # in a list whose items begin alike
         "- The model has $V(q) = a q + 5 q^2$.\n- The model has $V(q) = a q + 3 q^2$.",
+        # values at other arguments
+        r"It is $A(x) = \int_1^x g(t)\,dt$. We find $A(1) = \int_1^1 g(t)\,dt = 0$, and then also"
+        r" $A(2) = \int_1^2 g(t)\,dt = 0$. Likewise, $A(1) = 0$.",
         # small values vary, also where what follows would be true of the one before
         "We used $n = 4$, so $(n-1)! = 6$.\n\nThe plan rests on $n = 3$.\n\nWe see $n! = 24$.",
         "We used $n = 3$.\n\nIt is simple.\n\nThe plan rests on $n = 5$.",

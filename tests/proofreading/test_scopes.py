@@ -266,6 +266,9 @@ def test_equations_that_are_near_an_identity_are_not_wrong(proofreader: TextProo
     assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
 
 
+_SETS = r"Let $A=\{1,2,3\}$ and $B=\{2,3,4\}$. Then $"
+
+
 def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextProofreader) -> None:
     found = _last(proofreader, "Let $u^2 = 2$, and let $u^2 = 3$. Then $u^4 + u = 5$.")
     assert found.verdict == "not shown"
@@ -280,6 +283,12 @@ def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextPr
         ("Let $-2x > 6$. Then $x > -3$.", "wrong", "says the opposite"),
         ("Let $-2x > 6$ and $x > -3$.", "not shown", "says the opposite"),
         ("Let $2t + 1 \\le 7$, so $t \\le 3$.", "follows", "2t + 1"),
+        # sets by their members, and quantities of one kind in other units
+        (_SETS + r"A\cap B = \{2,3\}$.", "follows", "by B"),
+        (_SETS + r"A\cap B = \{2\}$.", "wrong", "3 belongs to one of them only, by B"),
+        (_SETS + r"A\cup B = \{1,2,3,4,5\}$.", "wrong", "5 belongs"),
+        (r"We have $1\text{ km} = 100\text{ m}$.", "wrong", "1000 and 100"),
+        (r"We have $1\text{ lb} = 450\text{ g}$.", "not shown", "units differ"),
         # a root that squaring brought in
         (r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = 3$.", "follows", "x+6 = x^2"),
         (
