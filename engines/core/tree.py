@@ -48,7 +48,7 @@ class Tree(_HashSlot):
                 stack += node.children[::-1]
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self.list_labels())
 
     def __bool__(self) -> bool:
         return True
@@ -65,7 +65,13 @@ class Tree(_HashSlot):
 
     def list_labels(self) -> list[str]:
         """Return the labels in prefix order: with known arities this is the tree itself."""
-        return [node.label for node in self]
+        labels, stack = [], [self]
+        while stack:
+            node = stack.pop()
+            labels.append(node.label)
+            if node.children:
+                stack += node.children[::-1]
+        return labels
 
     def replace_subtree(self, path: Sequence[int], new: Tree) -> Tree:
         """Return this tree with the subtree at `path` (child positions from the root) replaced."""

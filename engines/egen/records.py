@@ -17,8 +17,13 @@ from engines.mathematics.verification.verdicts import Counterexample, MemberVerd
 from engines.moved import moved_verb
 
 
+class _PrefixSlot:
+    __slots__ = ("_prefix",)
+    _prefix: str
+
+
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(_PrefixSlot):
     """An expression of a cluster with its verdict against the head. `by` names the family of classical forms
     that makes it; empty for what rules give."""
 
@@ -29,7 +34,12 @@ class Member:
     @property
     def prefix(self) -> str:
         """The expression in generator prefix notation."""
-        return to_prefix(self.tree)
+        try:
+            known = self._prefix
+        except AttributeError:
+            known = to_prefix(self.tree)
+            object.__setattr__(self, "_prefix", known)
+        return known
 
     @property
     def tokens(self) -> int:

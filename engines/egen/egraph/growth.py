@@ -448,9 +448,9 @@ class _GrowthRun:
         self.nodes, self.kept, self.rows, self.outputs = nodes, self.egglog.freeze(), {}, {}
 
     def rows_of(self, name: str) -> Sequence[Any]:
-        """Return the rows that were kept of a function; egglog makes them anew whenever it is asked."""
-        if name not in self.rows:
-            self.rows[name] = self.kept.functions[name].rows
+        """Return the rows that were kept of a function; egglog makes those of all whenever it is asked."""
+        if not self.rows:
+            self.rows = {known: table.rows for known, table in self.kept.functions.items()}
         return self.rows[name]
 
     def outputs_of(self, name: str) -> Sequence[Any]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.expression_language import to_prefix
-from engines.core.tree import Tree, parse_prefix
+from engines.core.tree import Tree
 from engines.egen.egraph.growth import EGraphRunner, list_paddings
 from engines.egen.egraph.term_grammar import EGraph, Sampler, TermGrammar, with_padding
 from engines.egen.records import Cluster, Member, Stats
@@ -126,7 +126,7 @@ class _Selection:
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
-        self.set_aside: dict[int, list[int]] = {}
+        self.set_aside: dict[int, None] = {}
         self.fillers: set[str] = set()
         self.keys = {self.forms.key_of(self.terms.number_of(self.head.list_labels()))}
         interesting = self.config.order == "interesting"
@@ -146,7 +146,7 @@ class _Selection:
             self.select_terms(sampler, counts)
         except StoppedError:
             self.stop_reason = "stopped"
-        self.members.sort(key=lambda member: (member.tokens, member.prefix))
+        self.members.sort(key=lambda member: (member.prefix.count(" "), member.prefix))
         if self.config.order == "interesting":
             self.members = self.choose_members()
         if self.config.style != "any":
@@ -233,9 +233,7 @@ class _Selection:
     def judge_written_terms(self, terms: Iterable[Tree]) -> None:
         short = (term.list_labels() for term in terms)
         rows = (self.terms.encode_tokens(term) for term in short if len(term) <= self.config.max_tokens)
-        self.judge_terms(
-            list(self.iterate_distinct((self.terms.add_rows(row[None])[0], row.tolist()) for row in rows))
-        )
+        self.judge_terms(list(self.iterate_distinct(self.terms.add_rows(row[None])[0] for row in rows)))
 
     def select_terms(self, sampler: Sampler, counts: list[int]) -> None:
         reason, strict = self.verifier.reason, self.config.mode == "strict"
@@ -267,7 +265,7 @@ class _Selection:
             wanted = self.wanted - len(self.members)
             most = 8 if hurried else _ROUND
             shares = _share_by_length(wanted, len(open_lengths), most, even=even)
-            fresh: list[str] = []
+            fresh: list[Tree] = []
             for length, share in zip(list(open_lengths), shares, strict=True):
                 if (fresh or self.members) and not hurried and self.stop():
                     break
@@ -288,7 +286,7 @@ class _Selection:
 
     def take_set_aside(self) -> None:
         """Take terms that go a way round after all, where there are too few others."""
-        waiting = iter(self.set_aside.items())
+        waiting = iter(self.set_aside)
         terms = self.iterate_distinct(waiting)
         while len(self.members) < self.config.members and not self.stop():
             batch = list(islice(terms, min(_JUDGED_TOGETHER, 2 * (self.config.members - len(self.members)))))
@@ -314,9 +312,9 @@ class _Selection:
 
     def iterate_drawn(
         self, sampler: Sampler, length: int, share: int, codes: NDArray[np.int64]
-    ) -> Iterator[tuple[int, list[int]]]:
-        """Terms of one length, by number and codes, until there are none or so many were given that hardly
-        more will be new.
+    ) -> Iterator[int]:
+        """Terms of one length, by number, until there are none or so many were given that hardly more will
+        be new.
 
         Args: share: how many of them are wanted. codes: of the productions' labels.
         """
@@ -328,12 +326,10 @@ class _Selection:
             if not len(rows):
                 return
             given += len(rows)
-            yield from zip(self.terms.add_rows(rows), rows.tolist(), strict=True)
+            yield from self.terms.add_rows(rows)
 
-    def iterate_distinct(
-        self, terms: Iterable[tuple[int, list[int]]], *, drawn: bool = False
-    ) -> Iterator[str]:
-        for term, row in terms:
+    def iterate_distinct(self, terms: Iterable[int], *, drawn: bool = False) -> Iterator[Tree]:
+        for term in terms:
             if not self.config.padding and self.forms.is_padded(term):
                 self.dropped["padding"] += 1
                 continue
@@ -341,30 +337,28 @@ class _Selection:
                 self.dropped["detour"] += 1
                 continue
             if drawn and self.config.style != "any" and self.forms.goes_round(term):
-                self.set_aside.setdefault(term, row)
+                self.set_aside[term] = None
                 continue
             key = self.forms.key_of(term)
             if key in self.keys:
                 self.dropped["same form"] += 1
                 continue
             self.keys.add(key)
-            yield " ".join([self.terms.names[code] for code in row if code >= 0])
+            yield self.terms.tree_of(term)
 
-    def judge_terms(self, terms: list[str]) -> None:
+    def judge_terms(self, terms: list[Tree]) -> None:
         started = time.perf_counter()
         wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
-        arity = self.theory.arity
-        verdicts = self.verifier.check([term.split() for term in terms])
-        for term, verdict in zip(terms, verdicts, strict=True):
+        rows = [term.list_labels() for term in terms]
+        for tree, row, verdict in zip(terms, rows, self.verifier.check(rows), strict=True):
             if not _is_accepted(verdict, self.config):
                 self.dropped["holes" if verdict.exceptional_points.has_holes else verdict.outcome] += 1
                 # A member that differs from the head shows that a rule is wrong.
                 if verdict.outcome == "different":
-                    self.raise_contradiction(term)
+                    self.raise_contradiction(tree)
             elif len(accepted) < wanted:
-                tree = parse_prefix(term.split(), lambda token: arity.get(token, 0))
-                accepted.append(Member(tree, verdict, self.families.get(term, "")))
+                accepted.append(Member(tree, verdict, self.families.get(" ".join(row), "")))
         self.members += accepted
         self.seconds["verify"] += time.perf_counter() - started
         if accepted:
@@ -372,9 +366,9 @@ class _Selection:
             prefixes = [member.prefix for member in accepted]
             self.events(Event("progress", {**data, "unit": "members", "members": prefixes}))
 
-    def raise_contradiction(self, term: str) -> None:
+    def raise_contradiction(self, term: Tree) -> None:
         if self.config.mode == "strict":
-            raise self.wrong_rule(f"{term} is not equal to {to_prefix(self.head)}", "E211")
+            raise self.wrong_rule(f"{to_prefix(term)} is not equal to {to_prefix(self.head)}", "E211")
         changing = {rule.name for rule in self.rules if rule.claim != "sound"}
         self.suspects.update(changing & self.egraph.fired.keys())
 

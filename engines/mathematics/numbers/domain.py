@@ -419,9 +419,12 @@ class Edges:
         self._roots = Roots(functions)
         self._places: list[DomainPlace | float | None] = []
         self._bits: dict[tuple[float, bool], int] = {}
-        self._met: dict[FunctionForm, tuple[int, int]] = {}
+        self._met: dict[FunctionForm, tuple[int, int, int]] = {}
         self._solved: dict[tuple[int, float], tuple[arb, int]] = {}
         self._families: dict[tuple[int, float, float], int] = {}
+        # That there is nothing holds until another form is met, so the count of forms is kept with it.
+        self._unsolved: dict[tuple[int, float], tuple[arb, int]] = {}
+        self._empty_families: dict[tuple[int, float, float], int] = {}
         self._smooth: dict[tuple[int, DomainPlace], bool] = {}
         sizes = [abs(float(point)) for point in functions.points]
         self._near = sizes.index(min(sizes))
@@ -447,10 +450,11 @@ class Edges:
                     bends = ends[programs.nodes[1, a]]
                 if code in _EDGED:
                     form = code, numbers[a], numbers[b]
-                    masks = met.get(form) or self._find_holes_and_ends(form)
-                    if any(masks):
-                        met[form] = masks
-                    here, bends = here | masks[0], bends | masks[1]
+                    merge_count = self.functions.merge_count
+                    known = met.get(form)
+                    if known is None or not (known[0] or known[1] or known[2] == merge_count):
+                        known = met[form] = *self._find_holes_and_ends(form), merge_count
+                    here, bends = here | known[0], bends | known[1]
                 elif code == DIFF:
                     here |= self._find_kinks(numbers[b], bends & ~here)
                 elif code == WHERE:
@@ -462,7 +466,7 @@ class Edges:
     def iterate_holes_of(self, code: int, a: int, b: int) -> Iterator[DomainPlace]:
         """Return the places at which an operation on functions is undefined that both have a value at;
         those of `compute_masks` are known."""
-        return self.iterate_places(self._met.get((code, a, b), (0, 0))[0])
+        return self.iterate_places(self._met.get((code, a, b), (0,))[0])
 
     def iterate_places(self, mask: int) -> Iterator[DomainPlace]:
         """Return the isolated places of a mask."""
@@ -560,6 +564,10 @@ class Edges:
         key = function, float(target)
         known = self._solved.get(key)
         if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
+            merge_count = self.functions.merge_count
+            unsolved = self._unsolved.get(key)
+            if unsolved is not None and unsolved[1] == merge_count and unsolved[0].overlaps(target):
+                return 0
             result = None
             for form in self.functions.forms[function]:
                 by_inverse = self._solve_by_inverse(form, target) if max(form[1:]) < function else None
@@ -569,6 +577,7 @@ class Edges:
                     break
             # Nor is that the last word while more forms may be met.
             if result == 0:
+                self._unsolved[key] = target, merge_count
                 return 0
             if result is None:
                 result = self._solve_directly(function, target)
@@ -675,6 +684,9 @@ class Edges:
         key = function, float(start), float(period)
         if key not in self._families and self._never_reaches(function, start, period):
             self._families[key] = 0
+        merge_count = self.functions.merge_count
+        if self._empty_families.get(key) == merge_count:
+            return 0
         if key not in self._families:
             near = self.functions.values[function][self._near]
             first = 0 if near is None or not near.is_finite() else round(float((near - start) / period))
@@ -684,6 +696,7 @@ class Edges:
             ]
             result = self._unite_masks(masks)
             if not result:
+                self._empty_families[key] = merge_count
                 return 0
             last = [abs(place.value) for place in self.iterate_places(masks[0] | masks[-1])]
             self._families[key] = result | (self._add_mark(min(last), result) if last else 0)

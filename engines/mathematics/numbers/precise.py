@@ -221,8 +221,9 @@ class Functions:
 
     Attributes: bits: working precision. agreed: bits that values share to be taken for the same. values: by
     number, one ball per point. forms: by number, the ways in which it was met; the operands of the first were
-    there before it. fixed: by number, whether it is free of variables. faded: those that are so by their
-    values alone: 1 + e^(-x^2) is 1 far from 0, as x/x is.
+    there before it. merge_count: how many forms were met of functions that were there. fixed: by number,
+    whether it is free of variables. faded: those that are so by their values alone: 1 + e^(-x^2) is 1 far
+    from 0, as x/x is.
     """
 
     def __init__(
@@ -250,6 +251,7 @@ class Functions:
         # Function 0 stands for no operand.
         self.values: list[tuple[BallValue, ...]] = [(_NAN,) * len(points)]
         self.forms: list[list[FunctionForm]] = [[]]
+        self.merge_count = 0
         self.fixed = [True]
         self.faded: set[int] = set()
         self._constants: dict[str, int] = {}
@@ -399,6 +401,7 @@ class Functions:
             known = self._find_alike(alike, values)
             if known is not None:
                 self.forms[known].append(form)
+                self.merge_count += 1
                 if self.fixed[known] and not fixed:
                     self.faded.add(known)
                 return known

@@ -12,6 +12,7 @@ from engines.core.arrays import Ints
 from engines.core.compiling import compile_kernel
 from engines.core.expression_language import (
     ARITY,
+    VARIABLE,
     is_name,
 )
 from engines.core.tree import Tree
@@ -45,6 +46,7 @@ class Subterms:
         self.rights: list[int] = []
         self.table: Ints = np.empty((_FIRST, 3), np.int64)
         self._slots: Ints = np.full(4 * _FIRST, _NONE, np.int64)
+        self._trees: dict[int, Tree] = {}
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -96,6 +98,22 @@ class Subterms:
             if self.lefts[at] >= 0:
                 waiting.append(self.lefts[at])
         return tuple(" ".join(names).split())
+
+    def tree_of(self, number: int) -> Tree:
+        """Return a term as a tree that shares its subterms with other trees."""
+        tree = self._trees.get(number)
+        if tree is None:
+            name, left, right = self.names[self.labels[number]], self.lefts[number], self.rights[number]
+            if left < 0:
+                tree = Tree(name)
+            elif right >= 0:
+                tree = Tree(name, (self.tree_of(left), self.tree_of(right)))
+            elif name == DERIVATIVE:
+                tree = Tree("d", (Tree(VARIABLE), self.tree_of(left)))
+            else:
+                tree = Tree(name, (self.tree_of(left),))
+            self._trees[number] = tree
+        return tree
 
 
 @compile_kernel

@@ -10,8 +10,8 @@ from engines.core.expression_language import is_constant_token
 from engines.mathematics.terms.canonical import Canonical, Subterms
 
 # Bits of a mask: a factor above or below the line of a fraction, or in both places, where it cancels.
-_ABOVE, _BELOW = 1, 2
-_TURNED = {_ABOVE: _BELOW, _BELOW: _ABOVE, _ABOVE | _BELOW: _ABOVE | _BELOW}
+_ABOVE, _BELOW, _BOTH = 1, 2, 3
+_TURNED = {_ABOVE: _BELOW, _BELOW: _ABOVE, _BOTH: _BOTH}
 
 Factors = dict[int, int]
 """For each factor, by its canonical form, whether it stands above or below the line."""
@@ -35,29 +35,36 @@ class SyntacticDetours:
 
     def makes_detour(self, number: int) -> bool:
         """Return whether a term contains a syntactic detour."""
-        while len(self._made) <= number:
-            self._read_next()
+        if number >= len(self._made):
+            self._read_terms()
         return self._made[number]
 
-    def _read_next(self) -> None:
-        terms, number = self._terms, len(self._made)
-        name, left, right = terms.names[terms.labels[number]], terms.lefts[number], terms.rights[number]
-        made = (left >= 0 and self._made[left]) or (right >= 0 and self._made[right])
-        factors: Factors = {}
-        if name == "*":
-            factors = _multiply(self._factors[left], self._factors[right])
-        elif name == "/":
-            made = made or _is_reciprocal(self._factors[right])
-            factors = _multiply(self._factors[left], _turn(self._factors[right]))
-        elif name == "pow" and (exponent := self._integer(right)):
-            factors = self._factors[left]
-            if exponent < 0:
-                made = made or _is_reciprocal(factors)
-                factors = _turn(factors)
-        elif left >= 0 or not is_constant_token(name):
-            factors = {self._key_of(number): _ABOVE}
-        self._made.append(made or (_ABOVE | _BELOW) in factors.values())
-        self._factors.append(factors)
+    def _read_terms(self) -> None:
+        """Read the terms that were numbered since the last time."""
+        terms, made, factors_of, first = self._terms, self._made, self._factors, len(self._made)
+        rows = zip(terms.labels[first:], terms.lefts[first:], terms.rights[first:], strict=True)
+        for number, (code, left, right) in enumerate(rows, first):
+            factors: Factors = {}
+            detour = (left >= 0 and made[left]) or (right >= 0 and made[right])
+            # Every term of which a detour is a part is one: nobody asks for the factors of either.
+            if not detour:
+                name = terms.names[code]
+                if name == "*":
+                    factors = _multiply(factors_of[left], factors_of[right])
+                    detour = _BOTH in factors.values()
+                elif name == "/":
+                    detour = _is_reciprocal(factors_of[right])
+                    factors = _multiply(factors_of[left], _turn(factors_of[right]))
+                    detour = detour or _BOTH in factors.values()
+                elif name == "pow" and (exponent := self._integer(right)):
+                    factors = factors_of[left]
+                    if exponent < 0:
+                        detour = _is_reciprocal(factors)
+                        factors = _turn(factors)
+                elif left >= 0 or not is_constant_token(name):
+                    factors = {self._key_of(number): _ABOVE}
+            made.append(detour)
+            factors_of.append(factors)
 
     def _integer(self, number: int) -> int:
         """Return the integer that a term is, 0 for another term."""

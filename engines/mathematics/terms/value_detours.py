@@ -69,26 +69,27 @@ class ValueDetours:
         self._random = Random(0)
         self._operands: dict[Hashable, int] = {}
         self._lines: list[nmod_poly] = []
-        self._images: list[_Image] = []
-        self._values: list[float | None] = []
-        self._round: list[bool] = []
+        self._images: dict[int, _Image] = {}
+        self._values: dict[int, float | None] = {}
+        self._round: dict[int, bool] = {}
 
     def goes_round(self, number: int) -> bool:
         """Return whether a term, by its number, contains a detour of values."""
-        while len(self._round) <= number:
-            self._read_next()
-        return self._round[number]
+        known = self._round.get(number)
+        if known is None:
+            known = self._round[number] = self._read_term(number)
+        return known
 
-    def _read_next(self) -> None:
-        terms, number = self._terms, len(self._round)
-        name, left, right = terms.names[terms.labels[number]], terms.lefts[number], terms.rights[number]
-        if (left >= 0 and self._round[left]) or (right >= 0 and self._round[right]):
+    def _read_term(self, number: int) -> bool:
+        terms = self._terms
+        left, right = terms.lefts[number], terms.rights[number]
+        for operand in (left, right):
+            known = operand >= 0 and self._round.get(operand)
             # So does every term of which this one is a part: nobody asks for its image or value.
-            self._values.append(None)
-            self._images.append(_NOBODYS)
-            self._round.append(True)
-            return
-        self._values.append(self._find_value(name, left, right))
+            if known or (known is None and self.goes_round(operand)):
+                return True
+        name = terms.names[terms.labels[number]]
+        self._values[number] = self._find_value(name, left, right)
         goes = False
         if left < 0:
             image = self._read_leaf(name, number)
@@ -98,8 +99,8 @@ class ValueDetours:
             goes = more or self._values[number] in (0, 1, -1)
         else:
             image, goes = self._read_operation(name, left, right, number)
-        self._images.append(image)
-        self._round.append(goes)
+        self._images[number] = image
+        return goes
 
     def _find_value(self, name: str, left: int, right: int) -> float | None:
         """Return the value of a term without variables, as far as it can be told from 0 and 1."""
@@ -114,7 +115,8 @@ class ValueDetours:
         if is_constant_token(name):
             value = Fraction(name)
             image = value.numerator * pow(value.denominator, -1, _PRIME) % _PRIME
-            return _Image(_constant(image), _constant(1), abs(value) or _ONE, even=value >= 0)
+            content = abs(value) if abs(value) not in (0, 1) else _ONE
+            return _Image(_constant(image), _constant(1), content, even=value >= 0)
         return self._operand(self._key_of(number), even=name in ("e", "pi"))
 
     def _read_function(self, name: str, inner: int, number: int) -> tuple[_Image, bool]:
@@ -250,7 +252,6 @@ def _constant(value: int) -> nmod_poly:
 
 
 _UNIT = _constant(1)
-_NOBODYS = _Image(_UNIT, _UNIT)
 
 
 def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
@@ -262,9 +263,9 @@ def _monic(polynomial: nmod_poly) -> tuple[int, ...]:
 
 
 def _turn(image: _Image) -> _Image:
-    roots = {inner: -power for inner, power in image.roots.items()}
-    content = image.content if image.content == 1 else 1 / image.content
-    drawn = image.drawn if image.drawn == 1 else 1 / image.drawn
+    roots = {inner: -power for inner, power in image.roots.items()} if image.roots else image.roots
+    content = image.content if image.content is _ONE else 1 / image.content
+    drawn = image.drawn if image.drawn is _ONE else 1 / image.drawn
     return _Image(
         image.bottom,
         image.top,
@@ -300,27 +301,37 @@ def _multiply(left: _Image, right: _Image) -> tuple[_Image, bool]:
     a, b = left.content, right.content
     goes = (
         common.degree() > 0
-        or bool(left.roots.keys() & right.roots.keys())
+        or (bool(left.roots) and bool(right.roots) and not left.roots.keys().isdisjoint(right.roots))
         or _meets(a, b)
         or _meets(a, right.drawn)
         or _meets(b, left.drawn)
-        or _meets_base(left, right)
-        or _meets_base(right, left)
+        or (bool(left.roots) and _meets_base(left, right))
+        or (bool(right.roots) and _meets_base(right, left))
     )
     if common.degree() > 0:
         top, bottom = top // common, bottom // common
-    number = max(left.top.degree(), left.bottom.degree()) == 0
-    alone = right.alone and number
-    roots, even = {**left.roots, **right.roots}, left.even and right.even
-    drawn, operands = left.drawn * right.drawn, left.operands | right.operands
+    alone = right.alone and max(left.top.degree(), left.bottom.degree()) == 0
+    roots = {**left.roots, **right.roots} if left.roots and right.roots else left.roots or right.roots
+    even, content, drawn = (
+        left.even and right.even,
+        _multiply_numbers(a, b),
+        _multiply_numbers(left.drawn, right.drawn),
+    )
+    operands = left.operands | right.operands
     return (
-        _Image(top, bottom, a * b, roots, alone, even, drawn, operands, left.single and right.single),
+        _Image(top, bottom, content, roots, alone, even, drawn, operands, left.single and right.single),
         goes,
     )
 
 
+def _multiply_numbers(left: Fraction, right: Fraction) -> Fraction:
+    return right if left is _ONE else left if right is _ONE else left * right
+
+
 def _meets(left: Fraction, right: Fraction) -> bool:
     """Return whether a product of two numbers can be cancelled."""
+    if left is _ONE or right is _ONE:
+        return False
     return gcd(left.numerator, right.denominator) > 1 or gcd(left.denominator, right.numerator) > 1
 
 
