@@ -16,20 +16,21 @@ MAX_DEPTH = 200
 """A deeper formula is refused when read, so that recursion over trees is safe."""
 
 
-class _HashSlot:
-    __slots__ = ("_hash",)
+class _KnownSlots:
+    __slots__ = ("_hash", "_size")
     _hash: int
+    _size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Tree(_HashSlot):
+class Tree(_KnownSlots):
     """A label with ordered children; a leaf has none. Immutable, hashable, compared by value."""
 
     label: str
     children: tuple[Tree, ...] = ()
 
-    # Terms are keys of many tables, and a hash goes over all nodes: it is kept. The slot is no field, so that
-    # it is not pickled: another process hashes labels in another way.
+    # Terms are keys of many tables and are compared by size, and either goes over all nodes: both are kept.
+    # The slots are no fields, so that they are not pickled: another process hashes labels in another way.
     def __hash__(self) -> int:
         try:
             known = self._hash
@@ -48,7 +49,12 @@ class Tree(_HashSlot):
                 stack += node.children[::-1]
 
     def __len__(self) -> int:
-        return len(self.list_labels())
+        try:
+            return self._size
+        except AttributeError:
+            size = 1 + sum(map(len, self.children))
+            object.__setattr__(self, "_size", size)
+            return size
 
     def __bool__(self) -> bool:
         return True

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, takewhile
 from math import prod
+from operator import is_
 from typing import Any
 
 from engines.core.tree import ONE, Tree, differentiate
@@ -419,7 +420,8 @@ class Facts:
         if not tree.children:
             return self._value_of_function(tree.label, (), used, depth) or tree
         if tree.label != "call":
-            return Tree(tree.label, tuple(self.apply_definitions(one, used, depth) for one in tree.children))
+            parts = [self.apply_definitions(one, used, depth) for one in tree.children]
+            return tree if all(map(is_, parts, tree.children)) else Tree(tree.label, tuple(parts))
         values = tuple(self.apply_definitions(one, used, depth) for one in tree.children[1:])
         return self._value_of_function(tree.children[0].label, values, used, depth) or Tree(
             "call", (tree.children[0], *values)

@@ -29,7 +29,8 @@ _SIGNS = re.compile(
     r"|\\(?P<command>question|titledquestion|problem|exercise|exer|ex|qt|task)(?![A-Za-z])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S)"
     r"|(?<=\n)[ \t]*(?P<row>\|)"
-    r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*\s*"
+    r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
+    r"\s{0,200}+"  # no more, since every one of many blank lines is tried
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
     r"|(?P<paragraph>\n[ \t]*\n)",
@@ -129,9 +130,12 @@ class _Outline:
     def read_words(self, text: str, line: int) -> None:
         at = 0
         for sign in _SIGNS.finditer(text):
-            self._read_plain(text[at : sign.start()])
+            plain = text[at : sign.start()]
+            self._read_plain(plain)
             at = sign.end()
-            self._follow(sign, line + text.count("\n", 0, sign.start()))
+            line += plain.count("\n")
+            self._follow(sign, line)
+            line += sign[0].count("\n")
         self._read_plain(text[at:])
 
     def name_domain(self, *domains: str) -> None:

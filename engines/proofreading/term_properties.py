@@ -229,6 +229,10 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
         if label[0] in "-.0123456789":
             return float(label)
         raise _NoValueError
+    if label == "+":
+        return sum([_evaluate_node(part, at) for part in parts])
+    if label == "*":
+        return math.prod([_evaluate_node(part, at) for part in parts])
     if label == "unit":
         return 1.0
     if label in ("sum", "prod"):

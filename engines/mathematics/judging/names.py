@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import is_
 
 from engines.core.expression_language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.core.tree import Tree
@@ -38,6 +39,7 @@ BOUND = (*BINDERS, "limit", "antiderivative", "d")
 """Operators whose first operand is a variable that they bind, and the last is what they bind it in."""
 _AT = "at"
 """A derivative by a variable for which something stands: at that value, which is not judged."""
+_BINDING = frozenset((*BOUND, *QUANTIFIERS))
 _NO_VARIABLES = (*CONSTANTS, "i", "inf", *EMPTY)
 REAL = {*ARITY, *FURTHER} - {"x"}
 """Operations on real numbers that are worked out."""
@@ -98,9 +100,9 @@ def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
     """
     if not tree.children:
         return instead if tree.label == name else tree
-    if name not in tree.list_labels():
+    bound = tree.children[0].label if tree.label in _BINDING else ""
+    if bound and name not in tree.list_labels():
         return tree
-    bound = tree.children[0].label if tree.label in (*BOUND, *QUANTIFIERS) else ""
     if bound == name:
         if tree.label in ("d", "antiderivative"):
             return Tree(_AT, (tree, Tree(name), instead))
@@ -116,4 +118,7 @@ def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
         if tree.label in QUANTIFIERS:
             head = [replace_variable(one, bound, Tree(other)) for one in head]
         tree = Tree(tree.label, (Tree(other), *head, replace_variable(body, bound, Tree(other))))
-    return Tree(tree.label, tuple(replace_variable(child, name, instead) for child in tree.children))
+    parts = [replace_variable(child, name, instead) for child in tree.children]
+    if all(map(is_, parts, tree.children)):
+        return tree
+    return Tree(tree.label, tuple(parts))
