@@ -51,6 +51,8 @@ _CALCULATED = frozenset(
 _OF_SETS = ("union", "intersection", "without")
 _OF_CHANGE = ("antiderivative", "d")
 _TOTALS = frozenset(("sum", "prod", "integral"))
+_COUNTING = frozenset("nmkN")
+"""Letters that are usual for positive whole numbers."""
 _SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
 _FIRST = "its variables are first mentioned here"
 
@@ -160,6 +162,7 @@ class EquationLink:
         does."""
         meant = (
             not free_symbols(self.left)
+            or self.free <= _COUNTING
             or "≠" in condition
             or condition == "both sides are defined"
             or "!=" in condition

@@ -111,6 +111,9 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     pairs = (left, right), (right, left)
     if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
         return "it stands beside shifts or groups of digits"
+    coefficients = [_read_differential(side) for side in (left, right)]
+    if None not in coefficients and any(each and free_symbols(each) for each in coefficients):
+        return "it is an equation of differentials"
     if _are_divisors(links, left, right):
         return "numbers in brackets can be their greatest common divisor"
     if link.begins_before or link.goes_on_behind:
@@ -185,6 +188,17 @@ def _is_inverse(tree: Tree) -> bool:
 
 def _has_powers(tree: Tree) -> bool:
     return tree.list_labels().count("pow") > 1
+
+
+def _read_differential(side: Tree) -> Tree | None:
+    """Return the coefficient of a differential, as 2x of `2x dx`; None for another term."""
+    side = side.children[1] if side.label == "*" and side.children[0].label == "-1" else side
+    if side.label != "*" or side.children[1].children:
+        return None
+    letter, first = Tree(variable_name("d")), side.children[0]
+    if first == letter:
+        return ONE
+    return first.children[0] if first.label == "*" and first.children[1] == letter else None
 
 
 def _are_divisors(links: Sequence[ChainLink], left: Tree, right: Tree) -> bool:

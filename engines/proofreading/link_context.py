@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engines.core.tree import ZERO, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.judge import Judge
@@ -195,7 +195,8 @@ class LinkContext:
     def compare(self, left: Tree, right: Tree, free: frozenset[str]) -> Verdict:
         """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
         decided, for any."""
-        found = self.judge.equal(left, right, self.list_hypotheses(free))
+        hypotheses = [*self.list_hypotheses(free), *_list_ranges(left, right)]
+        found = self.judge.equal(left, right, hypotheses)
         if found.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
             return self.judge.equal(left, right)
         return found
@@ -380,3 +381,18 @@ class LinkContext:
             is_supposed=begins_with("conditional", last_sentence(link.before)),
             piece=link.piece,
         )
+
+
+def _list_ranges(*sides: Tree) -> list[Tree]:
+    """List what holds where finite sums with variable ends have terms, or are about to: `n - 1 >= 0` of a sum
+    from 1 to n - 1."""
+    return [
+        Tree(">=", (node.children[2], Tree("-", (node.children[1], ONE))))
+        for side in sides
+        for node in side
+        if node.label in ("sum", "prod") and len(node.children) == _PARTS_OF_SUM
+        if free_symbols(node.children[2]) and "inf" not in node.children[2].list_labels()
+    ]
+
+
+_PARTS_OF_SUM = 4

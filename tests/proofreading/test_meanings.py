@@ -253,6 +253,12 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ("True or False? 1. For all $x$, $x^2 = x$. 2. $(x^2)^3 = x^5$.", False),
         ("**Exercise 3.** Decide whether these hold.\n\n- $(x^2)^3 = x^5$\n- $2^3 = 6$", False),
         ("**Exercise 3.** Decide whether $2^3 = 6$.\n\n**Solution.** We have $(x^2)^3 = x^7$.", True),
+        # differentials, empty sums, logarithms of whole numbers
+        (r"Let $u = \frac1x$. Then $du = -\frac{1}{x^2}dx$ and we have it.", False),
+        (r"$\sum_{k=1}^{n-1}\tan^2\frac{k\pi}{2n} = \frac{(n-1)(2n-1)}{3}$ is shown elsewhere.", False),
+        (r"$\sum_{k=1}^{n-1} k = \frac{n(n+1)}{2}$ is shown elsewhere.", True),
+        (r"We have $\log(n^4) = 4\log n$.", False),
+        (r"We have $\log(x^4) = 4\log x$.", True),
         # l'Hôpital's rule
         (r"$\lim_{x\to 0^+} \frac{e^{1/x}}{1/x} = \lim_{x\to 0^+} \frac{(-1/x^2)e^{1/x}}{-1/x^2}$.", False),
         (r"$\lim_{x\to 1} \frac{x^2-1}{x-1} = \lim_{x\to 1} \frac{2x}{2}$.", True),
