@@ -101,6 +101,10 @@ def is_written_with_names(text: str) -> bool:
     return all(names) and any(len(name) > 2 or name == "pi" for name in chain(*names))
 
 
+_NO_SYMBOLS = frozenset(("in", "to", "mp", "ni", "wp", "ll", "gg"))
+"""English words and products of two letters far more often than the symbols of these names."""
+
+
 def _is_prose(text: str) -> bool:
     """Return whether a text is words of an answer, and no formula such as `sin x`."""
     if not _WORDS.fullmatch(text):
@@ -116,9 +120,8 @@ def _word_to_latex(word: str) -> str:
     lower = word.lower()
     if lower in _SPELT:
         return _SPELT[lower] + " "
-    # "in" and "to" are English words far more often than the symbols of these names.
     known = list_symbols().get(rf"\{word}")
-    if known is not None and len(known.unicode) == 1 and word not in ("in", "to"):
+    if known is not None and len(known.unicode) == 1 and word not in _NO_SYMBOLS:
         return rf"\{word} "
     # From here on, known words become commands of LaTeX.
     if word == "mod":
