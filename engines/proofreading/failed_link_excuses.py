@@ -288,7 +288,7 @@ def _merge_cases(tree: Tree) -> Tree:
 def take_degrees(tree: Tree) -> Tree:
     """Return a term in which the numbers that angles are given by are degrees."""
     children = tuple(map(take_degrees, tree.children))
-    if tree.label in OF_ANGLES and not children[0].children:
+    if tree.label in OF_ANGLES and children and not children[0].children:
         children = (Tree("/", (Tree("*", (children[0], Tree("pi"))), Tree("180"))),)
     return Tree(tree.label, children)
 
@@ -296,7 +296,7 @@ def take_degrees(tree: Tree) -> Tree:
 def _take_factors_out(tree: Tree) -> Tree:
     """Return a term in which functions of angles and logarithms are of the first factor of a product only."""
     children = tuple(map(_take_factors_out, tree.children))
-    if tree.label in (*OF_ANGLES, "ln") and children[0].label == "*":
+    if tree.label in (*OF_ANGLES, "ln") and children and children[0].label == "*":
         first, *others = children[0].children
         if free_symbols(first) and all(map(free_symbols, others)):
             return Tree("*", (_take_factors_out(Tree(tree.label, (first,))), *others))

@@ -60,21 +60,21 @@ def free_symbols(tree: Tree) -> frozenset[str]:
 def is_ambiguous(tree: Tree) -> bool:
     """Return whether a term can be meant in several ways: with units, signs ±, angles that may be in
     degrees."""
-    angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
+    angles = list_angles(tree)
     plain = any(
         "pi" not in each.list_labels() and each != Tree("0") and not free_symbols(each) for each in angles
     )
     return plain or not AMBIGUOUS_LABELS.isdisjoint(tree.list_labels())
 
 
+def list_angles(tree: Tree) -> list[Tree]:
+    """Return the arguments of the functions of angles in a term; a name without one has none."""
+    return [node.children[0] for node in tree if node.label in OF_ANGLES and node.children]
+
+
 def has_opposite_angle(tree: Tree) -> bool:
     """Return whether a term has a function of an angle with a minus: `sin(-x)`."""
-    return any(
-        node.label in OF_ANGLES
-        and node.children[0].label == "*"
-        and node.children[0].children[0].label == "-1"
-        for node in tree
-    )
+    return any(angle.label == "*" and angle.children[0].label == "-1" for angle in list_angles(tree))
 
 
 def is_power_of_ten(tree: Tree) -> bool:

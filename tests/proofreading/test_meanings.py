@@ -133,6 +133,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"The former's equation is $y = x^2 - 1$. The other is $y = x^2 + 1$, where $y = 0$ never.", False),
         # units behind a number, rounded numbers, digits
         (r"A tile is $64 \times 64 \times 8 = 32$ KB, and it weighs $1000 \times 3 = 3$ kilograms.", False),
+        # seconds are no secants
+        (r"It takes $60\text{ sec} = 1\text{ min}$.", False),
+        (r"It takes $10\text{ sec} = 5\text{ sec}$.", True),
         (r"It is $1000 \times 3 = 4$ kilograms.", True),
         ("The heat is $Q = 0.5(334000) = 167$ kJ.", False),
         ("The heat is $Q = 0.5(334000) = 168$ kJ.", True),
