@@ -240,6 +240,8 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
     number = 0
     end = ""
     opened = False
+    compared = "", ""
+    """The sides of the last statement that began with its relation."""
     beside: list[str] = []
     positions = positions or read_positions(document)
     for at, piece in enumerate(document.pieces):
@@ -289,7 +291,10 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.lead and not statement.sides[0]:
-                statement.sides[0] = last or (end if opened else "")
+                # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
+                is_alternative = opened and statement.sides[-1].strip() == compared[1]
+                statement.sides[0] = compared[0] if is_alternative else last or (end if opened else "")
+                compared = statement.sides[0], statement.sides[-1].strip()
             last = statement.sides[-1]
             result = _make_links(statement, piece, number, _separate_words(before), after)
             if result:
@@ -382,8 +387,8 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     now = _Statement([""], [], "")
     depth = 0
     boxed: list[int] = []
-    begins = indented = False
-    """At the beginning of a row, and of one that is moved to the right."""
+    begins = indented = aligned = False
+    """At the beginning of a row, and of one that is moved to the right or has an empty first cell."""
     columns: list[_Statement] = []
     beside: list[_Statement] = []
     """The statements of the row before that stand in columns side by side."""
@@ -406,11 +411,15 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
         position = match.start()
         if match[1] and _LINED.fullmatch(match[1]):
             continue
+        if begins and token == "&":
+            aligned = True
         if begins and not token.isspace() and token != "&":
             if _is_wide(token):
                 indented = True
                 continue
-            goes_on = token in _OPERATORS or (token == "-" and indented)
+            # A minus can begin an equation of its own, but not in a row without a relation.
+            is_term = indented or (aligned and not _has_relation(latex, match.end()))
+            goes_on = token in _OPERATORS or (token == "-" and is_term)
             if goes_on and result and result[-1].relations and not now.sides[0].strip(" &\n~"):
                 # A row that begins with an operator goes on with the side before it.
                 now = result.pop()
@@ -485,7 +494,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                 row = [*beside, now]
                 close_statement("row")
                 columns, beside, column = row if len(row) > 1 else [], [], 0
-                begins, indented = True, False
+                begins, indented, aligned = True, False, False
                 continue
             if token == "&":
                 if _begins_column(latex, match.end(), now):
@@ -524,6 +533,11 @@ def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
         return any(token in WRITTEN for other in others for token in other)
     goes_on = cell[0] in WRITTEN or cell[0] in (*_OPERATORS, "-") or _WORDS.fullmatch(cell[0]) is not None
     return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _has_relation(latex: str, at: int) -> bool:
+    """Return whether the rest of a row has a relation."""
+    return any(token in WRITTEN or token in _OTHER for cell in _split_row(latex, at) for token in cell)
 
 
 def _split_row(latex: str, at: int) -> list[list[str]]:

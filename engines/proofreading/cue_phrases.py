@@ -178,7 +178,11 @@ PHRASES: Mapping[str, str] = {
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
-    "reason": "because since as if when where whenever provided unless assuming for_some",
+    "reason": """
+        because since as if when where whenever provided unless assuming for_some only_if only_when
+        holds_only holds_if holds_when is_true_only is_true_if is_true_when is_valid_only is_valid_if
+        is_valid_when
+    """,
     "explaining": "because since as",
     "measured": """
         degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
@@ -234,7 +238,8 @@ DOMAINS: Mapping[str, str] = {
         ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
         ideal_generated
         ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism* isomorphic
-        automorphism* finite_field* field_extension* splitting_field* galois group_theory group_of_order
+        automorphism* epimorphism* monomorphism* endomorphism* semigroup* groupoid* monoid* finite_field*
+        field_extension* splitting_field* galois group_theory group_of_order
         group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
         zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
         field_of_characteristic

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement, takewhile
 from math import prod
 from operator import is_
@@ -285,8 +285,11 @@ class Facts:
                 plain = all(not one.children and free_symbols(one) for one in head.children[1:])
                 if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in free_symbols(body):
                     known = self.functions.get(name)
-                    if known and free_symbols(known.body) and not free_symbols(body):
-                        break  # f(x) = 0, an equation to be solved
+                    if known and free_symbols(known.body) and not body.children:
+                        # f(x) = 0 and f(x) = x are equations to be solved, or the second defines it anew.
+                        if free_symbols(body):
+                            self.functions[name] = replace(known, once=False, once_here=False)
+                        break
                     # In another paragraph, a term in the argument and in other letters defines it anew.
                     anew_here = (
                         known is not None
@@ -295,6 +298,8 @@ class Facts:
                     )
                     if free_symbols(body) <= {*arguments} or not known or anew_here:
                         self._define_function(name, tuple(arguments), body, fact)
+                    elif body != known.body:
+                        self.functions[name] = replace(known, once=False, once_here=False)
                     return
         if (
             not left.children
@@ -313,6 +318,16 @@ class Facts:
         here = known is not None and again and known.fact.position.paragraph == fact.position.paragraph
         self.functions[name] = Function(arguments, body, fact, sure and not again, sure and not here)
         self.defined_functions.setdefault(name, []).append(self.functions[name])
+
+    def has_functional_equation(self, left: Tree, right: Tree) -> bool:
+        """Return whether both are values of one function, and the text has an equation between two values of
+        it, as for an even or a periodic function."""
+        name = left.children[:1]
+        return left.label == right.label == "call" and any(
+            fact.left.label == fact.right.label == "call"
+            and name == right.children[:1] == fact.left.children[:1] == fact.right.children[:1]
+            for fact in self.in_scope
+        )
 
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """Return the facts that share a variable with these, directly or through others, the last first."""

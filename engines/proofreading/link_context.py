@@ -286,6 +286,8 @@ class LinkContext:
         entries = find_odd_entry(left, right, self.are_equal)
         # Long sides that are written alike but for one sign are no equation in the middle of a chain.
         values = left.label == "call" or right.label == "call"  # f(-x) = f(x) is said of a function
+        if values and self.facts.has_functional_equation(left, right):
+            return ""
         long = len(left) + len(right) >= _LONG_STEP
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
         alike = (entries is not None and written) or (self.is_step and long and not values)

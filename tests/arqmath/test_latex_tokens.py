@@ -169,7 +169,9 @@ def test_a_slow_tokenizer_is_refused() -> None:
 def test_the_shipped_list_is_what_the_formulas_of_the_collection_give(real_data: Path) -> None:
     report = Report()
     formulas = [row.text for row in read_formulas(real_data / "arqmath" / "formulas_mini.tsv.gz", report)]
-    assert [name for name, _ in derive(formulas)] == list(latex_tokens())
+    # Equally frequent ones keep the places that they had when models were first trained with them.
+    counts, shipped = dict(derive(formulas, size=10_000)), list(latex_tokens())
+    assert [counts[name] for name in shipped] == [count for _, count in derive(formulas)]
     tokenizer, longer = minilm(), minilm()
     add_latex_tokens(longer)
     before, after = (sum(map(len, map(one.tokenize, formulas[::20]))) for one in (tokenizer, longer))

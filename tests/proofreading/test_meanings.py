@@ -133,6 +133,22 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"The former's equation is $y = x^2 - 1$. The other is $y = x^2 + 1$, where $y = 0$ never.", False),
         # units behind a number, rounded numbers, digits
         (r"A tile is $64 \times 64 \times 8 = 32$ KB, and it weighs $1000 \times 3 = 3$ kilograms.", False),
+        # a term that goes on in the next row, and relations that are alternatives
+        (r"$$\begin{align*} 2 - 1 - 3&= 1 - 1\\ &-2\\ &= -2 \end{align*}$$", False),
+        (r"$$\begin{align*} 2 - 1 - 3&= 1 - 1\\ &-3\\ &= -2 \end{align*}$$", True),
+        (r"Compare $\frac{a}{b}$ with 1: $> 1$, $< 1$, $\neq 1$.", False),
+        # what words behind a formula restrict, and equations of periodic functions
+        (r"The identity $\arcsin(\sin x) = x$ holds only when $x \in [-1, 1]$.", False),
+        ("For all $x$, $f(x) = f(a+x)$. Then $f(x) = f(b+x) = f(b+(x-2b)) = f(x-b)$.", False),
+        # a function of which the paragraph says something else, and an equation to be solved for its argument
+        (
+            r"It is $g(x) = \sin(a+x)$, so $g'(x) = \cos(a+x)$. For $g(x) = \cos(a+x)$ $g'(x) = -\sin(a+x)$.",
+            False,
+        ),
+        (r"Let $f(x) = \frac{x^2+5}{2x}$.\n\n$f(x) = x$ if $x^2 = 5$. $f'(x) = \frac{x^2-5}{2x^2}$.", False),
+        (r"Let $f(x) = \frac{x^2+5}{2x}$.\n\nThen $f'(x) = \frac{x^2-4}{2x^2}$.", True),
+        # the image of a product under a map that is written behind it
+        (r"Let $\theta$ be an epimorphism of groupoids. So $1\theta = (gf)\theta = g\theta f\theta$.", False),
         # seconds are no secants
         (r"It takes $60\text{ sec} = 1\text{ min}$.", False),
         (r"It takes $10\text{ sec} = 5\text{ sec}$.", True),

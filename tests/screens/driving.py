@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from textual._context import visible_screen_stack
 from textual.pilot import Pilot
 from textual.widgets import Input
 from textual.worker import WorkerCancelled
@@ -122,5 +123,7 @@ def place(screen: Any) -> tuple[str, ...]:
 
 def shown(app: Any) -> str:
     """What stands on the screen, line by line."""
+    # Lines of a dialog are kept as they are drawn first, so the screens below it have to be known by then.
+    visible_screen_stack.set(app._background_screens)
     app.screen._compositor.full_map  # noqa: B018
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
