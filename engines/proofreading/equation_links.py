@@ -570,12 +570,14 @@ def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right
     if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
         return ""
     unclear = any(name.endswith("(") for name in free) or "unit" in right.list_labels()
-    if unclear or context.are_equal(right, beyond):
+    if unclear:
         return ""
     differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
-    if not context.are_equal(left, beyond):
-        if free != free_symbols(left):
-            return ""  # b_1 + b_2 = b can be said of what a picture shows
+    equal = context.are_equal(left, beyond)
+    # b_1 + b_2 = b can be said of what a picture shows
+    if not (differ if equal else free == free_symbols(left)) or context.are_equal(right, beyond):
+        return ""
+    if not equal:
         reduced = context.facts.reduce_by_facts(left, beyond, certain_only=True)
         if reduced is None or not reduced.same or context.follows_from_facts(right, beyond):
             return ""

@@ -150,12 +150,15 @@ class Facts:
         if here.scope is position.scope and here.paragraph == position.paragraph:
             return
         self._reduced.clear()
+        around = {*position.scope.lineage}
         self.in_scope = [
             fact
             for fact in self.every
-            if fact.holds_at(position) and not any(self._is_renewed(name, fact) for name in fact.variables)
+            if fact.position.scope in around
+            and fact.holds_at(position)
+            and not any(self._is_renewed(name, fact) for name in fact.variables)
         ]
-        self.conditions = [bound for bound, place in self.bounds if place.scope.reaches(position.scope)]
+        self.conditions = [bound for bound, place in self.bounds if place.scope in around]
         known = (
             (
                 name,
@@ -163,7 +166,9 @@ class Facts:
                     (
                         one
                         for one in reversed(several)
-                        if one.fact.holds_at(position) and not self._is_renewed(name, one.fact)
+                        if one.fact.position.scope in around
+                        and one.fact.holds_at(position)
+                        and not self._is_renewed(name, one.fact)
                     ),
                     None,
                 ),
@@ -581,6 +586,7 @@ class _Ideal:
             raise TooLargeError("too many unknowns")
         self.left, self.right = self.space.to_quotient(left), self.space.to_quotient(right)
         self.known: list[tuple[Any, Fact]] = []
+        self.values: list[float | None] | None = None
         for one, other, fact in facts:
             with suppress(TooLargeError, OverflowError):
                 difference = self.space.combine_quotients(
@@ -659,10 +665,13 @@ class _Ideal:
 
     def _is_refuted(self, poly: Any) -> bool:
         """Return whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
-        at = [evaluate_term(atom, {}) if atom.children else None for atom in self.space.atoms]
-        known = [0.0 if value is None else value for value in at]
-        used = [value for value, degree in zip(at, poly.degrees(), strict=True) if degree]
-        return poly.is_constant() or (None not in used and abs(_evaluate_polynomial(poly, known)) > 1e-9)
+        if self.values is None:
+            self.values = [evaluate_term(atom, {}) if atom.children else None for atom in self.space.atoms]
+        used = [value for value, degree in zip(self.values, poly.degrees(), strict=True) if degree]
+        if poly.is_constant() or None in used:
+            return bool(poly.is_constant())
+        known = [0.0 if value is None else value for value in self.values]
+        return abs(_evaluate_polynomial(poly, known)) > 1e-9
 
     def _uses_unknown(self, poly: Any, place: int) -> bool:
         return int(poly.degrees()[place]) > 0

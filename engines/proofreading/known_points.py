@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import isfinite
 from random import Random
 from typing import Any
@@ -126,6 +127,7 @@ def _square(name: str) -> Tree:
     return Tree("pow", (Tree(name), TWO))
 
 
+@lru_cache(4096)
 def _simplify(tree: Tree) -> Tree:
     if not tree.children or len(tree) > _MOST_NODES:
         return tree

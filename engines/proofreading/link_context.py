@@ -30,7 +30,7 @@ from engines.proofreading.near_consequences import NearConsequence, find_near_co
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
 from engines.proofreading.scopes import NOWHERE, Position
-from engines.proofreading.slips import find_identity_slip
+from engines.proofreading.slips import find_identity_slip, points_of
 from engines.proofreading.term_properties import (
     DEGREES,
     are_exactly_equal,
@@ -184,6 +184,8 @@ class LinkContext:
         """Return whether the judge holds two terms equal, if need be under a condition without a witness."""
         if are_exactly_equal(left, right):
             return True
+        if _differ_at_a_point(left, right):
+            return False
         found = self.judge.equal(left, right)
         return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
 
@@ -383,6 +385,16 @@ class LinkContext:
             is_supposed=begins_with("conditional", last_sentence(link.before)),
             piece=link.piece,
         )
+
+
+def _differ_at_a_point(left: Tree, right: Tree) -> bool:
+    """Return whether terms of numbers, without what is only approximated here, differ at a point."""
+    if not _NOT_COMPARED.isdisjoint((*left.list_labels(), *right.list_labels())):
+        return False
+    return values_agree(left, right, points_of(free_symbols(left) | free_symbols(right))[0]) is False
+
+
+_NOT_COMPARED = frozenset(("unit", "integral", "pm"))
 
 
 def _list_ranges(*sides: Tree) -> list[Tree]:

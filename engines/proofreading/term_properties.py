@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache, partial, reduce
 from itertools import product, repeat
 from random import Random
 
@@ -298,9 +298,10 @@ def _evaluate_total(tree: Tree, at: Mapping[str, float]) -> float:
     first, last = (_evaluate_node(end, at) for end in (low, high))
     if first != int(first) or last != int(last) or last - first > _MOST_TERMS:
         raise _NoValueError
-    values = (
-        _evaluate_node(body, {**at, name.label: float(number)}) for number in range(int(first), int(last) + 1)
-    )
+    if first > last:
+        return 0.0 if tree.label == "sum" else 1.0
+    term = _bind_values(body, name.label, at)
+    values = (term(float(number)) for number in range(int(first), int(last) + 1))
     return sum(values) if tree.label == "sum" else math.prod(values)
 
 
@@ -311,10 +312,52 @@ def _evaluate_integral(tree: Tree, at: Mapping[str, float]) -> float:
     first, last = (_evaluate_node(end, at) for end in (low, high))
     middle, half = (first + last) / 2, (last - first) / 2
     places, weights = _gauss_rule()
+    integrand = _bind_values(body, name.label, at)
     return half * sum(
-        weight * _evaluate_node(body, {**at, name.label: middle + half * place})
-        for place, weight in zip(places, weights, strict=True)
+        weight * integrand(middle + half * place) for place, weight in zip(places, weights, strict=True)
     )
+
+
+def _bind_values(tree: Tree, name: str, at: Mapping[str, float]) -> Callable[[float], float]:
+    """Return a term as a function of one variable, to evaluate it at many values: what does not vary is
+    worked out once."""
+    bound = _bind_node(tree, name, at)
+    return bound if callable(bound) else lambda _: bound
+
+
+def _bind_node(tree: Tree, name: str, at: Mapping[str, float]) -> Callable[[float], float] | float:
+    label = tree.label
+    if not tree.children:
+        return _identity if label == name else _evaluate_node(tree, at)
+    if label in _OF_WHOLE_TERMS:
+        if name not in tree.list_labels():
+            return _evaluate_node(tree, at)
+        return lambda value: _evaluate_node(tree, {**at, name: value})
+    parts = [_bind_node(part, name, at) for part in tree.children]
+    known = [part for part in parts if not callable(part)]
+    if len(known) == len(parts):
+        return apply_label(label, known)
+    functions = [part if callable(part) else partial(_constant, part) for part in parts]
+    if len(functions) == 2 and label in _OF_PAIRS:
+        operation, (left, right) = _OF_PAIRS[label], functions
+        return lambda value: operation(left(value), right(value))
+    if len(functions) == 1 and label in _OF_ONE:
+        function, (argument,) = _OF_ONE[label], functions
+        return lambda value: function(argument(value))
+    return lambda value: apply_label(label, [function(value) for function in functions])
+
+
+def _identity(value: float) -> float:
+    return value
+
+
+def _constant(known: float, _: float) -> float:
+    return known
+
+
+_OF_WHOLE_TERMS = ("sum", "prod", "det", "integral", "d", "call", "unit")
+"""Operations whose value is not that of their operands' values."""
+_OF_PAIRS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 @cache
@@ -408,8 +451,10 @@ def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | Non
     apart = abs(one - other) / size
     if apart < _CLOSE:
         return True
+    if apart < _APART or apart >= _ROUNDED:
+        return None if apart < _APART else False
     decimal = any("." in label for side in (left, right) for label in side.list_labels())
-    return None if apart < (_ROUNDED if decimal else _APART) else False
+    return None if decimal else False
 
 
 def differ_everywhere(left: Tree, right: Tree) -> bool:
@@ -418,8 +463,13 @@ def differ_everywhere(left: Tree, right: Tree) -> bool:
     names = sorted(free_symbols(left) | free_symbols(right))
     if not names:
         return False
-    seen = [values_agree(left, right, dict(zip(names, row, strict=True))) for row in _sample_rows(len(names))]
-    return True not in seen and seen.count(False) >= _ENOUGH
+    different = 0
+    for row in _sample_rows(len(names)):
+        agree = values_agree(left, right, dict(zip(names, row, strict=True)))
+        if agree:
+            return False
+        different += agree is False
+    return different >= _ENOUGH
 
 
 @cache

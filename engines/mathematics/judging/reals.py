@@ -340,22 +340,25 @@ class _Renamed:
         names = [name for name in self.back if name in variables_of(self.left, self.right)]
         real = [name for name in names if name not in self.assumptions.integers]
         points = region.points[:, : 4 * _TRIED]
-        agreeing = self._compare_at_points(points, region.variables)
         rows = dict(zip(region.variables, points, strict=True))
         # Sign conditions: the sides must agree at some of the points that satisfy it, differ at none of
         # them, and there must be at least eight.
+        conditions = []
         for sign in ("<", ">"):
             for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
                 ahead = [rows[name] > 0 if sign == "<" else rows[name] < 0 for name in chosen]
-                inside = reduce(np.logical_and, ahead)
-                if inside.sum() >= 8 and (agreeing[inside] >= 0).all() and (agreeing[inside] > 0).any():
-                    yield from self._of_sign(chosen, sign)
+                conditions.append((chosen, sign, reduce(np.logical_and, ahead)))
+        agreeing = self._compare_at_points(points, region.variables, [inside for *_, inside in conditions])
+        for chosen, sign, inside in conditions:
+            if inside.sum() >= 8 and (agreeing[inside] >= 0).all() and (agreeing[inside] > 0).any():
+                yield from self._of_sign(chosen, sign)
         # Integers: replace the values of the variables by small natural numbers.
         for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
             whole = points.copy()
             for name in chosen:
                 whole[region.variables.index(name)] = np.arange(whole.shape[1]) // 8 % 13 + 1
-            seen = self._compare_at_points(whole[:, ::8], region.variables)
+            tried = whole[:, ::8]
+            seen = self._compare_at_points(tried, region.variables, [np.ones(tried.shape[1], bool)])
             if (seen >= 0).all() and (seen > 0).any():
                 yield Assumptions(tuple(sorted(chosen)))
                 yield Assumptions(
@@ -373,8 +376,15 @@ class _Renamed:
             ]
             yield Assumptions((), tuple(relations))
 
-    def _compare_at_points(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
-        """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
+    def _compare_at_points(
+        self, points: np.ndarray, variables: Sequence[str], conditions: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """1 where both have about the same value, -1 where they certainly differ, 0 where one has none, or
+        where every condition already holds at a point at which they differ.
+
+        Args:
+            conditions: At which points each condition holds.
+        """
         if FURTHER.keys().isdisjoint([*self.left.list_labels(), *self.right.list_labels()]):
             programs = compile_valid([self.left, self.right], variables=variables)
             (first, second), (error, wide) = evaluate_balls(programs, points)
@@ -382,14 +392,18 @@ class _Renamed:
             with np.errstate(all="ignore"):
                 close = np.abs(first - second) <= 4 * (error + wide) + 1e-12 * np.abs(first)
             return np.where(known, np.where(close, 1, -1), 0)
-        results = []
-        for column in points.T[:_TRIED].tolist():
+        results: list[int] = []
+        for index, column in enumerate(points.T[:_TRIED].tolist()):
+            if not conditions:
+                break
             point = dict(zip(variables, column, strict=True))
             first, second = (numbers.evaluate_at(side, point) for side in (self.left, self.right))
             if first is None or second is None or not (first.is_finite() and second.is_finite()):
                 results.append(0)
             else:
                 results.append(1 if first.overlaps(second) else -1)
+                if results[-1] < 0:
+                    conditions = [inside for inside in conditions if not inside[index]]
         return np.array(results + [0] * (points.shape[1] - len(results)))
 
 

@@ -450,14 +450,13 @@ def _evaluate_integral(name: str, low: arb, high: arb, body: Tree, values: Point
         # An integral over a place without a value has none, and Arb would return no finite ball for it.
         if len(known) < len(named) or _somewhere_undefined(integrand, known, name, low, high):
             return None
-        around = {label: acb(one) for label, one in known.items()}
+        function = _compile_integrand(integrand, name, {label: acb(one) for label, one in known.items()})
         spent = 0
 
         def evaluate_integrand(z: acb, analytic: bool) -> acb:
             nonlocal spent
             spent += 1
-            around[name] = z
-            return _evaluate_complex(integrand, around, analytic)
+            return function(z, analytic)
 
         # Arb integrates analytic functions rigorously by Gauss-Legendre rules and bisection; `analytic`
         # asks the integrand to refuse where it is not analytic (Johansson 2018).
@@ -510,37 +509,48 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
     return False
 
 
-def _evaluate_complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
+def _compile_integrand(tree: Tree, name: str, values: Mapping[str, acb]) -> _Integrand:
+    """Return an integrand as a function of its variable, and of whether it is to be analytic there."""
     label = tree.label
     if not tree.children:
-        return values[label]
+        if label == name:
+            return lambda z, _: z
+        known = values[label]
+        return lambda *_: known
     if label in BINDERS or label == "d":
-        return acb(arb.nan())
-    parts = [
-        _evaluate_complex(child, values, analytic) if child.children else values[child.label]
-        for child in tree.children
-    ]
+        return lambda *_: acb(arb.nan())
+    parts = [_compile_integrand(child, name, values) for child in tree.children]
+    first, last = parts[0], parts[-1]
     # With `analytic` set, a function with a branch cut has no value on the cut; quadrature needs this.
     if label in _CUT:
-        return getattr(parts[0], _CUT[label])(analytic=analytic)
-    if label in "+-*/":
-        left, right = parts
-        return _COMPLEX_ARITHMETIC[label](left, right)
+        cut = _CUT[label]
+        return lambda z, analytic: getattr(first(z, analytic), cut)(analytic=analytic)
+    if label in _COMPLEX_ARITHMETIC:
+        operation = _COMPLEX_ARITHMETIC[label]
+        return lambda z, analytic: operation(first(z, analytic), last(z, analytic))
     if label == "pow":
-        base, exponent = parts
-        # An integer power is defined on the whole plane, while others follow the cut of the logarithm.
-        if exponent.is_exact() and exponent.imag == 0 and exponent.real.is_integer():
-            return base**exponent
-        # The logarithm is unbounded near 0, but |z^p| is at most |z|^p for a real exponent p.
-        if base.contains(0) and exponent.real > 0 and exponent.imag == 0 and not analytic:
-            most = abs(base).upper() ** exponent.real
-            return acb(arb(0, most), arb(0, most))
-        return (exponent * base.log(analytic=analytic)).exp()
+        return lambda z, analytic: _raise_complex(first(z, analytic), last(z, analytic), analytic)
     if label == "log":
-        return parts[1].log(analytic=analytic) / parts[0].log(analytic=analytic)
-    return getattr(parts[0], label)() if label in _MEROMORPHIC else acb(arb.nan())
+        return lambda z, analytic: (
+            last(z, analytic).log(analytic=analytic) / first(z, analytic).log(analytic=analytic)
+        )
+    if label in _MEROMORPHIC:
+        return lambda z, analytic: getattr(first(z, analytic), label)()
+    return lambda *_: acb(arb.nan())
 
 
+def _raise_complex(base: acb, exponent: acb, analytic: bool) -> acb:
+    # An integer power is defined on the whole plane, while others follow the cut of the logarithm.
+    if exponent.is_exact() and exponent.imag == 0 and exponent.real.is_integer():
+        return base**exponent
+    # The logarithm is unbounded near 0, but |z^p| is at most |z|^p for a real exponent p.
+    if base.contains(0) and exponent.real > 0 and exponent.imag == 0 and not analytic:
+        most = abs(base).upper() ** exponent.real
+        return acb(arb(0, most), arb(0, most))
+    return (exponent * base.log(analytic=analytic)).exp()
+
+
+_Integrand = Callable[[acb, bool], acb]
 _COMPLEX_ARITHMETIC = {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}
 _CUT = {"sqrt": "sqrt", "ln": "log", "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor"}
 """Functions that are not analytic everywhere, by their name in Arb, which sees to that."""
