@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 from flint import fmpq
@@ -41,8 +41,9 @@ from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.verification.enclosures import value_at
 from engines.mathematics.verification.explain import describe_domain
 from engines.mathematics.verification.points import Region
+from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import MemberVerdict
-from engines.mathematics.verification.verifier import make_verifier
+from engines.mathematics.verification.verifier import Verifier, make_verifier, needs_rigorous_bounds
 
 _MOST_VARIABLES = 24
 # Expanding higher powers is slow, and a polynomial that is not 0 differs at one of the first points.
@@ -247,7 +248,11 @@ class _Renamed:
         return undecided_verdict(reason or "too few points show whether they are equal")
 
     def _verify_terms(self, assumptions: Assumptions, seed: int) -> tuple[MemberVerdict, str]:
-        judge = make_verifier(self.left, self.right, assumptions=assumptions, seed=seed)
+        if needs_rigorous_bounds(self.left, self.right):
+            judge = make_verifier(self.left, self.right, assumptions=assumptions, seed=seed)
+        else:
+            names = tuple(sorted(variables_of(self.left, self.right)))
+            judge = _make_shared_verifier(self.left, names, assumptions, seed)
         (result,) = judge.check([self.right])
         return result, judge.reason
 
@@ -405,6 +410,14 @@ class _Renamed:
                 if results[-1] < 0:
                     conditions = [inside for inside in conditions if not inside[index]]
         return np.array(results + [0] * (points.shape[1] - len(results)))
+
+
+@lru_cache(32)
+def _make_shared_verifier(
+    head: Tree, names: tuple[str, ...], assumptions: Assumptions, seed: int
+) -> Verifier | RigorousVerifier:
+    """Return the verifier of a head that is compared with several members in turn, one after the other."""
+    return make_verifier(head, *map(Tree, names), assumptions=assumptions, seed=seed)
 
 
 def list_needs(tree: Tree) -> list[tuple[str, Tree]]:

@@ -597,12 +597,17 @@ def make_verifier(
         EngineError: E221 if no point is found where the assumptions hold.
     """
     variables = variables_of(head, *others) | assumptions.variables
-    trees = head, *others
-    if any(node.label in FURTHER for tree in trees for node in tree) or any(map(too_large, trees)):
+    if needs_rigorous_bounds(head, *others):
         return RigorousVerifier(head, variables, assumptions, seed=seed)
     if variables <= {"x"} and not assumptions:
         return Verifier(head, seed=seed)
     return MultivariateVerifier(head, variables, assumptions, seed=seed)
+
+
+def needs_rigorous_bounds(*trees: Tree) -> bool:
+    """Return whether terms are compared point by point: they have sums, integrals and the like, or one is too
+    large."""
+    return any(node.label in FURTHER for tree in trees for node in tree) or any(map(too_large, trees))
 
 
 class MultivariateVerifier(Verifier):
