@@ -45,12 +45,13 @@ _MONEY = re.compile(r"\d[\d.,]*(?:\s[^\\=^_{}+*/<>]*)?\s")
 """What may stand between two amounts of dollars."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(
-    r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
-    r"|<(?P<math>(?:\w+:)?math)\b(?P<attributes>[^>]*)>.*?</(?P=math)\s*>"
+    r"(?P<comment><!--)|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>"
+    r"|<(?P<math>(?:\w+:)?math)\b(?P<attributes>[^>]*)>"
     r"|<span\b[^>]*\bmath-container\b[^>]*>(?P<latex>(?:[^<]++|<(?!/?span\b))*+)</span\s*>"
     r"|<(?P<block>/?(?:p|br|div|li|ul|ol|blockquote|h[1-6]|hr|tr|td|table)\b)[^>]*>|</?[A-Za-z][^>]*>",
     re.DOTALL | re.IGNORECASE,
 )
+"""A tag, the beginning of a comment, or a formula in a `span`."""
 _ANNOTATION = re.compile(
     r"<(?:\w+:)?annotation\b[^>]*encoding\s*=\s*[\"']application/x-(?:la)?tex[\"'][^>]*>(.*?)</", re.DOTALL
 )
@@ -253,18 +254,18 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         words.clear()
         yield from split_pieces(held, tell, kind="html", first=begun)
 
-    for match in _MARKUP.finditer(text):
-        between = text[at : match.start()]
+    for match, end in _iterate_markup(text):
+        between, markup = text[at : match.start()], text[match.start() : end]
         words.append(between)
         line += between.count("\n")
-        latex = _of_markup(match)
+        latex = _of_markup(match, markup)
         if latex is not None:
             yield from flush_words()
             yield TextPiece(_PERCENT.sub(r"\\%", _DOLLARS.sub("", latex)), line, formula=True)
         # What is left out keeps its lines, so that those after it keep their numbers.
-        lines = match[0].count("\n")
+        lines = markup.count("\n")
         line += lines
-        at = match.end()
+        at = end
         if latex is None:
             words.append(
                 # A block that ends also ends a sentence, and any other tag separates words.
@@ -276,23 +277,44 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
     yield from flush_words()
 
 
+def _iterate_markup(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Yield each tag with its end, which of comments, formulas and what is left out is that of the closing
+    tag; one without a closing tag ends itself, and a comment that does not end is text."""
+    missing: set[str] = set()
+    at, last = 0, text.rfind(">") + 1  # no tag ends behind it
+    while match := _MARKUP.search(text, at, last):
+        at = match.end()
+        closing = "-->" if match["comment"] else ""
+        if name := match["skip"] or match["math"]:
+            closing = rf"</{re.escape(name.lower())}\s*>"
+        # What is missing once is missing for the rest: do not search for it again.
+        if closing and closing not in missing:
+            if ended := re.compile(closing, re.IGNORECASE).search(text, at):
+                at = ended.end()
+            else:
+                missing.add(closing)
+        if closing not in missing or not match["comment"]:
+            yield match, at
+
+
 def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPiece]:
     """Return the words and formulas of a text in a row, which may be HTML."""
     marked = "math-container" in text or "<math" in text or "</p>" in text
     return html_pieces(text, tell) if marked else split_pieces(text, tell, kind="row")
 
 
-def _of_markup(match: re.Match[str]) -> str | None:
+def _of_markup(match: re.Match[str], markup: str) -> str | None:
+    """Return the LaTeX of a formula; None for other markup, and for a formula that does not end."""
     if match["latex"] is not None:
         return unescape_html(match["latex"])
-    if not match["math"]:
+    if not match["math"] or markup == match[0]:
         return None
-    if inner_match := _ANNOTATION.search(match[0]):
+    if inner_match := _ANNOTATION.search(markup):
         return unescape_html(inner_match[1])
     if inner_match := _ALTERNATIVE.search(match["attributes"]):
         return unescape_html(inner_match[1] or inner_match[2] or "")
 
-    return latex_of_mathml(match[0])
+    return latex_of_mathml(markup)
 
 
 def _read_notebook_pieces(text: str, path: Path, on_bad: OnBad) -> Iterator[TextPiece]:

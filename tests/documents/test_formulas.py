@@ -218,6 +218,25 @@ def test_a_paragraph_of_html_ends_its_sentence_once(tmp_path: Path) -> None:
     assert found == ["We take $k^3+1$.", "And so on, $x$ ...", "$y$ is one."]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<math><mi>x</mi> and <math> of $y$<p>and $z$", ["y", "z"]),
+        ("<math><mi>x</mi></math> <math><mi>y</mi> $z$", ["x", "z"]),
+        ("<m:math> $x$ <math><mi>y</mi></math> <pre> $z$", ["x", "y", "z"]),
+        ("<!-- $x$ --> <!-- $y$", ["y"]),
+        ("<pre>$x$</PRE> <pre>$y$ <script>$z$</script>", ["y"]),
+        ("<code>$x$ <code>$y$ <math><mi>z</mi></math>", ["x", "y", "z"]),
+        ("$x$ < <b $y$", ["x", "y"]),
+    ],
+)
+def test_markup_of_html_that_does_not_end_hides_nothing(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    (tmp_path / "a.html").write_text(text)
+    assert [one.latex for one in read(tmp_path)] == expected
+
+
 def test_a_heading_is_no_part_of_the_sentence_behind_it(tmp_path: Path) -> None:
     (tmp_path / "a.tex").write_text(
         "\\section[short]{Norms}\nFor all $x$ it holds.\\subsection*{On}\nTake $y$."
