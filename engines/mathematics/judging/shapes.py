@@ -379,6 +379,9 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
         return undecided_verdict(f"there are more than {_MOST_MEMBERS} members")
     reasons: list[str] = []
     notes: list[str] = []
+    single = len(left.children) == len(right.children) == 1
+    # Of sets whose members all have variables nothing more is learnt behind one that may be in one only.
+    decided = not single and all(map(free_variables, (*left.children, *right.children)))
     # Both directions: each member of either set needs an equal one in the other.
     for own, others in ((left.children, right.children), (right.children, left.children)):
         for index, member in enumerate(own):
@@ -395,9 +398,11 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
                 if all(one.outcome == "different" for one in apart) and not free_variables(member, *others):
                     return Verdict("different", witness=f"{_to_text(member)} belongs to one of them only")
                 reasons.append(f"{_to_text(member)} may belong to one of them only")
+                if decided:
+                    return undecided_verdict(reasons[0])
     if reasons:
         # Two sets of one member are equal under the same conditions as their members.
-        if len(left.children) == len(right.children) == 1:
+        if single:
             return judge.compare_terms(left.children[0], right.children[0], assume)
         return undecided_verdict(reasons[0])
     return Verdict("equal", reason="; ".join(dict.fromkeys(notes)))
