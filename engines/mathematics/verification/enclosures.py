@@ -509,25 +509,18 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
     return False
 
 
-def _compile_integrand(tree: Tree, name: str, values: Mapping[str, acb]) -> _Integrand:
+def _compile_integrand(tree: Tree, name: str, values: Mapping[str, acb]) -> Callable[[acb, bool], acb]:
     """Return an integrand as a function of its variable, and of whether it is to be analytic there."""
     label = tree.label
     if not tree.children:
-        if label == name:
-            return lambda z, _: z
-        known = values[label]
-        return lambda *_: known
-    if label in BINDERS or label == "d":
-        return lambda *_: acb(arb.nan())
+        return (lambda z, _: z) if label == name else (lambda *_: values[label])
     parts = [_compile_integrand(child, name, values) for child in tree.children]
     first, last = parts[0], parts[-1]
     # With `analytic` set, a function with a branch cut has no value on the cut; quadrature needs this.
     if label in _CUT:
-        cut = _CUT[label]
-        return lambda z, analytic: getattr(first(z, analytic), cut)(analytic=analytic)
+        return lambda z, analytic: getattr(first(z, analytic), _CUT[label])(analytic=analytic)
     if label in _COMPLEX_ARITHMETIC:
-        operation = _COMPLEX_ARITHMETIC[label]
-        return lambda z, analytic: operation(first(z, analytic), last(z, analytic))
+        return lambda z, analytic: _COMPLEX_ARITHMETIC[label](first(z, analytic), last(z, analytic))
     if label == "pow":
         return lambda z, analytic: _raise_complex(first(z, analytic), last(z, analytic), analytic)
     if label == "log":
@@ -550,7 +543,6 @@ def _raise_complex(base: acb, exponent: acb, analytic: bool) -> acb:
     return (exponent * base.log(analytic=analytic)).exp()
 
 
-_Integrand = Callable[[acb, bool], acb]
 _COMPLEX_ARITHMETIC = {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}
 _CUT = {"sqrt": "sqrt", "ln": "log", "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor"}
 """Functions that are not analytic everywhere, by their name in Arb, which sees to that."""
