@@ -524,9 +524,7 @@ def _compile_integrand(tree: Tree, name: str, values: Mapping[str, acb]) -> Call
     if label == "pow":
         return lambda z, analytic: _raise_complex(first(z, analytic), last(z, analytic), analytic)
     if label == "log":
-        return lambda z, analytic: (
-            last(z, analytic).log(analytic=analytic) / first(z, analytic).log(analytic=analytic)
-        )
+        return lambda *at: last(*at).log(analytic=at[1]) / first(*at).log(analytic=at[1])
     if label in _MEROMORPHIC:
         return lambda z, analytic: getattr(first(z, analytic), label)()
     return lambda *_: acb(arb.nan())
