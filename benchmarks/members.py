@@ -1,6 +1,6 @@
 """Whether generated members are equal to their heads, by mpmath at 40 to 480 digits.
 
-    .venv/bin/python -m benchmarks.members [--heads 100] [--members 25] [--seed 1] [--out FILE]
+    .venv/bin/python -m benchmarks.members [--heads 240] [--members 25] [--seed 1] [--out FILE]
 
 Heads are drawn from E-Gen's templates, derivatives among them, and heads in several variables are added; of
 each a cluster is grown in the styles `any` and `plain` in turn. Heads and members are evaluated by mpmath,
@@ -170,7 +170,7 @@ def grow_clusters(heads: int, members: int, seed: int) -> Iterator[tuple[Tree, l
 
 def main() -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("--heads", type=int, default=100, help="how many templates are drawn")
+    parser.add_argument("--heads", type=int, default=240, help="how many templates are drawn")
     parser.add_argument("--members", type=int, default=25, help="of each head, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="list members that are wrong or have no value")
