@@ -27,6 +27,8 @@ from benchmarks._record import Record, parser_of
 from engines.core.tree import Tree
 
 DIGITS = (40, 120, 480)
+_TOLERANCE = mpmath.mpf("1e-24")
+"""Of the larger of 1 and the value; how many digits are lost on the way depends on the term."""
 _POINTS = 6
 _DRAWN = 400
 """So many points are tried for a head, some of which have values on a short interval only."""
@@ -125,7 +127,7 @@ def differ_at(head: Tree, member: Tree, point: Mapping[str, str]) -> bool | None
             # Rounding can take the argument of a logarithm or a root below 0.
             if found is None and digits < DIGITS[-1]:
                 continue
-            if abs(wanted - _raise_none(found)) <= mpmath.mpf(10) ** (-3 * digits // 5) * (1 + abs(wanted)):
+            if abs(wanted - _raise_none(found)) <= _TOLERANCE * (1 + abs(wanted)):
                 return False
     return True
 
