@@ -59,7 +59,7 @@ _TOKEN = re.compile(
     r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
-    r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
 )
 _LINED = re.compile(

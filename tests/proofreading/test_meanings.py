@@ -149,6 +149,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"Let $f(x) = \frac{x^2+5}{2x}$.\n\nThen $f'(x) = \frac{x^2-4}{2x^2}$.", True),
         # the image of a product under a map that is written behind it
         (r"Let $\theta$ be an epimorphism of groupoids. So $1\theta = (gf)\theta = g\theta f\theta$.", False),
+        # what is only supposed, and thousands behind a space that takes back another
+        (r"If $\sqrt{2} < 1$, then $2 = (\sqrt{2})^2 < 1$, a contradiction.", False),
+        (r"It is $12,\! 345 = 1.2345 \times 10^{4}$.", False),
         # seconds are no secants
         (r"It takes $60\text{ sec} = 1\text{ min}$.", False),
         (r"It takes $10\text{ sec} = 5\text{ sec}$.", True),
