@@ -48,6 +48,12 @@ _SIGNED = 3
 """Nodes of a number with a sign."""
 _BITS = 4
 """Digits of a number that is one to the base 2 by its 0 and 1."""
+_POWER_BEHIND_SLASH = re.compile(r"/\s*[\d.]+\s*\\(?:times|cdot)\s*10(?!\d)")
+"""A power of ten behind a division in one line; a fraction or brackets leave no doubt."""
+_ARGUMENT_IN_BRACKETS = re.compile(
+    r"\\(?:sin|cos|tan|cot|sec|csc|ln)\s*(?:\^\s*(?:\{[^{}]*\}|\w)\s*)?(?:\\left|\\[bB]igg?l?)?\s*[(\[{]"
+)
+"""A function whose argument ends where its bracket does."""
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
@@ -83,14 +89,15 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    written = f"{link.left} {link.right}"
     scaled = _join_powers_of_ten(left), _join_powers_of_ten(right)
-    if scaled != (left, right) and (
+    if _POWER_BEHIND_SLASH.search(written) and (
         judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
     ):
         return LinkVerdict(link, "right", "where a power of ten belongs to the number before it")
     if not free and _hold_as(_take_binary, left, right, judge):
         return LinkVerdict(link, "right", "with numbers to the base 2")
-    if _hold_as(_take_factors_out, left, right, judge):
+    if not _ARGUMENT_IN_BRACKETS.search(written) and _hold_as(_take_factors_out, left, right, judge):
         return LinkVerdict(link, "right", "where a factor behind a function is none of its argument")
     if _hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")

@@ -152,6 +152,10 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # what is only supposed, and thousands behind a space that takes back another
         (r"If $\sqrt{2} < 1$, then $2 = (\sqrt{2})^2 < 1$, a contradiction.", False),
         (r"It is $12,\! 345 = 1.2345 \times 10^{4}$.", False),
+        # brackets and fractions say where an argument or a number ends
+        (r"For all real $x$ and $y$, $\sin(xy) = y\sin(x)$.", True),
+        (r"We have $\frac{6}{2} \times 10^8 = 3 \times 10^{-8}$.", True),
+        (r"We have $(6/2) \times 10^8 = 3 \times 10^{-8}$.", True),
         # seconds are no secants
         (r"It takes $60\text{ sec} = 1\text{ min}$.", False),
         (r"It takes $10\text{ sec} = 5\text{ sec}$.", True),
