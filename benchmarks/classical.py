@@ -49,7 +49,8 @@ POINTS = (-3.7123, -1.8311, -0.6127, 0.2391, 0.7113, 1.3717, 2.9171, 11.317)
 
 
 @cache
-def _functions() -> dict[str, Callable[..., Any]]:
+def list_functions() -> dict[str, Callable[..., Any]]:
+    """Return what works operators out in mpmath, where their names differ or they have no value."""
     import mpmath
 
     return {
@@ -77,7 +78,7 @@ def value(tree: Tree, x: Any, most: float = math.inf) -> Any:
     if any(part is None or abs(part) > most for part in parts):
         return None
     try:
-        result = (_functions().get(tree.label) or getattr(mpmath, tree.label))(*parts)
+        result = (list_functions().get(tree.label) or getattr(mpmath, tree.label))(*parts)
     except (ZeroDivisionError, ValueError, OverflowError):
         return None
     return result if isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None

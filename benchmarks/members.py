@@ -14,16 +14,15 @@ second and the third.
 from __future__ import annotations
 
 import contextlib
-import operator
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import mpmath
 
 from benchmarks._record import Record, parser_of
+from benchmarks.classical import list_functions
 from engines.core.tree import Tree
 
 DIGITS = (40, 120, 480)
@@ -48,21 +47,6 @@ SEVERAL = (
 """Heads in several variables."""
 
 
-@cache
-def _functions() -> Mapping[str, Callable[..., Any]]:
-    return {
-        "+": operator.add,
-        "-": operator.sub,
-        "*": operator.mul,
-        "/": operator.truediv,
-        "abs": abs,
-        "pow": lambda base, exponent: None if base == 0 and exponent <= 0 else mpmath.power(base, exponent),
-        "log": lambda base, u: mpmath.log(u) / mpmath.log(base) if base > 0 and u > 0 else None,
-        "ln": lambda u: mpmath.log(u) if u > 0 else None,
-        "acot": lambda u: mpmath.pi / 2 - mpmath.atan(u),
-    }
-
-
 def value_at(tree: Tree, point: Mapping[str, Any]) -> Any:
     """Return the real value of an expression at a point by mpmath, or None where it has none."""
     label, parts = tree.label, tree.children
@@ -82,7 +66,7 @@ def value_at(tree: Tree, point: Mapping[str, Any]) -> Any:
                 return None
             if max(map(abs, values)) > _MOST:
                 raise TooLargeError
-            result = (_functions().get(label) or getattr(mpmath, label))(*values)
+            result = (list_functions().get(label) or getattr(mpmath, label))(*values)
     except (ZeroDivisionError, ValueError, OverflowError):
         return None
     return result if isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None
