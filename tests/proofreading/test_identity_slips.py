@@ -51,11 +51,6 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
         # the sign of an odd function, and what is under the same limit
         (r"Take positive values, since $z > 0$ and $\sin(-v) = \sin(v)$.", "the opposite"),
         (
-            r"For the series, $\lim_{k \to \infty} \frac{|z|^{k+1}/(k+1)}{|z|^k/k}"
-            r" = \lim_{k \to \infty} \frac{k|z|^{k+1}}{(k-1)|z|^k}$.",
-            "- for +",
-        ),
-        (
             r"So $\lim_{z \to 0} \frac{\sqrt{z+1} - 1}{z} = \lim_{z \to 0} \frac{\sqrt{z+1} - 4}{z} \cdot"
             r" \frac{\sqrt{z+1} + 1}{\sqrt{z+1} + 1}$.",
             "4 for 1",

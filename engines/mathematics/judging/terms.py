@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import RLock
 
 from engines.core.errors import EngineError, ExpressionError
-from engines.core.expression_language import ARITY, BINDERS, FURTHER
+from engines.core.expression_language import BINDERS, FURTHER
 from engines.core.tree import (
     MAX_DEPTH,
     MAX_NODES,
@@ -17,8 +17,9 @@ from engines.core.tree import (
     differentiate,
     without_inner_derivatives,
 )
-from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
+from engines.mathematics.algebra.rational import TooLargeError, expand_tree
 from engines.mathematics.judging import complexes, numbers, reals, shapes, statement_judge
+from engines.mathematics.judging.limits import evaluate_limit
 from engines.mathematics.judging.names import (
     BOUND,
     COMPLEX,
@@ -273,8 +274,6 @@ def _not_worked_out(tree: Tree) -> str:
 # What is put in the place of a term has its value wherever it is defined itself: `+ u * 0 v` is u where v is
 # defined too.
 
-_CONTINUOUS = {*ARITY, "min", "max", "root"} - {"d", "x"}
-"""Operations that are continuous wherever they are defined."""
 _MOST_NODES = 500
 
 
@@ -294,75 +293,12 @@ def _close_node(tree: Tree, slopes: bool) -> Tree:
         return tree
     here = Tree(tree.label, tuple(_close_node(child, slopes) for child in tree.children))
     if here.label == "limit":
-        return _evaluate_limit(here) or here
+        return evaluate_limit(here) or here
     if here.label == "sum" and here.children[2].label == "inf":
         return _sum_geometric(here) or here
     if here.label == "d" and slopes:
         return _differentiate(here) or here
     return here
-
-
-def _evaluate_limit(tree: Tree) -> Tree | None:
-    name, to, _, body = tree.children
-    if name.label in free_variables(to) or not _is_continuous(body, name.label):
-        return None
-    try:
-        inner = expand_tree(body)
-    except (TooLargeError, KeyError):
-        inner = body
-    if to.label == "inf" or (to.label == "*" and to.children[1].label == "inf"):
-        return _limit_at_infinity(inner, name)
-    return replace_variable(inner, name.label, to)
-
-
-def _is_continuous(body: Tree, name: str) -> bool:
-    for node in body:
-        if node.children and node.label not in _CONTINUOUS:
-            return False
-        if node.label == "pow" and name in node.children[1].list_labels():
-            base = node.children[0]
-            positive = base.label in ("e", "pi") or (numbers.exact_value(base) or 0) > 0
-            if not positive:
-                return False
-    return True
-
-
-def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
-    """Return the limit of a rational function far out, where it is bounded there."""
-    space = Space([body])
-    try:
-        top, bottom = space.to_quotient(body)
-    except TooLargeError:
-        return None
-    if any(name.label in atom.list_labels() for atom in space.atoms if atom != name):
-        return None
-    if name not in space.atoms:
-        return body
-    offset = space.atoms.index(name)
-    # Far out only the leading terms count: the limit is the quotient of their coefficients if the degrees
-    # are equal, and 0 if the degree below is greater.
-    leads = []
-    degrees = []
-    for polynomial in (top, bottom):
-        rows = polynomial.to_dict()
-        degree = max((int(exponents[offset]) for exponents in rows), default=0)
-        lead = {
-            tuple(0 if k == offset else n for k, n in enumerate(exponents)): c
-            for exponents, c in rows.items()
-            if exponents[offset] == degree
-        }
-        degrees.append(degree)
-        leads.append(space.make_polynomial(lead))
-    if top.is_zero() or degrees[0] < degrees[1]:
-        # where the leading coefficient below is not 0
-        return Tree("/", (ZERO, space.polynomial_to_tree(leads[1])))
-    if degrees[0] > degrees[1]:
-        return None
-    return (
-        space.to_tree(Quotient(leads[0], space.constant_polynomial(1)))
-        if leads[1].is_one()
-        else Tree("/", (space.polynomial_to_tree(leads[0]), space.polynomial_to_tree(leads[1])))
-    )
 
 
 def _sum_geometric(tree: Tree) -> Tree | None:

@@ -1,0 +1,605 @@
+"""Limits of terms: by continuity, of rational functions far out, and by the first terms of a series.
+
+A term near a point is expanded in powers of t > 0, the distance from the point, or 1/t far out. The exponents
+may be fractions, and the coefficients hold the parameters of the term and L = ln t, which grows more slowly
+than every power; what exp makes of negative powers is kept as a factor. The limit is read from the leading
+term (D. Gruntz, On Computing Limits in a Symbolic Manipulation System, 1996, section 3.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count, islice
+from math import factorial
+
+from flint import ctx, fmpq
+
+from engines.core.errors import EngineError
+from engines.core.expression_language import ARITY, CONSTANTS, INVERSE
+from engines.core.tree import ONE, ZERO, Tree, differentiate
+from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
+from engines.mathematics.judging import numbers
+from engines.mathematics.judging.names import free_variables, replace_variable
+from engines.mathematics.verification.enclosures import value_at
+from engines.mathematics.verification.work_limit import spend_work
+
+_CONTINUOUS = {*ARITY, "min", "max", "root"} - {"d", "x"}
+"""Operations that are continuous wherever they are defined."""
+_TERMS = 8
+"""How far beyond its leading exponent a series is known."""
+_MOST_NODES = 400
+"""Larger coefficients are not worked out."""
+_MOST_LOGARITHMS = 2
+_BITS, _ZERO_BITS = 256, 160
+_SAMPLES = ("7/5", "-4/3", "31/7", "-39/11", "2/9", "-1/8")
+_DISTANCE, _LOGARITHM = "#t", "#ln t"
+_POINT = Tree(_DISTANCE)
+_MINUS_ONE = Tree("-1")
+_INFINITY = Tree("inf")
+
+Coefficient = Fraction | Tree
+
+
+class _NoSeriesError(Exception):
+    """A term has no series of this kind, or none is found."""
+
+
+class _LongCoefficientError(_NoSeriesError):
+    """A coefficient gets too long."""
+
+
+def evaluate_limit(tree: Tree, depth: int = 0) -> Tree | None:
+    """Return the value of a limit as a term in its parameters, also `inf`; None where it is not found."""
+    name, to, side, body = tree.children
+    if name.label in free_variables(to):
+        return None
+    try:
+        inner = expand_tree(body)
+    except (TooLargeError, KeyError):
+        inner = body
+    sign = numbers.infinite_sign(to)
+    if _is_continuous(body, name.label):
+        near = _limit_at_infinity(inner, name) if sign else replace_variable(inner, name.label, to)
+        if near is not None and _is_defined(near):
+            return near
+    try:
+        return _expand_at(body, name.label, to, side.label, depth)
+    except (_NoSeriesError, TooLargeError, EngineError, KeyError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def _is_continuous(body: Tree, name: str) -> bool:
+    for node in body:
+        if node.children and node.label not in _CONTINUOUS:
+            return False
+        if node.label == "pow" and name in node.children[1].list_labels():
+            base = node.children[0]
+            positive = base.label in CONSTANTS or (numbers.exact_value(base) or 0) > 0
+            if not positive:
+                return False
+    return True
+
+
+def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
+    """Return the limit of a rational function far out, where it is bounded there."""
+    try:
+        space = Space([body])
+        top, bottom = space.to_quotient(body)
+    except TooLargeError:
+        return None
+    if any(name.label in atom.list_labels() for atom in space.atoms if atom != name):
+        return None
+    if name not in space.atoms:
+        return body
+    offset = space.atoms.index(name)
+    # Far out only the leading terms count: the limit is the quotient of their coefficients if the degrees
+    # are equal, and 0 if the degree below is greater.
+    leads = []
+    degrees = []
+    for polynomial in (top, bottom):
+        rows = polynomial.to_dict()
+        degree = max((int(exponents[offset]) for exponents in rows), default=0)
+        lead = {
+            tuple(0 if k == offset else n for k, n in enumerate(exponents)): c
+            for exponents, c in rows.items()
+            if exponents[offset] == degree
+        }
+        degrees.append(degree)
+        leads.append(space.make_polynomial(lead))
+    if top.is_zero() or degrees[0] < degrees[1]:
+        # where the leading coefficient below is not 0
+        return Tree("/", (ZERO, space.polynomial_to_tree(leads[1])))
+    if degrees[0] > degrees[1]:
+        return None
+    return (
+        space.to_tree(Quotient(leads[0], space.constant_polynomial(1)))
+        if leads[1].is_one()
+        else Tree("/", (space.polynomial_to_tree(leads[0]), space.polynomial_to_tree(leads[1])))
+    )
+
+
+def _expand_at(body: Tree, name: str, to: Tree, side: str, depth: int) -> Tree | None:
+    if sign := numbers.infinite_sign(to):
+        places = [Tree("/", (Tree(str(sign)), _POINT))]
+    else:
+        signs = {"+": "+", "-": "-"}.get(side, "+-")
+        places = [_POINT if to == ZERO and one == "+" else Tree(one, (to, _POINT)) for one in signs]
+    found = [_read_limit(_Expansion().expand(replace_variable(body, name, place)), depth) for place in places]
+    first = found[0]
+    if any(one is None for one in found) or first is None:
+        return None
+    for one in found[1:]:
+        if one is None or (one != first and not _are_same(one, first)):
+            return None  # the limits from both sides differ
+    return first
+
+
+def _are_same(left: Tree, right: Tree) -> bool:
+    infinite = [numbers.infinite_sign(one) for one in (left, right)]
+    return infinite[0] == infinite[1] if any(infinite) else _sign(Tree("-", (left, right))) == 0
+
+
+def _read_limit(near: _Series, depth: int) -> Tree | None:
+    """Return the limit for t → 0 of what is expanded; None if that does not tell."""
+    growth = _Series(near.growth, Fraction(0))
+    if growth.terms:
+        sign = _lead_sign(growth)
+        return ZERO if sign == -1 else _infinity(_lead_sign(near)) if sign == 1 else None
+    exponent, lead = near.terms[0] if near.terms else (near.order, Fraction(0))
+    if exponent < 0 and lead:
+        return _infinity(_sign(_tree(lead)))
+    if near.order <= 0:
+        return None
+    if exponent > 0 or not lead:
+        return ZERO
+    value = _tree(lead)
+    if _LOGARITHM not in value.list_labels():
+        return value
+    if depth == _MOST_LOGARITHMS:
+        return None
+    low = Tree("*", (_MINUS_ONE, _INFINITY))
+    return evaluate_limit(Tree("limit", (Tree(_LOGARITHM), low, Tree("0"), value)), depth + 1)
+
+
+def _infinity(sign: int | None) -> Tree | None:
+    if not sign:
+        return None
+    return _INFINITY if sign > 0 else Tree("*", (_MINUS_ONE, _INFINITY))
+
+
+# ---- coefficients
+
+
+def _tree(coefficient: Coefficient) -> Tree:
+    if isinstance(coefficient, Tree):
+        return coefficient
+    top, bottom = Tree(str(coefficient.numerator)), Tree(str(coefficient.denominator))
+    return top if coefficient.denominator == 1 else Tree("/", (top, bottom))
+
+
+def _add(left: Coefficient, right: Coefficient) -> Coefficient:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left + right
+    if left == 0 or right == 0:
+        return right if left == 0 else left
+    return _drop_zero(Tree("+", (_tree(left), _tree(right))))
+
+
+def _multiply(left: Coefficient, right: Coefficient) -> Coefficient:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left * right
+    if left == 0 or right == 0:
+        return Fraction(0)
+    if left == 1 or right == 1:
+        return right if left == 1 else left
+    return Tree("*", (_tree(left), _tree(right)))
+
+
+def _raise(base: Coefficient, exponent: Coefficient) -> Coefficient:
+    if isinstance(exponent, Fraction) and exponent.denominator == 1:
+        if isinstance(base, Fraction):
+            return base ** int(exponent)
+        if exponent == -1:
+            return Tree("/", (ONE, base))
+    if base == 1 or exponent == 0:
+        return Fraction(1)
+    return _fold(Tree("pow", (_tree(base), _tree(exponent))))
+
+
+def _fold(tree: Tree) -> Coefficient:
+    """Return the number that a term without variables is, if that is a short rational one."""
+    exact = numbers.exact_value(tree)
+    if exact is not None:
+        return Fraction(exact)
+    if len(tree) > _MOST_NODES:
+        raise _LongCoefficientError
+    if not free_variables(tree) and _LOGARITHM not in tree.list_labels():
+        value = value_at(tree, {})
+        if value is None or not value.is_finite():
+            raise _NoSeriesError
+        if value.is_exact() and value.is_integer():
+            return Fraction(str(value.unique_fmpz()))
+    return tree
+
+
+def _drop_zero(tree: Tree) -> Coefficient:
+    if len(tree) > _MOST_NODES:
+        raise _LongCoefficientError
+    return Fraction(0) if _sign(tree) == 0 else tree
+
+
+def _is_defined(tree: Tree) -> bool:
+    if numbers.infinite_sign(tree):
+        return True
+    return any(True for _ in _values(tree))
+
+
+def _sign(tree: Tree) -> int | None:
+    """Return the sign of a coefficient, 0 for 0, by its values at some points; None where it varies."""
+    signs = set(_values(tree))
+    return signs.pop() if len(signs) == 1 else None
+
+
+def _values(tree: Tree) -> Iterator[int]:
+    """Signs of a term at points where it has a value."""
+    names = sorted(free_variables(tree) - {_LOGARITHM})
+    spend_work(len(tree))
+    with ctx.workprec(_BITS):
+        for start in range(len(_SAMPLES) if names else 1):
+            point = {
+                name: fmpq(*Fraction(_SAMPLES[(start + k) % len(_SAMPLES)]).as_integer_ratio()) + k
+                for k, name in enumerate(names)
+            }
+            value = value_at(tree, {**point, _LOGARITHM: fmpq(-(10**7) - start)})
+            if value is None or not value.is_finite():
+                continue
+            if value > 0 or value < 0:
+                yield 1 if value > 0 else -1
+            elif value.rad() < 2.0**-_ZERO_BITS:
+                yield 0
+
+
+# ---- series
+
+_Terms = tuple[tuple[Fraction, Coefficient], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """exp(Σ g t^-m) times terms c t^n by rising exponents n, each c ≠ 0.
+
+    Attributes:
+        terms: The exponents and coefficients.
+        order: What is left out of the terms is at most a multiple of t^order.
+        growth: The exponents and coefficients of the exponential.
+    """
+
+    terms: _Terms
+    order: Fraction
+    growth: _Terms = ()
+
+    @property
+    def valuation(self) -> Fraction:
+        """The least exponent of the terms."""
+        return self.terms[0][0] if self.terms else self.order
+
+
+_EXACT = Fraction(10**6)
+"""The order of a series that ends."""
+_NEARLY_EXACT = _EXACT - 1
+"""The order of a series that ends but for what is smaller than every power."""
+_ZERO = _Series((), _EXACT)
+_BOUNDED = _Series((), Fraction(0))
+
+
+def _constant(coefficient: Coefficient) -> _Series:
+    return _Series(((Fraction(0), coefficient),) if coefficient != 0 else (), _EXACT)
+
+
+def _make_series(terms: dict[Fraction, Coefficient], order: Fraction, growth: _Terms = ()) -> _Series:
+    kept = sorted(((n, c) for n, c in terms.items() if c != 0 and n < order), key=lambda one: one[0])
+    if kept and kept[-1][0] >= kept[0][0] + _TERMS:
+        order = kept[0][0] + _TERMS
+        kept = [(n, c) for n, c in kept if n < order]
+    return _Series(tuple(kept), order, growth)
+
+
+def _add_terms(left: _Terms, right: _Terms, order: Fraction, growth: _Terms = ()) -> _Series:
+    """Return the sum as a series that ends before a coefficient that gets too long."""
+    terms = dict(left)
+    for exponent, coefficient in right:
+        if exponent < order:
+            try:
+                terms[exponent] = _add(terms.get(exponent, Fraction(0)), coefficient)
+            except _LongCoefficientError:
+                order = exponent
+    return _make_series(terms, order, growth)
+
+
+def _scale(series: _Series, factor: Coefficient) -> _Series:
+    return _multiply_series(_constant(factor), series)
+
+
+def _scale_terms(terms: _Terms, factor: Coefficient) -> _Terms:
+    return tuple((exponent, _multiply(coefficient, factor)) for exponent, coefficient in terms)
+
+
+def _sum_series(left: _Series, right: _Series) -> _Series:
+    if left == _ZERO or right == _ZERO:
+        return right if left == _ZERO else left
+    if left.growth != right.growth:
+        ratio = _add_terms(left.growth, _scale_terms(right.growth, Fraction(-1)), Fraction(0))
+        if sign := _lead_sign(ratio):
+            larger = left if sign > 0 else right
+            return _Series(larger.terms, min(larger.order, _NEARLY_EXACT), larger.growth)
+        if ratio.terms:
+            raise _NoSeriesError
+    return _add_terms(left.terms, right.terms, min(left.order, right.order), left.growth)
+
+
+def _multiply_series(left: _Series, right: _Series) -> _Series:
+    if _ZERO in (left, right):
+        return _ZERO
+    lowest = left.valuation + right.valuation
+    order = min(left.order + right.valuation, right.order + left.valuation, _EXACT)
+    if left.order == right.order == _EXACT:
+        order = _EXACT
+    if left.terms and right.terms and left.terms[-1][0] + right.terms[-1][0] >= lowest + _TERMS:
+        order = min(order, lowest + _TERMS)
+    products = tuple((m + n, _multiply(a, b)) for m, a in left.terms for n, b in right.terms if m + n < order)
+    growth = _add_terms(left.growth, right.growth, Fraction(0))
+    if growth.order < 0:
+        raise _NoSeriesError
+    return _add_terms((), products, order, growth.terms)
+
+
+def _lead_sign(series: _Series) -> int | None:
+    """Return the sign of the leading coefficient; None where there is none or it varies."""
+    return _sign(_tree(series.terms[0][1])) if series.terms else None
+
+
+def _plain(series: _Series) -> _Series:
+    """Return a series without exponential: what falls faster than every power counts as 0."""
+    if not series.growth:
+        return series
+    if _lead_sign(_Series(series.growth, Fraction(0))) != -1:
+        raise _NoSeriesError
+    return _Series((), _NEARLY_EXACT)
+
+
+def _compose(coefficients: Iterator[Coefficient], inner: _Series) -> _Series:
+    """Return Σ a_k s^k for a series s without constant term."""
+    if inner == _ZERO:
+        return _constant(next(coefficients))
+    if inner.valuation <= 0:
+        raise _NoSeriesError
+    most = int(_TERMS / inner.valuation) + 2 if inner.terms else 2
+    total, power, order = _ZERO, _constant(Fraction(1)), Fraction(0)
+    for coefficient in islice(coefficients, most):
+        total = _sum_series(total, _scale(power, coefficient))
+        power = _multiply_series(power, inner)
+        order += inner.valuation
+    return _make_series(dict(total.terms), min(total.order, order))
+
+
+class _Expansion:
+    """The expansion of terms in powers of t."""
+
+    def expand(self, tree: Tree) -> _Series:
+        """Return the series of a term.
+
+        Raises:
+            _NoSeriesError: If it has none, or none is found.
+        """
+        label, children = tree.label, tree.children
+        spend_work(_TERMS)
+        if label == _DISTANCE:
+            return _Series(((Fraction(1), Fraction(1)),), _EXACT)
+        if _DISTANCE not in tree.list_labels():
+            return _constant(_drop_zero_of(_fold(tree)))
+        if label == "pow":
+            return self._expand_power(*children)
+        if label in _REWRITTEN:
+            return self.expand(_REWRITTEN[label](*children))
+        parts = [self.expand(child) for child in children]
+        first, last = parts[0], parts[-1]
+        if label == "+":
+            return _sum_series(first, last)
+        if label == "-":
+            return _sum_series(first, _scale(last, Fraction(-1)))
+        if label == "*":
+            return _multiply_series(first, last)
+        if label == "/":
+            return _multiply_series(first, _power_of_series(last, Fraction(-1)))
+        if label in ("abs", "sign"):
+            sign = _lead_sign(first)
+            if not sign:
+                raise _NoSeriesError
+            return _constant(Fraction(sign)) if label == "sign" else _scale(first, Fraction(sign))
+        if label == "ln":
+            return _logarithm(first)
+        if label in _TAYLOR or label in INVERSE:
+            return self._apply_function(label, first)
+        raise _NoSeriesError
+
+    def _expand_power(self, base: Tree, exponent: Tree) -> _Series:
+        if base.label == "e":
+            return _exponential(self.expand(exponent))
+        if _DISTANCE not in exponent.list_labels():
+            return _power_of_series(self.expand(base), _fold(exponent))
+        if numbers.exact_value(base) == -1:
+            return _BOUNDED  # for whole exponents
+        return _exponential(_multiply_series(self.expand(exponent), _logarithm(self.expand(base))))
+
+    def _apply_function(self, label: str, inner: _Series) -> _Series:
+        if inner.growth and _lead_sign(_Series(inner.growth, Fraction(0))) == -1:
+            inner = _plain(inner)
+        start = _constant_term(inner)
+        is_slow = isinstance(start, Tree) and _LOGARITHM in start.list_labels()
+        if inner.growth or inner.valuation < 0 or is_slow:
+            return self._apply_far_out(label, inner)
+        rest = _without_constant_term(inner)
+        if label in _TAYLOR:
+            return _compose(_TAYLOR[label](start), rest)
+        return _compose(self._integrate_slope(label, start), rest)
+
+    def _apply_far_out(self, label: str, inner: _Series) -> _Series:
+        if label in ("sin", "cos"):
+            return _BOUNDED
+        if label in ("atan", "acot") and (inner.growth or inner.valuation < 0):
+            # atan u = ± π/2 - atan 1/u
+            turned = self._apply_function("atan", _power_of_series(inner, Fraction(-1)))
+            if label == "acot":
+                return turned
+            if sign := _lead_sign(inner):
+                half = _constant(Tree("/", (Tree("pi"), Tree(str(2 * sign)))))
+                return _sum_series(half, _scale(turned, Fraction(-1)))
+        raise _NoSeriesError
+
+    def _integrate_slope(self, label: str, start: Coefficient) -> Iterator[Coefficient]:
+        """Yield the coefficients of f(c + t), by the series of its derivative."""
+        yield _drop_zero_of(_fold(Tree(label, (_tree(start),))))
+        slope = differentiate(Tree(label, (_POINT,)), _DISTANCE)
+        place = Tree("+", (_tree(start), _POINT)) if start != 0 else _POINT
+        series = self.expand(replace_variable(slope, _DISTANCE, place))
+        if series.growth or series.valuation < 0:
+            raise _NoSeriesError
+        terms = dict(series.terms)
+        for k in range(1, _TERMS + 2):
+            if k - 1 >= series.order:
+                return
+            yield _multiply(terms.get(Fraction(k - 1), Fraction(0)), Fraction(1, k))
+
+
+def _drop_zero_of(coefficient: Coefficient) -> Coefficient:
+    return _drop_zero(coefficient) if isinstance(coefficient, Tree) else coefficient
+
+
+def _constant_term(series: _Series) -> Coefficient:
+    return dict(series.terms).get(Fraction(0), Fraction(0))
+
+
+def _without_constant_term(series: _Series) -> _Series:
+    return _Series(tuple((n, c) for n, c in series.terms if n != 0), series.order)
+
+
+def _split_leading_term(series: _Series) -> tuple[Fraction, Coefficient, _Series]:
+    """Return n, c and s of the terms c t^n (1 + s)."""
+    if not series.terms:
+        raise _NoSeriesError
+    exponent, lead = series.terms[0]
+    inverse = _raise(lead, Fraction(-1))
+    rest = tuple((n - exponent, _multiply(c, inverse)) for n, c in series.terms[1:])
+    order = series.order if series.order == _EXACT else series.order - exponent
+    return exponent, lead, _Series(rest, order)
+
+
+def _power_of_series(series: _Series, power: Coefficient) -> _Series:
+    if not series.terms and not series.growth and isinstance(power, Fraction) and power > 0:
+        return series if series == _ZERO else _Series((), series.order * power)
+    exponent, lead, rest = _split_leading_term(series)
+    whole = isinstance(power, Fraction) and power.denominator == 1
+    if not whole and _sign(_tree(lead)) != 1:
+        raise _NoSeriesError
+    if not isinstance(power, Fraction) and exponent != 0:
+        raise _NoSeriesError
+
+    def binomials() -> Iterator[Coefficient]:
+        term: Coefficient = Fraction(1)
+        for k in count():
+            yield term
+            term = _multiply(term, _multiply(_add(power, Fraction(-k)), Fraction(1, k + 1)))
+
+    shift = exponent * power if isinstance(power, Fraction) else Fraction(0)
+    factor = _Series(((shift, _raise(lead, power)),), _EXACT, _scale_terms(series.growth, power))
+    return _multiply_series(factor, _compose(binomials(), rest))
+
+
+def _logarithm(series: _Series) -> _Series:
+    exponent, lead, rest = _split_leading_term(series)
+    if _sign(_tree(lead)) != 1:
+        raise _NoSeriesError
+    first = _fold(Tree("ln", (_tree(lead),))) if lead != 1 else Fraction(0)
+    if exponent:
+        first = _add(first, _multiply(exponent, Tree(_LOGARITHM)))
+
+    def coefficients() -> Iterator[Coefficient]:
+        yield first
+        for k in count(1):
+            yield Fraction(1 if k % 2 else -1, k)
+
+    return _sum_series(_Series(series.growth, _EXACT), _compose(coefficients(), rest))
+
+
+def _exponential(series: _Series) -> _Series:
+    if series.growth:
+        series = _plain(series)
+    growth = tuple((n, c) for n, c in series.terms if n < 0)
+    if series.order <= 0:
+        raise _NoSeriesError
+    start, shift = _constant_term(series), Fraction(0)
+    if isinstance(start, Tree) and _LOGARITHM in start.list_labels():
+        # exp(k ln t + c) = exp(c) t^k
+        at = [_fold(replace_variable(start, _LOGARITHM, Tree(str(k)))) for k in range(3)]
+        slopes = [_add(at[k + 1], _multiply(Fraction(-1), at[k])) for k in range(2)]
+        if not isinstance(slopes[0], Fraction) or slopes[0] != slopes[1]:
+            raise _NoSeriesError
+        start, shift = at[0], slopes[0]
+    rest = _Series(tuple((n, c) for n, c in series.terms if n > 0), series.order)
+    factor = _fold(Tree("pow", (Tree("e"), _tree(start)))) if start != 0 else Fraction(1)
+    tail = _compose(_TAYLOR["exp"](Fraction(0)), rest)
+    return _multiply_series(_Series(((shift, factor),), _EXACT, growth), tail)
+
+
+def _cycle_slopes(
+    labels: Sequence[str], signs: Sequence[int]
+) -> Callable[[Coefficient], Iterator[Coefficient]]:
+    """Return the Taylor coefficients of a function whose derivatives repeat."""
+
+    def coefficients(start: Coefficient) -> Iterator[Coefficient]:
+        place = _tree(start)
+        slopes = [
+            _drop_zero_of(_fold(Tree("pow", (Tree("e"), place)) if label == "exp" else Tree(label, (place,))))
+            for label in labels
+        ]
+        for k in count():
+            sign = signs[k % len(signs)]
+            yield _multiply(slopes[k % len(slopes)], Fraction(sign, factorial(k)))
+
+    return coefficients
+
+
+_TAYLOR = {
+    "exp": _cycle_slopes(("exp",), (1,)),
+    "sin": _cycle_slopes(("sin", "cos"), (1, 1, -1, -1)),
+    "cos": _cycle_slopes(("cos", "sin"), (1, -1, -1, 1)),
+}
+
+
+def _divide(top: Tree, bottom: Tree) -> Tree:
+    return Tree("/", (top, bottom))
+
+
+def _hyperbolic(sign: str, u: Tree) -> Tree:
+    down = Tree("pow", (Tree("e"), Tree("*", (_MINUS_ONE, u))))
+    return _divide(Tree(sign, (Tree("pow", (Tree("e"), u)), down)), Tree("2"))
+
+
+_REWRITTEN: dict[str, Callable[..., Tree]] = {
+    "sqrt": lambda u: Tree("pow", (u, _divide(ONE, Tree("2")))),
+    "root": lambda degree, u: Tree("pow", (u, _divide(ONE, degree))),
+    "log": lambda base, u: _divide(Tree("ln", (u,)), Tree("ln", (base,))),
+    "tan": lambda u: _divide(Tree("sin", (u,)), Tree("cos", (u,))),
+    "cot": lambda u: _divide(Tree("cos", (u,)), Tree("sin", (u,))),
+    "sec": lambda u: _divide(ONE, Tree("cos", (u,))),
+    "csc": lambda u: _divide(ONE, Tree("sin", (u,))),
+    "sinh": lambda u: _hyperbolic("-", u),
+    "cosh": lambda u: _hyperbolic("+", u),
+    "tanh": lambda u: _divide(Tree("sinh", (u,)), Tree("cosh", (u,))),
+    "coth": lambda u: _divide(Tree("cosh", (u,)), Tree("sinh", (u,))),
+    "sech": lambda u: _divide(ONE, Tree("cosh", (u,))),
+    "csch": lambda u: _divide(ONE, Tree("sinh", (u,))),
+}
+"""Functions by those whose series are known."""
