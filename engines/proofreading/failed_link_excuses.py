@@ -461,7 +461,7 @@ def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
 
 def _round_entries(left: Tree, right: Tree, numbers: NumberLinks) -> str:
     """Return the reason that each entry of a matrix is one of the other, rounded; "" where one is not."""
-    one, other = evaluate_matrices(left), evaluate_matrices(right)
+    one, other = evaluate_matrices(left, right)
     if one.label != "matrix" or [len(row.children) for row in one.children] != [
         len(row.children) for row in other.children
     ]:

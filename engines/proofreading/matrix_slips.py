@@ -80,7 +80,7 @@ def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool])
 def _pair_entries(left: Tree, right: Tree) -> list[tuple[Tree, Tree]]:
     """List the entries of two matrices or tuples by pairs; none where they are no such things of one size."""
     try:
-        sides = [evaluate_matrices(side) for side in (left, right)]
+        sides = evaluate_matrices(left, right)
     except EngineError:
         return []
     if len({(side.label, len(side.children)) for side in sides}) > 1 or sides[0].label not in (

@@ -12,6 +12,7 @@ from engines.formula.meaning import Reading
 from engines.formula.unit_table import find_unit
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import separate_units
+from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import ends_with, read_last_cue
@@ -131,8 +132,9 @@ class NumberLinks:
             link.place and right.label == "e"
         ):
             return _LETTERS
+        shapes = [shape_of(side) for side in evaluate_matrices(left, right)]
         for kind in ("matrix", "tuple"):
-            if (kind in left.list_labels()) != (kind in right.list_labels()):
+            if shapes.count(kind) == 1:
                 return f"a {kind} and a letter or number"
         if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
             if any(";" in side for side in (link.left, link.right)):

@@ -235,9 +235,9 @@ class _Outline:
         self.scope = Scope(kind, title, line, parent, level)
 
     def _close(self, kind: str) -> None:
-        if any(each.kind == kind for each in self.scope.lineage):
-            while self.scope.kind != kind:
-                self._leave()
+        closed = next((each for each in self.scope.lineage if each.kind == kind), None)
+        # Leaving a proof leaves its theorem, which may be the scope to close.
+        while closed is not None and any(each is closed for each in self.scope.lineage):
             self._leave()
 
     def _leave(self) -> None:

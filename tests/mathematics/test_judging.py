@@ -313,3 +313,19 @@ def test_inches_in_a_described_set_are_no_membership() -> None:
     assert described is not None
     assert "in" in described.list_labels()
     assert free_variables(described) == {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("product", "right", "wrong"),
+    [
+        (r"(1, 2, 3) \cdot (4, 5, 6)", "32", "30"),
+        (r"(1, 2, 3) \times (4, 5, 6)", "(-3, 6, -3)", "(-3, 6, 3)"),
+        (r"(a, 0, 0) \times (0, b, 0)", "(0, 0, ab)", "(0, 0, -ab)"),
+        (r"\begin{pmatrix}1\\2\end{pmatrix} \cdot \begin{pmatrix}3\\4\end{pmatrix}", "11", "10"),
+        (r"\begin{pmatrix}1 & 2\end{pmatrix} \begin{pmatrix}3\\4\end{pmatrix}", "11", "10"),
+    ],
+)
+def test_products_of_vectors_are_those_that_fit_the_other_side(product: str, right: str, wrong: str) -> None:
+    sides = {text: read(text).tree for text in (product, right, wrong)}
+    assert judge().equal(sides[product], sides[right]).outcome == "equal"
+    assert judge().equal(sides[product], sides[wrong]).outcome == "different"

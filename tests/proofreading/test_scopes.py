@@ -377,3 +377,16 @@ def test_relations_of_a_formula(formula: str, expected: list[tuple[str, str, str
     document = Document("text", (TextPiece(formula, 1, formula=True),))
     found = [(link.left, link.relation, link.right) for chain in iterate_chains(document) for link in chain]
     assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\begin{theorem}$1+1=2$\\end{theorem}\\begin{proof}$2+2=4$\\end{theorem} $3+3=7$.\\end{proof}",
+        "\\end{proof}\\item \\begin{proof}\\section{A} $3+3=7$. \\end{theorem}\\item\\item",
+    ],
+)
+def test_environments_that_do_not_match_are_no_obstacle(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.tex").write_text(text)
+    (document,) = proofread(Proofread(tmp_path / "a.tex"))["documents"]
+    assert document["links"][-1]["verdict"] == "wrong"

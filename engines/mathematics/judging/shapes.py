@@ -44,26 +44,79 @@ def shape_of(tree: Tree) -> str:
 MatrixRows = list[list[Tree]]
 
 
-def evaluate_matrices(tree: Tree) -> Tree:
-    """Return a tree with operations on matrices and vectors carried out.
+def evaluate_matrices(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    """Return two sides of an equation with operations on matrices and vectors carried out.
+
+    A product of two vectors is the one that makes both sides numbers, or both sides vectors: the scalar or
+    the vector product.
 
     Raises:
-        UnclearError: For what cannot be done.
+        UnclearError: For what cannot be done, and where both products fit.
     """
-    return tree if _VECTORS.isdisjoint(tree.list_labels()) else _work_out(tree)
+    if _VECTORS.isdisjoint([*left.list_labels(), *right.list_labels()]):
+        return left, right
+    try:
+        return _work_out(left), _work_out(right)
+    except _TwoVectorsError as unclear:
+        fitting = []
+        for multiply in (_multiply_to_scalar, _multiply_to_vector):
+            try:
+                sides = _work_out(left, multiply), _work_out(right, multiply)
+            except point_sets.UnclearError:
+                continue
+            if _is_vector(sides[0]) == _is_vector(sides[1]):
+                fitting.append(sides)
+        if len(fitting) != 1:
+            raise unclear from None
+        return fitting[0]
+
+
+class _TwoVectorsError(point_sets.UnclearError):
+    """A product of two vectors, of which there are two kinds."""
 
 
 _VECTORS = {"matrix", "tuple"}
 
 
-def _work_out(tree: Tree) -> Tree:
+def _refuse_product(*_: Sequence[Tree]) -> Tree:
+    raise _TwoVectorsError("the product of two vectors can be read in two ways")
+
+
+def _multiply_to_scalar(left: Sequence[Tree], right: Sequence[Tree]) -> Tree:
+    return _add_all([Tree("*", pair) for pair in zip(left, right, strict=True)])
+
+
+def _multiply_to_vector(left: Sequence[Tree], right: Sequence[Tree]) -> Tree:
+    if len(left) != 3:
+        raise point_sets.UnclearError("only vectors of three entries have a vector product")
+    return Tree(
+        "tuple",
+        tuple(
+            Tree("-", (Tree("*", (left[i - 2], right[i - 1])), Tree("*", (left[i - 1], right[i - 2]))))
+            for i in range(3)
+        ),
+    )
+
+
+VectorProduct = Callable[[Sequence[Tree], Sequence[Tree]], Tree]
+
+
+def _work_out(tree: Tree, multiply: VectorProduct = _refuse_product) -> Tree:
     if not tree.children or tree.label == "row":
         return tree
-    parts = tuple(map(_work_out, tree.children))
+    parts = tuple(_work_out(part, multiply) for part in tree.children)
     label = tree.label
-    if label in _OPERATIONS and any(map(_is_vector, parts)):
-        return _OPERATIONS[label](*parts)
-    return Tree(label, parts)
+    if label not in _OPERATIONS or not any(map(_is_vector, parts)):
+        return Tree(label, parts)
+    if label == "*" and all(map(_is_column, parts)):
+        columns = [[row[0] for row in _matrix_rows(part)] for part in parts]
+        if len(columns[0]) == len(columns[1]) > 1:
+            return multiply(*columns)
+    return _OPERATIONS[label](*parts)
+
+
+def _is_column(tree: Tree) -> bool:
+    return _is_vector(tree) and all(len(row) == 1 for row in _matrix_rows(tree))
 
 
 def _matrix_rows(tree: Tree) -> MatrixRows:
@@ -112,12 +165,12 @@ def _multiply_shapes(left: Tree, right: Tree) -> Tree:
         return _apply_to_entries(lambda entry: Tree("*", (left, entry)), right)
     if not _is_vector(right):
         return _apply_to_entries(lambda entry: Tree("*", (entry, right)), left)
-    if left.label == right.label == "tuple":
-        raise point_sets.UnclearError("the product of two vectors can be read in two ways")
     first, second = _matrix_rows(left), _matrix_rows(right)
     if len(first[0]) != len(second):
         raise point_sets.UnclearError("matrices are multiplied whose sizes do not fit")
     columns = list(zip(*second, strict=True))
+    if len(first) == len(columns) == 1:
+        return _multiply_to_scalar(first[0], columns[0])  # a row and a column give a number
     return _make_matrix(
         [
             [_add_all([Tree("*", pair) for pair in zip(row, column, strict=True)]) for column in columns]

@@ -151,7 +151,7 @@ def _judge_negation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
 
 def _judge_approximation(judge: TermJudge, left: Tree, right: Tree) -> Verdict:
     """Return whether a number is about another: to the digits that are written."""
-    sides = [shapes.evaluate_matrices(side) for side in (left, right)]
+    sides = shapes.evaluate_matrices(left, right)
     if not all(numbers.is_number(side) for side in sides):
         result = judge.compare_terms(left, right)
         return (
@@ -199,7 +199,7 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
 
 def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     known = read_assumptions(assume)
-    sides = [known.substitute_given(shapes.evaluate_matrices(side)) for side in statement.children]
+    sides = [known.substitute_given(side) for side in shapes.evaluate_matrices(*statement.children)]
     relation = Tree(statement.label, tuple(sides))
     names = free_variables(*sides)
     # Other shapes can only be equal or not.

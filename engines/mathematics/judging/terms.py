@@ -81,7 +81,7 @@ class TermJudge:
         if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
             return undecided_verdict("the terms are too large")
         known = read_assumptions(assume)
-        left, right = (known.substitute_given(shapes.evaluate_matrices(side)) for side in (left, right))
+        left, right = map(known.substitute_given, shapes.evaluate_matrices(left, right))
         if left == right:
             return EQUAL
         if statement_judge.can_be_judged(left) or statement_judge.can_be_judged(right):
