@@ -74,6 +74,8 @@ class ReadingContext:
     """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0
     indexed: frozenset[str] = frozenset()
+    open_ended: set[Tree] = field(default_factory=set)
+    """Products that no bracket or line ends: arguments of several factors, and what stands behind a slash."""
 
     def add_note(self, text: str, offset: int = 0) -> None:
         """Note something that was settled while reading, with the first offset where it mattered."""

@@ -137,10 +137,7 @@ class _EquationReader(InfixReader):
         if token.text in ("*", "/"):
             return self.read_infix(token, token.text, PRODUCT)
         if token.text == "^":
-            # Only what binds more tightly than a power is finished before, which makes
-            # powers right-associative.
-            self.reduce_operators(POWER + 1)
-            return self.push_operator("^", token, POWER)
+            return self.read_infix(token, "^", POWER)
         if token.text == "%":
             # A percent sign is a postfix division by 100, so it binds to the last operand alone.
             self.at += 1

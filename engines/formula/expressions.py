@@ -187,7 +187,7 @@ class Expressions(OperatorParser):
             if piece.role == PieceRole.MULTIPLY:
                 self.take_piece()
                 label = piece.operator.label
-                slashed = piece.text == "/"
+                divided, slashed = slashed, piece.text == "/"
                 if label not in _TIMES and label != "O!divide":
                     if self.context.is_open and self.at < self.length:
                         result = join_unknown(_symbol_of(piece), result, self.signed_factor())
@@ -198,6 +198,8 @@ class Expressions(OperatorParser):
                     raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
                 result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
+                if divided:
+                    self.context.open_ended.add(result)
             elif self.context.is_open and self.is_taken_at():
                 # F|_{x=0}: what stands before it, at a value or within a set.
                 self.take_piece()

@@ -500,10 +500,7 @@ class InfixReader:
             if token.text in "*/":
                 return self.read_infix(token, token.text, PRODUCT)
             if token.text == "^":
-                # Reducing only what binds more tightly keeps a power pending, which
-                # makes it right-associative.
-                self.reduce_operators(POWER + 1)
-                return self.push_operator("pow", token, POWER)
+                return self.read_infix(token, "pow", POWER)
             if token.text == ",":
                 self.read_comma(token)
                 return True
@@ -536,10 +533,11 @@ class InfixReader:
         self.build_operation("factorial", self.done.pop())
 
     def read_infix(self, token: InfixToken, label: str, binding: int) -> bool:
-        """Push a binary operator after what binds more tightly has been reduced."""
+        """Push a binary operator after what binds before it has been reduced."""
         if binding == PRODUCT:
             self.end_of_slope(token)
-        self.reduce_operators(binding)
+        # Of equal operators the first binds before the second, but powers are nested to the right.
+        self.reduce_operators(binding + (binding == POWER))
         return self.push_operator(label, token, binding)
 
     def push_operator(self, label: str, token: InfixToken, binding: int) -> bool:

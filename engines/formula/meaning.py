@@ -88,14 +88,17 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A formula as a term or statement; `tree` is None where it cannot be read, and `reason` says why.
+    r"""A formula as a term or statement; `tree` is None where it cannot be read, and `reason` says why.
 
-    `notes` name what could be read in two ways, and how it was: "i is the imaginary unit".
+    `notes` name what could be read in two ways, and how it was: "i is the imaginary unit". `open_ended` has
+    the products that no bracket or line of a fraction ends: the arguments of `\sin x y`, and what stands
+    behind a slash, as `1/2 \cdot x`. Some writers mean them to end sooner, or later.
     """
 
     tree: Tree | None
     reason: str = ""
     notes: tuple[str, ...] = ()
+    open_ended: frozenset[Tree] = frozenset()
 
 
 _NONE = Names()
@@ -124,7 +127,11 @@ def read(formula: str | LatexSource, names: Names | None = None, dialect: str = 
         return Reading(None, error.reason)
     except DataError as error:
         return Reading(None, error.what)
-    return Reading(tree, "", tuple(context.notes))
+    return _make_reading(tree, context)
+
+
+def _make_reading(tree: Tree, context: ReadingContext) -> Reading:
+    return Reading(tree, "", tuple(context.notes), frozenset(context.open_ended))
 
 
 def _as_latex(text: str, dialect: str) -> str | Tree:
@@ -398,7 +405,15 @@ def _take_modulus(side: list[Piece]) -> list[Piece] | None:
 
 
 def _read_side(parts: list[Piece], context: ReadingContext) -> Reading:
-    own = replace(context, notes={}, places={}, bound=[], subscripted={}, sequences=set(context.sequences))
+    own = replace(
+        context,
+        notes={},
+        places={},
+        bound=[],
+        subscripted={},
+        sequences=set(context.sequences),
+        open_ended=set(),
+    )
     try:
         tree = _parse_tree(parts, own)
     except UnreadError as error:
@@ -407,7 +422,7 @@ def _read_side(parts: list[Piece], context: ReadingContext) -> Reading:
         return Reading(None, "a list beside a relation is not understood")
     if _too_large(tree):
         return Reading(None, "it is too large")
-    return Reading(tree, "", tuple(own.notes))
+    return _make_reading(tree, own)
 
 
 _Sides = list[tuple[list[Piece], Piece | None]]

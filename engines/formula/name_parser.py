@@ -239,7 +239,6 @@ class NameParser(Cursor):
         if spell_argument(script.alone) in ("th", "st", "nd", "rd"):
             raise self.make_error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
-        # Powers associate to the right.
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
@@ -767,6 +766,7 @@ class NameParser(Cursor):
             if piece_here.role == PieceRole.NUMBER:
                 raise self.make_error(f"the number {piece_here.text[:20]} follows without an operator")
             argument = Tree("*", (argument, self.parse_factor()))
+            self.context.open_ended.add(argument)
         slash = self.here
         if (
             name in TRIGONOMETRIC_AND_HYPERBOLIC

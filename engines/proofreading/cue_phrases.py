@@ -188,10 +188,10 @@ PHRASES: Mapping[str, str] = {
         degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
         megabit* gigabit*
     """,
-    "normalised": """
-        unit_sphere sphere unit_circle unit_vector* unit_length unit_ball norm_one unit_norm normali*
-        orthonormal*
+    "unit length": """
+        unit_sphere sphere unit_circle unit_vector* unit_length norm_one unit_norm orthonormal*
     """,
+    "normalised": "normali*",
     "condition": "if when whenever assume assuming suppose provided unless where",
     "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
     "contrary": """
@@ -209,6 +209,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "existing": "there_exist* there_is there_are exists for_some can_find we_find one_finds",
     "ranging": "whenever all every each any",
+    "counter": "index indices",
     "limiting": "in on with such between from where satisfying if when provided greater less",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",

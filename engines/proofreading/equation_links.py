@@ -396,7 +396,7 @@ class EquationLink:
         if verdict.outcome != "different":
             return ""
         if not sides[0] and (
-            self.context.numbers.describe_rounding(found.left, found.right, "=")
+            self.context.numbers.are_about_equal(found.left, found.right)
             or is_measured(found.left, found.right)
         ):
             return ""
@@ -513,7 +513,7 @@ class EquationLink:
             return ""  # the variable has another value now
         found = self.context.judge.equal(reduced.left, reduced.right)
         if found.outcome != "different" or any(
-            self.context.numbers.describe_rounding(reduced.left, each, "=") for each in (reduced.right, right)
+            self.context.numbers.are_about_equal(reduced.left, each) for each in (reduced.right, right)
         ):
             return ""
         return f"{found.witness}, {describe_sources(reduced.used)}"

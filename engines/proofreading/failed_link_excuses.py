@@ -6,7 +6,7 @@ A link that holds so is right, and of one that may hold so nobody can say that i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from math import gcd
 
 from engines.core.tree import ONE, Tree, differentiate
@@ -14,12 +14,12 @@ from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
-from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions, starts_with, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.number_links import NumberLinks, list_terms
+from engines.proofreading.roles import quantifies
 from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
@@ -48,12 +48,6 @@ _SIGNED = 3
 """Nodes of a number with a sign."""
 _BITS = 4
 """Digits of a number that is one to the base 2 by its 0 and 1."""
-_POWER_BEHIND_SLASH = re.compile(r"/\s*[\d.]+\s*\\(?:times|cdot)\s*10(?!\d)")
-"""A power of ten behind a division in one line; a fraction or brackets leave no doubt."""
-_ARGUMENT_IN_BRACKETS = re.compile(
-    r"\\(?:sin|cos|tan|cot|sec|csc|ln)\s*(?:\^\s*(?:\{[^{}]*\}|\w)\s*)?(?:\\left|\\[bB]igg?l?)?\s*[(\[{]"
-)
-"""A function whose argument ends where its bracket does."""
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
@@ -75,13 +69,14 @@ def reconsider_link(
     """
     link = judged.link
     free = free_symbols(left) | free_symbols(right)
-    if reason := _read_symbol(link, left, right):
-        return LinkVerdict(link, "right", reason)
-    if reason := _add_rounded(left, right, numbers) or _round_entries(left, right, numbers):
-        return LinkVerdict(link, "right", reason)
-    if _hold_as(_take_imaginary_unit, left, right, judge):
-        return LinkVerdict(link, "right", "where i or j is the imaginary unit")
-    if _CONSTANT in free_symbols(left) & free_symbols(right) and _differ_by_constant(left, right):
+    if condition := _read_symbol(link, left, right):
+        # No fraction of positive numbers is -1.
+        named = link.position.domain == "residues" or not {"0", "-1"}.isdisjoint((left.label, right.label))
+        return LinkVerdict(link, "right" if named else "right if", condition)
+    units = free & {variable_name("i"), "j"}
+    if units and not quantifies(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
+        return LinkVerdict(link, "right if", "i or j is the imaginary unit")
+    if _differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
@@ -89,19 +84,23 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
-    written = f"{link.left} {link.right}"
-    scaled = _join_powers_of_ten(left), _join_powers_of_ten(right)
-    if _POWER_BEHIND_SLASH.search(written) and (
+    open_ended = frozenset[Tree]().union(*(side.open_ended for side in numbers.read_sides(link)))
+    scaled = _join_powers_of_ten(left, open_ended), _join_powers_of_ten(right, open_ended)
+    if scaled != (left, right) and (
         judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
     ):
-        return LinkVerdict(link, "right", "where a power of ten belongs to the number before it")
-    if not free and _hold_as(_take_binary, left, right, judge):
-        return LinkVerdict(link, "right", "with numbers to the base 2")
-    if not _ARGUMENT_IN_BRACKETS.search(written) and _hold_as(_take_factors_out, left, right, judge):
-        return LinkVerdict(link, "right", "where a factor behind a function is none of its argument")
+        return LinkVerdict(link, "right if", "the power of ten belongs to the number before it")
+    if not free and _are_binary(left, right) and _hold_as(_read_bits, left, right, judge):
+        named = link.position.domain in ("digits", "logic and bits")
+        return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
+    if _hold_as(lambda side: _take_factors_out(side, open_ended), left, right, judge):
+        return LinkVerdict(link, "right if", "a factor behind a function is none of its argument")
     if _hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
-    if mentions("normalised", link.before) and _hold_as(_take_unit_norms, left, right, judge):
+    labels = [label for cue, label in _NORMS if mentions(cue, link.before)]
+    if not quantifies(link, free) and _hold_as(
+        lambda side: _take_unit_norms(side, labels), left, right, judge
+    ):
         return LinkVerdict(link, "right", "where the norms are 1")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
@@ -270,12 +269,12 @@ def _is_step_of_hospital(left: Tree, right: Tree, judge: Judge) -> bool:
     return judge.equal(slopes, right.children[3]).outcome in ("equal", "equal if")
 
 
-def _take_binary(tree: Tree) -> Tree:
-    """Return a term whose whole numbers are read to the base 2, if all can be and one is long."""
-    numerals = [label for label in tree.list_labels() if label.isdecimal()]
-    if not numerals or not set("".join(numerals)) <= {"0", "1"} or max(map(len, numerals)) < _BITS:
-        return tree
-    return _read_bits(tree)
+def _are_binary(left: Tree, right: Tree) -> bool:
+    """Return whether all whole numbers of two terms can be read to the base 2, and one is long and no
+    power of ten."""
+    numerals = [label for side in (left, right) for label in side.list_labels() if label.isdecimal()]
+    long = any(len(numeral) >= _BITS and "1" in numeral[1:] for numeral in numerals)
+    return long and set("".join(numerals)) <= {"0", "1"}
 
 
 def _read_bits(tree: Tree) -> Tree:
@@ -300,13 +299,14 @@ def take_degrees(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
-def _take_factors_out(tree: Tree) -> Tree:
-    """Return a term in which functions of angles and logarithms are of the first factor of a product only."""
-    children = tuple(map(_take_factors_out, tree.children))
-    if tree.label in (*OF_ANGLES, "ln") and children and children[0].label == "*":
+def _take_factors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
+    """Return a term in which functions of angles and logarithms are of the first factor of a product only,
+    where no bracket ends it."""
+    children = tuple(_take_factors_out(part, open_ended) for part in tree.children)
+    if tree.label in (*OF_ANGLES, "ln") and tree.children and tree.children[0] in open_ended:
         first, *others = children[0].children
         if free_symbols(first) and all(map(free_symbols, others)):
-            return Tree("*", (_take_factors_out(Tree(tree.label, (first,))), *others))
+            return Tree("*", (_take_factors_out(Tree(tree.label, (first,)), open_ended), *others))
     return Tree(tree.label, children)
 
 
@@ -318,30 +318,47 @@ def _take_other_arccotangent(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
-def _take_unit_norms(tree: Tree) -> Tree:
-    """Return a term in which the norms of letters are 1."""
-    if tree.label in ("abs", "norm") and not tree.children[0].children and free_symbols(tree):
+_NORMS = (("unit length", "abs"), ("unit length", "norm"), ("normalised", "norm"))
+"""What words say of which norms."""
+
+
+def _take_unit_norms(tree: Tree, labels: Sequence[str]) -> Tree:
+    """Return a term in which norms of letters are 1."""
+    if tree.label in labels and not tree.children[0].children and free_symbols(tree):
         return ONE
-    return Tree(tree.label, tuple(map(_take_unit_norms, tree.children)))
+    return Tree(tree.label, tuple(_take_unit_norms(part, labels) for part in tree.children))
 
 
-def _join_powers_of_ten(tree: Tree) -> Tree:
-    """Return a term in which a power of ten behind a division belongs to the divisor: 6/2 × 10⁸."""
-    children = tuple(map(_join_powers_of_ten, tree.children))
-    if tree.label == "*" and children[0].label == "/" and is_power_of_ten(children[1]):
-        dividend, divisor = children[0].children
+def _join_powers_of_ten(tree: Tree, open_ended: Set[Tree]) -> Tree:
+    """Return a term in which a power of ten behind a slash belongs to the divisor: 6/2 × 10⁸."""
+    if tree in open_ended and tree.children[0].label == "/" and is_power_of_ten(tree.children[1]):
+        dividend, divisor = tree.children[0].children
         if not divisor.children:
-            return Tree("/", (dividend, Tree("*", (divisor, children[1]))))
-    return Tree(tree.label, children)
+            dividend = _join_powers_of_ten(dividend, open_ended)
+            return Tree("/", (dividend, Tree("*", (divisor, tree.children[1]))))
+    return Tree(tree.label, tuple(_join_powers_of_ten(part, open_ended) for part in tree.children))
 
 
 def _are_rounded_complex(left: Tree, right: Tree) -> bool:
-    """Return whether two complex numbers, one of them with decimals, differ by rounding."""
-    labels = [*left.list_labels(), *right.list_labels()]
-    if "i" not in labels or not any(map(DECIMAL.match, labels)):
+    """Return whether two complex numbers differ by no more than the decimals of one of them may be rounded:
+    of the right one, or of a left one that is written as real and imaginary part."""
+    if "i" not in (*left.list_labels(), *right.list_labels()):
         return False
-    one, other = evaluate_complex(left, {}), evaluate_complex(right, {})
-    return one is not None and other is not None and abs(one - other) < _ROUNDED * abs(one)
+    plain = all(not part.children for term in list_terms(left) for part in term.children)
+    for written, value in ((right, left), (left, right)) if plain else ((right, left),):
+        shown, exact = evaluate_complex(written, {}), evaluate_complex(value, {})
+        if shown is None or exact is None:
+            return False
+        room = [_NEAR, _NEAR]
+        for label in {*filter(DECIMAL.match, written.list_labels())}:
+            half = 5 / 10 ** (1 + len(label.partition(".")[2]))
+            moved = evaluate_complex(replace_variable(written, label, Tree(f"{float(label) + half}")), {})
+            if moved is not None:
+                room[0] += abs(moved.real - shown.real)
+                room[1] += abs(moved.imag - shown.imag)
+        if abs(exact.real - shown.real) <= room[0] and abs(exact.imag - shown.imag) <= room[1]:
+            return True
+    return False
 
 
 def _take_inverses(tree: Tree) -> Tree:
@@ -354,10 +371,12 @@ def _take_inverses(tree: Tree) -> Tree:
 
 
 def _differ_by_constant(left: Tree, right: Tree) -> bool:
-    """Return whether two terms differ by the same number at all places."""
-    places = [
-        at for seed in range(_SEEDS) for at in points_of(free_symbols(left) | free_symbols(right), seed=seed)
-    ]
+    """Return whether a constant of integration is added on both sides, and they differ by a number."""
+    terms = [list_terms(side) for side in (left, right)]
+    if not all(Tree(_CONSTANT) in each for each in terms) or not free_symbols(left) - {_CONSTANT}:
+        return False
+    rest = free_symbols(left) | free_symbols(right)
+    places = [at for seed in range(_SEEDS) for at in points_of(rest, seed=seed)]
     values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in places]
     gaps = [one - other for one, other in values if one is not None and other is not None]
     return len(gaps) == len(places) and max(gaps) - min(gaps) < _NEAR
@@ -398,12 +417,11 @@ def _has_inner_product(side: Tree) -> bool:
 
 
 def _read_symbol(link: ChainLink, left: Tree, right: Tree) -> str:
-    r"""Return what a fraction in brackets is as a symbol of Legendre or Jacobi, if the link holds for
-    that."""
+    """Return that a fraction in brackets is a symbol of Legendre or Jacobi, if the link holds for that."""
     values = [_value_of_symbol(side, tree) for side, tree in ((link.left, left), (link.right, right))]
     written = [bool(_SYMBOL.match(side)) for side in (link.left, link.right)]
     if any(written) and None not in values and values[0] == values[1] and link.relation == "=":
-        return f"as a Legendre symbol, {values[0]}"
+        return f"it is a Legendre symbol, {values[0]}"
     return ""
 
 
@@ -441,57 +459,6 @@ def jacobi_symbol(number: int, modulus: int) -> int | None:
     return result if modulus == 1 else 0
 
 
-# ---- terms that are rounded one by one
-
-
-def _add_rounded(left: Tree, right: Tree, numbers: NumberLinks) -> str:
-    """Return the reason that each term of a sum of decimals is one of the other sum, rounded; "" where one is
-    not."""
-    if free_symbols(left) or free_symbols(right):
-        return ""
-    sides = [_list_terms(side) for side in (left, right)]
-    if len(sides[0]) != len(sides[1]) or len(sides[0]) < 2:
-        return ""
-    for one, other in zip(*sides, strict=True):
-        equal = numbers.judge.equal(one, other).outcome == "equal"
-        if not equal and not numbers.describe_rounding(one, other, "="):
-            return ""
-    return "each term is rounded"
-
-
-def _round_entries(left: Tree, right: Tree, numbers: NumberLinks) -> str:
-    """Return the reason that each entry of a matrix is one of the other, rounded; "" where one is not."""
-    one, other = evaluate_matrices(left, right)
-    if one.label != "matrix" or [len(row.children) for row in one.children] != [
-        len(row.children) for row in other.children
-    ]:
-        return ""
-    pairs = [
-        pair
-        for rows in zip(one.children, other.children, strict=True)
-        for pair in zip(*(row.children for row in rows), strict=True)
-    ]
-    rounded = all(
-        not (free_symbols(mine) or free_symbols(theirs))
-        and (
-            numbers.judge.equal(mine, theirs).outcome == "equal"
-            or numbers.describe_rounding(mine, theirs, "=")
-        )
-        for mine, theirs in pairs
-    )
-    return "each entry is rounded" if rounded else ""
-
-
-def _list_terms(tree: Tree) -> list[Tree]:
-    """Return the terms of a sum, those that are subtracted with a minus."""
-    if tree.label == "+":
-        return [term for part in tree.children for term in _list_terms(part)]
-    if tree.label == "-" and len(tree.children) == 2:
-        taken = [Tree("*", (Tree("-1"), term)) for term in _list_terms(tree.children[1])]
-        return [*_list_terms(tree.children[0]), *taken]
-    return [tree]
-
-
 # ---- complex numbers
 
 
@@ -507,13 +474,11 @@ def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:
     if "i" not in (*left.list_labels(), *right.list_labels()):
         return ""
     exponents = {
-        node.children[1].label
+        name
         for side in (left, right)
         for node in side
-        if node.label == "pow"
-        and not node.children[1].children
-        and free_symbols(node.children[1])
-        and "i" in node.children[0].list_labels()
+        if node.label == "pow" and "i" in node.children[0].list_labels()
+        for name in free_symbols(node.children[1])
     }
     if not exponents:
         return ""

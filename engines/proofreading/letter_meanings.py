@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engines.documents.reading import Document
+from engines.documents.reading import Document, TextPiece
 from engines.formula.document_names import weigh_pi
 from engines.formula.meaning import Names
 from engines.proofreading.cue_phrases import mentions, words_of
@@ -18,6 +18,7 @@ _BEHIND = 4
 """Words before or behind a letter that say what it is."""
 _MOST_CHARACTERS = 20_000
 _ALONE = (r"\pi", "π")
+_COUNTING = ("ranging", "whole", "counter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,17 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
             before = document.pieces[at - 1].text if at else ""
             after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
             weights[section] += _NAMED * _is_named(before, after)
+    if any(map(_is_counter, document.pieces, document.pieces[1:])):
+        names = replace(names, letters=names.letters | {"i"})
     whole = sum(weights.values())
     named = {section for section in seen if (weights[section] or whole) > 0}
     return LetterMeanings(names, frozenset(named), frozenset(called))
+
+
+def _is_counter(before: TextPiece, piece: TextPiece) -> bool:
+    """Return whether words say of a formula of i alone that it counts: `for all i`, `an index i`."""
+    words = " ".join(words_of(before.text[-20:])[-1:])
+    return piece.formula and piece.text.strip() == "i" and any(mentions(cue, words) for cue in _COUNTING)
 
 
 def _is_named(before: str, after: str) -> bool:

@@ -202,9 +202,7 @@ class LinkJudge(LinkContext):
             found = self.numbers.compare_by_relation(link.relation, left, right)
             if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
                 return base
-            if link.relation in ("=", "approx") and self.numbers.describe_rounding(
-                left, right, link.relation
-            ):
+            if link.relation in ("=", "approx") and self.numbers.are_about_equal(left, right, link.relation):
                 return base
             # Bits are the unit of what a logarithm to the base 2 measures.
             if self.numbers.are_equal_without_units(replace(link, left=based[0], right=based[1])):

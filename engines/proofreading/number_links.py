@@ -6,14 +6,17 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.formula.unit_table import find_unit
+from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
 from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import ends_with, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -43,6 +46,10 @@ _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
 _ROUNDED_ZEROS = 3
 """At the end of a whole number that is rounded."""
+_LONG_WHOLE = 3
+"""Digits of a whole number that is not rounded by more than a thousandth have more."""
+_MISCOUNTED = 1.5
+"""Units of its last digit by which a number differs that was rounded carelessly, or twice."""
 _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
@@ -76,6 +83,8 @@ class NumberLinks:
             reason := self.describe_rounding(left, right, link.relation)
         ):
             return LinkVerdict(link, "right", reason)
+        if link.relation == "=" and self._are_rounded_in_parts(left, right):
+            return LinkVerdict(link, "right", "each part is rounded")
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
         if link.of_problem or link.is_refused or ends_with("conditional", link.before):
@@ -107,6 +116,9 @@ class NumberLinks:
             return "something is examined where its left side is the value"
         if _is_rounded_whole(one, right):
             return f"rounded: {witness}"
+        near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
+        if near and not _has_other_digits(left, right):
+            return f"rounded otherwise: {witness}"
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
@@ -190,29 +202,74 @@ class NumberLinks:
         return self.judge.holds(Tree(relation, (left, right)))
 
     def describe_rounding(self, left: Tree, right: Tree, relation: str) -> str:
-        """Return the reason that one side is the other, rounded to the digits that it shows; "" where it is
+        """Return how one side is the other to the digits that it shows: rounded or cut off; "" where it is
         not."""
-        for one, other in ((left, right), (right, left)):
-            is_short = one.label == "/" and one.children[1].label == "100" and not one.children[0].children
+        for written, value in ((left, right), (right, left)):
+            longer = written is left and not right.children  # 2.3 = 2.31 is no rounding
+            is_short = written.label == "/" and written.children[1].label == "100"
+            is_short = is_short and not written.children[0].children
             if is_short:
-                one, other = one.children[0], Tree("*", (Tree("100"), other))  # per cent
-            decimals = one is right and any(map(DECIMAL.match, (*one.list_labels(), *other.list_labels())))
-            if decimals and one.label == "*" and is_power_of_ten(one.children[1]):
-                one, other = one.children[0], Tree("/", (other, one.children[1]))
-                is_short = WHOLE.match(one.label) is not None
+                written, value = written.children[0], Tree("*", (Tree("100"), value))  # per cent
+            decimals = any(map(DECIMAL.match, (*written.list_labels(), *value.list_labels())))
+            power = written.label == "*" and is_power_of_ten(written.children[1])
+            if written is right and decimals and power:
+                written, value = written.children[0], Tree("/", (value, written.children[1]))
+                is_short = WHOLE.match(written.label) is not None
             # Digits show no more of a negative number than of its opposite.
-            if not one.children and one.label.startswith("-"):
-                one, other = Tree(one.label[1:]), Tree("*", (Tree("-1"), other))
-            shown = relation == "approx" or is_short or any(map(DECIMAL.match, one.list_labels()))
-            if shown and self.judge.holds(Tree("approx", (other, one))).outcome == "equal":
-                return "rounded"
-        decimal = any(DECIMAL.match(label) for label in (*left.list_labels(), *right.list_labels()))
-        if relation == "approx" or decimal:
-            share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
-            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
-            if self.judge.holds(close).outcome == "equal":
-                return "rounded"
+            while written.label == "*" and written.children[0] == MINUS_ONE:
+                written, value = written.children[1], Tree("*", (MINUS_ONE, value))
+            if not written.children and written.label.startswith("-"):
+                written, value = Tree(written.label[1:]), Tree("*", (MINUS_ONE, value))
+            if relation == "approx":
+                if self.judge.holds(Tree("approx", (value, written))).outcome == "equal":
+                    return "rounded"
+                continue
+            shown = not written.children and (is_short or DECIMAL.match(written.label))
+            shown = shown or (written is right and _is_long_whole(written, value))
+            if shown and not longer and (reason := self._describe_digits(written, value)):
+                return reason
         return ""
+
+    def _describe_digits(self, written: Tree, value: Tree) -> str:
+        """Return how a positive number is a value by its last digit: rounded to it, or cut off behind it; ""
+        where it is not."""
+        unit = number_tree(Fraction(1, 10 ** len(written.label.partition(".")[2])))
+        apart = Tree("-", (value, written))
+        near = Tree("<=", (Tree("*", (Tree("2"), Tree("abs", (apart,)))), unit))
+        if self.judge.holds(near).outcome == "equal":
+            return "rounded"
+        cut = Tree("<", (ZERO, apart)), Tree("<", (apart, unit))
+        return "cut off" if all(self.judge.holds(each).outcome == "equal" for each in cut) else ""
+
+    def are_about_equal(self, left: Tree, right: Tree, relation: str = "=") -> bool:
+        """Return whether two numbers are equal but for rounding: of what is written, or, where they differ by
+        little and have decimals, of what was calculated with."""
+        if self.describe_rounding(left, right, relation):
+            return True
+        labels = (*left.list_labels(), *right.list_labels())
+        if (relation != "approx" and not any(map(DECIMAL.match, labels))) or "row" in labels:
+            return False
+        share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
+        close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
+        return self.judge.holds(close).outcome == "equal"
+
+    def _are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
+        """Return whether each term of a sum, or each entry of a matrix, is that of the other side, equal or
+        rounded."""
+        one, other = evaluate_matrices(left, right)
+        if one.label == other.label == "matrix":
+            rows = [[row.children for row in side.children] for side in (one, other)]
+        else:
+            rows = [[list_terms(side)] for side in (left, right)]
+        sizes = [[*map(len, each)] for each in rows]
+        if sizes[0] != sizes[1] or sum(sizes[0]) < 2:
+            return False
+        return all(
+            self.judge.equal(mine, theirs).outcome == "equal"
+            or self.describe_rounding(mine, theirs, "=") == "rounded"
+            for pair in zip(*rows, strict=True)
+            for mine, theirs in zip(*pair, strict=True)
+        )
 
     def _is_mistyped(self, left: Tree, right: Tree) -> bool:
         """Return whether another digit makes a decimal number what a term is, rounded."""
@@ -228,10 +285,23 @@ class NumberLinks:
         marks = [_MARKS.findall(side) for side in (link.left, link.right)]
         if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
             return False
-        left, right = map(self.read_formula, sides)
-        if left.tree is None or right.tree is None:
+        left, right = (self.read_formula(side).tree for side in sides)
+        if left is None or right is None:
             return False
-        return self.compare_by_relation(link.relation, left.tree, right.tree).outcome == "equal"
+        # Sums have the unit of their terms, and products another; per cent is left out of sums and of 100.
+        added = [side.label in ("+", "-") for side in (left, right)]
+        if (
+            marks[0]
+            and marks[1]
+            and any(len(each) > 1 and not sums for each, sums in zip(marks, added, strict=True))
+        ):
+            return False
+        shares = [r"\%" in each for each in marks]
+        if shares[0] != shares[1] and not (
+            any(added) or "100" in (*left.list_labels(), *right.list_labels())
+        ):
+            return False
+        return self.compare_by_relation(link.relation, left, right).outcome == "equal"
 
     def _beside_units(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
@@ -243,6 +313,33 @@ class NumberLinks:
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""
         return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
+
+
+def list_terms(tree: Tree) -> tuple[Tree, ...]:
+    """Return the terms of a sum, those that are subtracted with a minus."""
+    if tree.label == "+":
+        return tuple(term for part in tree.children for term in list_terms(part))
+    if tree.label == "-" and len(tree.children) == 2:
+        taken = (Tree("*", (MINUS_ONE, term)) for term in list_terms(tree.children[1]))
+        return (*list_terms(tree.children[0]), *taken)
+    return (tree,)
+
+
+def _is_long_whole(written: Tree, value: Tree) -> bool:
+    """Return whether a whole number has so many digits that a calculation with decimals is rounded to it."""
+    calculated = {node.label for node in value if node.children} - {"+", "-", "*"}
+    long = WHOLE.match(written.label) is not None and len(written.label) > _LONG_WHOLE
+    return long and bool(calculated) and any(map(DECIMAL.match, value.list_labels()))
+
+
+def _has_other_digits(left: Tree, right: Tree) -> bool:
+    """Return whether a decimal number differs from a value that nothing was rounded for by more than its last
+    digit."""
+    for written, value in ((left, right), (right, left)):
+        shown, exact = DECIMAL.match(written.label), evaluate_term(value, {})
+        if shown and exact is not None and not any(map(DECIMAL.match, value.list_labels())):
+            return abs(float(written.label) - exact) > _MISCOUNTED / 10 ** len(shown[1])
+    return False
 
 
 def _is_rounded_whole(value: float | None, written: Tree) -> bool:

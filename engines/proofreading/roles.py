@@ -111,10 +111,19 @@ def is_universal(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:
     if words is after and starts_with("deducing", after):
         return False  # "then we have the identity …" is said of the next
     named = link.next_formula if words is after else _find_quantified(link)
-    if not free or not named:
-        return True
-    names = {name.rstrip("(").partition("_")[0] for name in free}
-    return names <= {_GREEK.get(name, name) for name in _LETTERS.findall(named)}
+    return not free or not named or _are_named(free, named)
+
+
+def quantifies(link: ChainLink, names: frozenset[str]) -> bool:
+    """Return whether the words say of a statement that it holds for all values of some letters, which they
+    name."""
+    named = f"{_find_quantified(link)} {link.next_formula if ranges_over_numbers(link.after) else ''}"
+    return is_universal(link) and _are_named(names, named)
+
+
+def _are_named(names: frozenset[str], formulas: str) -> bool:
+    plain = {name.rstrip("(").partition("_")[0] for name in names}
+    return plain <= {_GREEK.get(name, name) for name in _LETTERS.findall(formulas)}
 
 
 def _find_quantified(link: ChainLink) -> str:

@@ -298,7 +298,7 @@ def _read_side(tokens: Sequence[_Token], text: str, known: Mapping[str, Fraction
         return side
     # Two numbers beside each other are a mixed one, or none.
     for one, other in pairwise(tokens):
-        if one.kind in ("number", "close") and other.kind in ("number", "open"):
+        if (one.kind in ("number", "close") or one.text == "%") and other.kind in ("number", "open"):
             return side
 
     try:
@@ -396,16 +396,20 @@ def _judge_link(left: _Side, right: _Side, line: int) -> Calculation:
     correct = f"it is {format_value(one if _calculates(left) else other)}"
     if _is_rounded(one, right.plain):
         return say("right", f"rounded: {correct}")
-    if left.percents or right.percents:
-        for scale in (Fraction(1, 100), Fraction(100)):
-            if one * scale == other or _is_rounded(one * scale, right.plain):
-                return say("right")
-        if right.percents and abs(one - other) < Fraction(1, 100):
-            return say("right", f"rounded: {correct}")
-        # 100 - 20%: of what?
-        if _adds(left) and left.percents < len(left.units) and left.percents:
-            return say("not shown", f"percentages can be meant in several ways: {correct}")
-    if ("/" in left.plain or "÷" in left.plain) and abs(one - other) < 1 and other.denominator == 1:
+    share = right.text.strip().removesuffix("%").strip() if right.percents == len(right.units) == 1 else ""
+    if share and _is_rounded(100 * one, share, least=0):
+        return say("right", f"rounded: {correct}")
+    # 100 - 20 = 80%, 30/60 * 100 = 50%, 50% + 25% = 75: the sign is left out.
+    if share and not left.percents and 100 * other == one:
+        plain = _adds(left) or "100" in left.plain.split()
+        return say("right") if plain else say("not shown", f"{_PERCENTAGES}: {correct}")
+    shares = _adds(left) and left.percents == len(left.units)
+    plain = (shares or "100%" in left.text) and not right.percents
+    if plain and (100 * one == other or _is_rounded(100 * one, right.plain)):
+        return say("right")
+    if _adds(left) and 0 < left.percents < len(left.units):  # 100 - 20%: of what?
+        return say("not shown", f"{_PERCENTAGES}: {correct}")
+    if ("/" in left.text or "÷" in left.text) and abs(one - other) < 1 and other.denominator == 1:
         return say("not shown", f"a division can leave a remainder: {correct}")
     units = {*left.units, *right.units} - {""}
     if _adds(left) and (len(units) > 1 or (units and "" in left.units)):
@@ -415,16 +419,22 @@ def _judge_link(left: _Side, right: _Side, line: int) -> Calculation:
     return say("wrong", correct)
 
 
+_PERCENTAGES = "percentages can be meant in several ways"
+
+
 def _adds(side: _Side) -> bool:
     return side.tree is not None and not {"+", "-"}.isdisjoint(side.tree.list_labels())
 
 
-def _is_rounded(value: Fraction, written: str) -> bool:
-    """Return whether a decimal number is a value rounded or cut off to its decimals."""
-    whole, point, decimals = written.removeprefix("- ").partition(".")
-    if not point or not decimals.isdigit() or not (whole or "0").isdigit():
+def _is_rounded(value: Fraction, written: str, least: int = 1) -> bool:
+    """Return whether a number with so many decimals at least is a value rounded to them, or cut off behind
+    several."""
+    sign, digits = (-1, written.removeprefix("- ")) if written.startswith("- ") else (1, written)
+    whole, _, decimals = digits.partition(".")
+    if len(decimals) < least or not (whole + decimals).isdecimal():
         return False
-    return abs(value - Fraction(written.replace(" ", ""))) < Fraction(1, 10 ** len(decimals))
+    apart = (sign * value - Fraction(digits)) * 10 ** len(decimals)
+    return 2 * abs(apart) <= 1 or (len(decimals) != 1 and 0 < apart < 1)
 
 
 def _first_number(tree: Tree) -> Fraction:
