@@ -19,6 +19,7 @@ from engines.core.tree import (
 )
 from engines.mathematics.algebra.rational import TooLargeError, expand_tree
 from engines.mathematics.judging import complexes, numbers, reals, shapes, statement_judge
+from engines.mathematics.judging.integrals import evaluate_integral
 from engines.mathematics.judging.limits import evaluate_limit
 from engines.mathematics.judging.names import (
     BOUND,
@@ -278,11 +279,11 @@ _MOST_NODES = 500
 
 
 def find_closed_forms(tree: Tree) -> Tree:
-    """Return a tree with closed forms of limits, geometric series and, with several variables,
+    """Return a tree with closed forms of limits, geometric series, integrals and, with several variables,
     derivatives.
     """
     labels = set(tree.list_labels())
-    if labels.isdisjoint(("limit", "sum", "d")):
+    if labels.isdisjoint(("limit", "sum", "d", "integral")):
         return tree
     slopes = {node.children[0].label for node in tree if node.label == "d" and node.children}
     return _close_node(tree, len(slopes) > 1)
@@ -292,6 +293,8 @@ def _close_node(tree: Tree, slopes: bool) -> Tree:
     if not tree.children:
         return tree
     here = Tree(tree.label, tuple(_close_node(child, slopes) for child in tree.children))
+    if here.label == "integral":
+        return evaluate_integral(here) or here
     if here.label == "limit":
         return evaluate_limit(here) or here
     if here.label == "sum" and here.children[2].label == "inf":
