@@ -97,6 +97,7 @@ PHRASES: Mapping[str, str] = {
     "nonzero": "nonzero non-zero",
     "whole": "integer integers natural whole_numbers",
     "continuous": "real reals rational rationals complex",
+    "complex": "complex",
     "counted": "number_of sum_of ratio_of product_of set_of sequence_of set power",
     "denied": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't

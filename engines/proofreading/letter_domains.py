@@ -26,6 +26,7 @@ from engines.proofreading.scopes import Position
 
 _MOST_CHARACTERS = 120
 """Of a formula that declares a letter."""
+_COMPLEX = Tree("ℂ")
 _HABIT = 2
 """So many declarations of a letter make a habit."""
 _USUAL = "nmkijlNMK"
@@ -51,7 +52,12 @@ class Declaration:
     @property
     def is_whole(self) -> bool:
         """Whether the letter is a whole number."""
-        return any(each.label == "in" for each in self.conditions)
+        return any(each.label == "in" and each.children[1] != _COMPLEX for each in self.conditions)
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the letter is a complex number."""
+        return any(each.children[1] == _COMPLEX for each in self.conditions)
 
 
 @dataclass(slots=True)
@@ -71,9 +77,14 @@ class LetterDomains:
         return [
             condition
             for name in sorted(names)
-            if (found := self._find(name, position, piece))
+            if (found := self._find(name, position, piece)) and not found.is_complex
             for condition in found.conditions
         ]
+
+    def list_complex(self, names: Iterable[str], position: Position, piece: int) -> list[Tree]:
+        """List the conditions of the letters that are said to be complex numbers."""
+        found = (self._find(name, position, piece) for name in sorted(names))
+        return [each for one in found if one is not None and one.is_complex for each in one.conditions]
 
     def are_restricted(self, names: Iterable[str], position: Position, piece: int) -> bool:
         """Return whether one of some letters is of a kind that its conditions do not tell, as an even
@@ -201,12 +212,12 @@ def _iterate_declared(
         return
     name = name_of(parts[0])
     if _is_range(parts):
-        yield name, _whole(name, "N" if parts[2].text != "0" else "N0")
+        yield name, _list_kind(name, "N" if parts[2].text != "0" else "N0")
         return
     if kind := _kind_in_words(before, after if len(parts) == 1 else ""):
         listed = (one for one in parts[::2] if is_variable(one)) if _is_list(parts) else (parts[0],)
         for one in listed:
-            yield name_of(one), _whole(name_of(one), kind)
+            yield name_of(one), _list_kind(name_of(one), kind)
 
 
 def _is_range(parts: Sequence[Piece]) -> bool:
@@ -228,12 +239,15 @@ def _kind_in_words(before: str, after: str) -> str:
     """Return what kind of whole number the words beside a letter say that it is; "" where they do not."""
     words = words_of(before[-80:])[-_WORDS:]
     beside = " ".join(words[-2:])
+    behind = words_of(after[:60])[: _WORDS + 1]
+    said = " ".join(behind) if behind[:1] in (["is"], ["be"], ["are"]) else ""
+    if mentions("complex", beside) or mentions("complex", said):
+        return "C"
     # A continuous variable n is no whole number, whatever the letter is used for elsewhere.
     if mentions("continuous", beside):
         return "R"
     if not mentions("whole", beside) or mentions("counted", " ".join(words)):
-        behind = words_of(after[:60])[: _WORDS + 1]
-        if behind[:1] not in (["is"], ["be"], ["are"]) or not mentions("whole", " ".join(behind)):
+        if not mentions("whole", said):
             return ""
         words = behind
     text = " ".join(words)
@@ -246,12 +260,14 @@ def _kind_in_words(before: str, after: str) -> str:
     )
 
 
-def _whole(name: str, kind: str) -> list[Tree]:
-    """Return the conditions of a whole number: of Z any, of N a positive one, of N0 one that is not
-    negative."""
+def _list_kind(name: str, kind: str) -> list[Tree]:
+    """Return the conditions of a number: of Z any whole one, of N a positive one, of N0 one that is not
+    negative, of C a complex one."""
     if kind == "R":
         return []
     letter = Tree(name)
+    if kind == "C":
+        return [Tree("in", (letter, _COMPLEX))]
     ends = {"N": ONE, "N0": ZERO}
     return [
         Tree("in", (letter, Tree("ℤ"))),
@@ -274,15 +290,15 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
         base = other.label.rstrip("+0_*")
         if not other.children and base in INTEGERS:
             natural = base in ("N", "ℕ") or "+" in other.label
-            return _whole(letter.label, ("N0" if "0" in other.label else "N") if natural else "Z")
+            return _list_kind(letter.label, ("N0" if "0" in other.label else "N") if natural else "Z")
         if other.label == "union" and other.children[0].label in ("N", "ℕ"):
-            return _whole(letter.label, "N0")
+            return _list_kind(letter.label, "N0")
         if other.label == "interval":
             return list_interval_ends(letter, other)
-        return []
+        return _list_kind(letter.label, "C") if base in ("C", "ℂ") else []
     if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
         # `n ≥ M`, where M is a whole number: a letter that is usual for whole numbers is one here.
         known = domains.declared.get(other.label, ())
         if known and known[-1].is_whole:
-            return _whole(letter.label, "N")
+            return _list_kind(letter.label, "N")
     return None

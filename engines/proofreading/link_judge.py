@@ -50,6 +50,8 @@ _OF_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _OF_COMPLEX = ("abs", "arg")
 """Operations that mean something else of complex numbers than of real ones."""
+_SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
+"""Operations that have several values of complex numbers."""
 _SETTLED = ("right", "right if", "wrong", "loses domain")
 
 
@@ -166,7 +168,21 @@ class LinkJudge(LinkContext):
                 kind := self._name_other_kind(left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
-            yield judged
+            yield self._judge_of_complex(judged, left.tree, right.tree)
+
+    def _judge_of_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
+        """Return the verdict on an equation with absolute values that is right of real numbers, where the
+        text says that its letters are complex."""
+        labels = {*left.list_labels(), *right.list_labels()}
+        if judged.outcome != "right" or "abs" not in labels or not labels.isdisjoint(_SEVERAL_VALUES):
+            return judged
+        free = free_symbols(left) | free_symbols(right)
+        known = self.domains.list_complex(free, self.position, self.piece)
+        found = self.judge.equal(left, right, known) if known else None
+        if found is None or not found.witness:
+            return judged
+        outcome: LinkOutcome = "wrong" if self.is_stated_for_all(judged.link, left, right) else "right if"
+        return LinkVerdict(judged.link, outcome, found.witness if outcome == "wrong" else found.condition)
 
     def _name_other_kind(self, *sides: Tree) -> str:
         """Return for what else than real numbers letters stand by what the text says; "" for none."""

@@ -129,6 +129,13 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
             r"Normalised or not, for all $x$, $|x|^2 = x^2$.",
             r"Normalised or not, for all real $x$, $x|x| = x$.",
         ),
+        # absolute values of complex numbers
+        (r"For all complex $z$, $|z|^2 = z\overline{z}$.", r"For all complex $z$, $|z|^2 = z^2$."),
+        (r"For all $z \in \mathbb{R}$, $|z|^2 = z^2$.", r"For all $z \in \mathbb{C}$, $|z|^2 = z^2$."),
+        (
+            r"Let $z$ and $w$ be complex numbers. Then $|zw|^2 = |z|^2 |w|^2$.",
+            r"For all complex numbers $z$ and $w$, $|z + w|^2 = |z|^2 + 2zw + |w|^2$.",
+        ),
         # inverses modulo a number
         (r"We have $3^{-1} \bmod 7 = 5$.", r"We have $3^{-1} \bmod 7 = 4$."),
     ],

@@ -69,12 +69,13 @@ class Known:
     """What is assumed about variables.
 
     `notes` says what was settled on the way and must be reported; `unclear` says which assumption could not
-    be taken into account.
+    be taken into account; `complex_names` need not be real.
     """
 
     assumptions: Assumptions
     notes: tuple[str, ...] = ()
     unclear: str = ""
+    complex_names: frozenset[str] = frozenset()
 
 
 def judge_real_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
@@ -481,6 +482,7 @@ def read_assumptions(statements: Sequence[Tree]) -> Given:
     integers: dict[str, None] = {}
     relations: list[AssumedRelation] = []
     values: list[tuple[str, Tree]] = []
+    complex_names: set[str] = set()
     unclear = ""
     for one in iterate_flat(statements):
         # Values that were stated earlier are substituted into later statements.
@@ -493,14 +495,15 @@ def read_assumptions(statements: Sequence[Tree]) -> Given:
                 relations.append(AssumedRelation(ZERO, "<=", Tree(name)))
         # Being real, or a number of another such set, restricts nothing here.
         elif one.label == "in" and one.children[1].label in NUMBER_SETS:
-            continue
+            complex_names |= {one.children[0].label} if one.children[1].label in ("C", "ℂ") else set()
         elif one.label == "=" and (result := _value_said(one)):
             values.append(result)
         elif (relation := _to_relation(one)) is not None:
             relations.append(relation)
         else:
             unclear = unclear or describe_statement(one)
-    return Given(Assumptions(tuple(sorted(integers)), tuple(relations)), (), unclear, tuple(values))
+    assumptions = Assumptions(tuple(sorted(integers)), tuple(relations))
+    return Given(assumptions, (), unclear, frozenset(complex_names), tuple(values))
 
 
 def iterate_flat(statements: Sequence[Tree]) -> Iterator[Tree]:

@@ -130,7 +130,7 @@ class TermJudge:
             if all(numbers.infinite_sign(side) or numbers.is_number(side) for side in sides):
                 return reals.of_numbers(*sides)
             return undecided_verdict("infinity is no number")
-        is_real = labels.isdisjoint(COMPLEX)
+        is_real = labels.isdisjoint((*COMPLEX, *known.complex_names))
         judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
         result = judge_terms(sides[0], sides[1], known, seed=self.seed)
         return calls.restore_calls(result)
