@@ -20,6 +20,7 @@ from engines.proofreading.cue_phrases import (
     last_clause,
     last_sentence,
     mentions,
+    starts_with,
     starts_with_refusal,
     words_of,
 )
@@ -58,6 +59,7 @@ _TOKEN = re.compile(
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
     r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
+    r"|(?:\\[ ;]\s*){3,}"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
@@ -68,6 +70,8 @@ _LINED = re.compile(
 _DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
 _QUANTIFIED = re.compile(r"\s*\\(?:forall|exists|nexists)(?![A-Za-z])")
 """What begins behind a bracket that holds a quantifier alone, `(\\forall x \\in A)`."""
+_OPENING_QUOTES = ("``", '"', "“", "„", "«", "'")
+_CLOSING_QUOTES = ("''", '"', "”", "“", "»", "'")
 _SPACE_ALONE = re.compile(
     r"(?:\s|\\mathrel(?![A-Za-z])|[{}]|\\mkern-?\s*\d+\s*mu|\\[,;:! ]|\\joinrel(?![A-Za-z]))*"
 )
@@ -89,6 +93,10 @@ _MAPPED = re.compile(
 _LEFT_OUT = re.compile(
     r"\\(?:tag|label|ref|eqref|pause)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))"
 )
+_NUMBERED = re.compile(
+    r"(?:\s|&|[-+]|\\(?:times|cdot)(?![A-Za-z])|\d)*\(\d+\)(?:\s|[-+]|\\(?:times|cdot)|\d|\(\d+\))*"
+)
+"""Numbers of equations that are added or subtracted."""
 _WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
@@ -194,7 +202,12 @@ class ChainLink:
 
     @property
     def is_denied_after(self) -> bool:
-        return starts_with_refusal(self.after)
+        return starts_with_refusal(self.after) or self.is_quoted
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether its formula stands between quotation marks: it is mentioned, and not claimed."""
+        return self.before.endswith(_OPENING_QUOTES) and self.after.startswith(_CLOSING_QUOTES)
 
     @property
     def is_one_of_several(self) -> bool:
@@ -372,6 +385,11 @@ def _is_wide(token: str) -> bool:
     return token in _WIDE or (width is not None and float(width[1]) > 0)
 
 
+def _is_row_of_spaces(token: str) -> bool:
+    r"""Return whether a token is several small spaces, `\ \ \ `, which part statements as a wide one does."""
+    return len(token) > 2 and token[0] == "\\" and token[1] in " ;"
+
+
 def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     r"""Split the LaTeX of a formula into statements: sides with the relations between them.
 
@@ -413,7 +431,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             continue
         if begins and token == "&":
             aligned = True
-        if begins and not token.isspace() and token != "&":
+        if begins and not token.isspace() and token not in ("&", "~"):
             if _is_wide(token):
                 indented = True
                 continue
@@ -432,6 +450,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
         elif sized := _SIZED.match(token):
             depth += (sized["bracket"] in _OPENING) - (sized["bracket"] in _CLOSING)
             depth = max(0, depth)
+        elif token == "(" and depth == 0 and (remark := _find_remark(latex, match.start())):
+            skipped = remark
+            continue
         elif token == "(" and depth == 0 and _QUANTIFIED.match(latex, match.end()):
             quantified += 1
             continue
@@ -452,6 +473,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             depth = max(0, depth - 1)
         elif depth == 0:
             sign = match[2] or token
+            if token == ":" and not now.relations and _NUMBERED.fullmatch(now.sides[0]):
+                now.sides[0] = ""  # (1) - 2(2): what equations are added
+                continue
             relation = WRITTEN.get(sign)
             maps = token == ":" and not now.relations and _MAPPED.match(latex, match.end())
             if relation or sign in _OTHER or maps or _LONG_ARROW.match(token):
@@ -505,6 +529,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             if token in _ARROWS or token in _REVERSED_ARROWS:
                 close_statement("so" if token in _ARROWS else "since")
                 continue
+            parts = _is_row_of_spaces(token) and now.relations and now.sides[-1].strip(" &\n~")
+            if parts and not _goes_on(latex, match.end()):
+                token = ","
             if token == "," or token in _JOINED or _is_wide(token):
                 close_statement("and" if token in _JOINED else ",")
                 continue
@@ -524,6 +551,14 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     return result
 
 
+def _find_remark(latex: str, at: int) -> int:
+    r"""Return where a reason in brackets ends, `(\text{by statement 1})`; 0 where a bracket holds none, or
+    one that is an equation."""
+    words = _WORDS.match(latex, at + 1)
+    end = find_closing(latex, at) + 1 if words and starts_with("justifying", words[1].strip()) else 0
+    return 0 if any(each[2] or each[0] in WRITTEN for each in _TOKEN.finditer(latex, at, end)) else end
+
+
 def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
     r"""Return whether `&` parts two statements of a row: `a &= b && c &= d`, `a &= b & c &= d`."""
     if not (statement.relations and statement.sides[-1].strip()):
@@ -533,6 +568,12 @@ def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
         return any(token in WRITTEN for other in others for token in other)
     goes_on = cell[0] in WRITTEN or cell[0] in (*_OPERATORS, "-") or _WORDS.fullmatch(cell[0]) is not None
     return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _goes_on(latex: str, at: int) -> bool:
+    """Return whether a relation or an operator comes next, so that a statement goes on."""
+    cell = _split_row(latex, at)[0]
+    return not cell or cell[0] in WRITTEN or cell[0] in _OTHER or cell[0] in (*_OPERATORS, "-")
 
 
 def _has_relation(latex: str, at: int) -> bool:

@@ -185,6 +185,7 @@ PHRASES: Mapping[str, str] = {
         is_valid_when
     """,
     "explaining": "because since as",
+    "justifying": "because since as by from using per definition def",
     "measured": """
         degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
         megabit* gigabit*

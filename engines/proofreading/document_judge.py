@@ -109,9 +109,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         _accuse_unlike_bounds(found, reader.bounds, judge)
     moduli = Moduli(document, positions)
     found = [
-        reader.judge_in_domain(each, moduli.list_moduli(each.link.position))
-        if each.outcome in ("wrong", "doubtful")
-        else each
+        reader.judge_in_domain(each, moduli) if each.outcome in ("wrong", "doubtful") else each
         for each in found
     ]
     _accuse_misquotations(found, reader)
@@ -138,7 +136,7 @@ def _accuse_unlike_bounds(
             link.chain != following.chain
             and link.position.scope is following.position.scope
             and places[id(following)] - place <= 3
-            and (following.joined in ("so", "row") or "§" in following.before)
+            and (following.joined in ("so", "row") or _stands_before(link, following))
             and not (link.place or following.place)
             and following.joined not in (",", "and")
             and free_symbols(one) == free_symbols(other)
@@ -148,6 +146,11 @@ def _accuse_unlike_bounds(
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             written = f"{following.left} {following.relation} {following.right}"
             found[place] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
+
+
+def _stands_before(link: ChainLink, following: ChainLink) -> bool:
+    """Return whether a link stands in the sentence of another, before it."""
+    return any(link.left in formula and link.right in formula for formula in following.formulas)
 
 
 def _accuse_misquotations(found: list[LinkVerdict], reader: LinkJudge) -> None:

@@ -191,8 +191,11 @@ class EquationLink:
         if defined and self.context.judge.equal(defined.left, defined.right).outcome == "equal":
             return self.context.conclude(self.link, defined.used)
         reduced = self.reduced = facts.reduce_by_facts(left, right, values=not self.for_all)
-        # A derivative is that everywhere, and not only at a value that was stated.
-        if reduced is None or (is_slope(left) and self._describe_misapplication()):
+        if reduced is None:
+            return None
+        # A derivative is that everywhere, and not only at a value that was stated; at a point it is a number.
+        elsewhere = reduced.same and facts.is_slope_elsewhere(left)
+        if is_slope(left) and not elsewhere and self._describe_misapplication():
             return None
         if reduced.same:
             return self.context.conclude(self.link, reduced.used)
@@ -278,8 +281,23 @@ class EquationLink:
             return None
         if link.of_problem or self.context.cases:
             return None
+        if self._solves_another(known):
+            return None
         witness = next((each.witness for each in tried if each.outcome == "different"), "")
         return self._say("wrong", f"{witness}, by {cite_fact(known)}") if witness else None
+
+    def _solves_another(self, known: Fact) -> bool:
+        """Return whether a value solves another equation for its variable that stands in the paragraph: the
+        equations of several values stand before them."""
+        at = {self.left.label: evaluate_term(self.right, {}) or 0.0}
+        return any(
+            fact.variables == {self.left.label}
+            and not fact.is_value
+            and fact.position.paragraph == self.link.position.paragraph
+            and values_agree(fact.left, fact.right, at)
+            for fact in self.context.facts.in_scope
+            if fact.number != known.number
+        )
 
     def _judge_root(self, known: Fact) -> LinkVerdict:
         """Return the verdict on a value that solves an equation: whether it solves those before it."""
@@ -501,6 +519,8 @@ class EquationLink:
         defined = any(fact.left == base for fact in reduced.used)
         recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
         if base.children or free_symbols(right) or not recent:
+            return ""
+        if base == left and self._solves_another(reduced.used[-1]):
             return ""
         if self._stands_beside_another or link.is_unannounced:
             return ""

@@ -373,6 +373,11 @@ class Facts:
         known = self.functions.get(body.children[0].label) if body.label == "call" else None
         return known is not None and name.label in known.arguments
 
+    def is_slope_elsewhere(self, slope: Tree) -> bool:
+        """Return whether a derivative, f'(y), is at another letter than the one that f is defined with."""
+        known = self.functions.get(slope.children[0].label.rstrip("'")) if slope.label == "call" else None
+        return known is not None and slope.children[1:] != tuple(map(Tree, known.arguments))
+
     def equation_for(self, name: str) -> Fact | None:
         """Return the last equation in one variable alone that is not its value."""
         for fact in reversed(self.in_scope):
@@ -431,10 +436,7 @@ class Facts:
             return tree
         if tree.label == "d":
             name, body = tree.children
-            known = self.functions.get(body.children[0].label) if body.label == "call" else None
-            if known and body.children[1:] == (name,) and name.label in known.arguments:
-                # a partial derivative, in which the other arguments are not written
-                body = Tree("call", (body.children[0], *map(Tree, known.arguments)))
+            body = self._write_arguments(tree)
             inside = self.apply_definitions(body, used, depth)
             return _differentiate(inside, name.label) or Tree("d", (name, inside))
         if not tree.children:
@@ -446,6 +448,23 @@ class Facts:
         return self._value_of_function(tree.children[0].label, values, used, depth) or Tree(
             "call", (tree.children[0], *values)
         )
+
+    def _write_arguments(self, slope: Tree) -> Tree:
+        """Return what a derivative is of, with all arguments: a partial one has those by which it is taken,
+        in their order."""
+        body, names = slope, list[Tree]()
+        while body.label == "d":
+            names.append(body.children[0])
+            body = body.children[1]
+        known = self.functions.get(body.children[0].label) if body.label == "call" else None
+        if known is None or body.children[1:] != tuple(dict.fromkeys(names)):
+            return slope.children[1]
+        if not all(name.label in known.arguments for name in names):
+            return slope.children[1]
+        result = Tree("call", (body.children[0], *map(Tree, known.arguments)))
+        for name in reversed(names[1:]):
+            result = Tree("d", (name, result))
+        return result
 
     def _value_of_function(
         self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int

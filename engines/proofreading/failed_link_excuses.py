@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence, Set
 from math import gcd
 
 from engines.core.tree import ONE, Tree, differentiate
+from engines.formula.brackets import find_closing
 from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
@@ -48,8 +49,14 @@ _SIGNED = 3
 """Nodes of a number with a sign."""
 _BITS = 4
 """Digits of a number that is one to the base 2 by its 0 and 1."""
+_BRACED_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp|Re|Im)\s*\{(?=\s*(?:\\left\s*)?\()")
+_CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
+_CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
+_GIVING_ANGLES = ("asin", "acos", "atan")
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
+_MARKED = re.compile("[A-Za-zα-ω][\u0302\u20d7]")
+"""A letter with a hat or an arrow, which is a vector in a product with a dot."""
 _VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
@@ -82,6 +89,12 @@ def reconsider_link(
         return LinkVerdict(link, "right if", condition)
     if not free and _hold_as(take_degrees, left, right, judge):
         return LinkVerdict(link, "right", "with angles in degrees")
+    if not free and _are_rounded_degrees(link, left, right, numbers):
+        return LinkVerdict(link, "right", "with angles in degrees, rounded")
+    if _hold_with_braced_arguments(link, judge, numbers):
+        return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
+    if _are_equal_permutations(link):
+        return LinkVerdict(link, "right", "as permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
     open_ended = frozenset[Tree]().union(*(side.open_ended for side in numbers.read_sides(link)))
@@ -122,7 +135,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "it is an equation of differentials"
     if _are_divisors(links, left, right):
         return "numbers in brackets can be their greatest common divisor"
-    if link.begins_before or link.goes_on_behind:
+    begun_above = link.joined == "row" and link.left.startswith("+")
+    if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
     if _has_contracted_index(left, right):
         return "an index that stands below and above is summed over"
@@ -299,6 +313,66 @@ def take_degrees(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
+def _are_rounded_degrees(link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks) -> bool:
+    """Return whether a link holds for angles in degrees, of which a number shows some digits."""
+    one, other = _give_degrees(left), _give_degrees(right)
+    return (one, other) != (left, right) and bool(numbers.describe_rounding(one, other, link.relation))
+
+
+def _give_degrees(tree: Tree) -> Tree:
+    """Return a term in which the angles that functions give are in degrees."""
+    result = Tree(tree.label, tuple(map(_give_degrees, tree.children)))
+    if tree.label in _GIVING_ANGLES:
+        return Tree("/", (Tree("*", (result, Tree("180"))), Tree("pi")))
+    return result
+
+
+def _hold_with_braced_arguments(link: ChainLink, judge: Judge, numbers: NumberLinks) -> bool:
+    r"""Return whether a link holds where braces behind a function hold its argument, as in `\Re{(1+i)e^t}`:
+    the brackets that are seen are those of a factor."""
+    written = _bracket_arguments(link.left), _bracket_arguments(link.right)
+    if written == (link.left, link.right):
+        return False
+    one, other = (numbers.read_formula(side).tree for side in written)
+    if one is None or other is None:
+        return False
+    letters = free_symbols(one) | free_symbols(other)
+    real = [Tree("in", (Tree(name), Tree("ℝ"))) for name in sorted(letters)]
+    found = judge.equal(one, other, real)
+    return found.outcome == "equal" or (found.outcome == "equal if" and found.condition.endswith(" real"))
+
+
+def _bracket_arguments(latex: str) -> str:
+    """Return LaTeX with brackets around those arguments of functions that begin with one within braces."""
+    match = _BRACED_ARGUMENT.search(latex)
+    end = find_closing(latex, match.end() - 1) if match else -1
+    if match is None or end < 0:
+        return latex
+    inside = _bracket_arguments(latex[match.end() : end])
+    return f"{latex[: match.end() - 1]}\\left({inside}\\right){_bracket_arguments(latex[end + 1 :])}"
+
+
+def _are_equal_permutations(link: ChainLink) -> bool:
+    """Return whether both sides are products of cycles, `(12)(123)(12)`, that are one permutation."""
+    if not all(map(_CYCLES.fullmatch, (link.left, link.right))):
+        return False
+    sides = [[cycle.split()[0] for cycle in _CYCLE.findall(side)] for side in (link.left, link.right)]
+    if any(len({*cycle}) < len(cycle) for side in sides for cycle in side) or max(map(len, sides)) < 2:
+        return False
+    points = sorted({*"".join(cycle for side in sides for cycle in side)})
+    return any(
+        len({tuple(_follow_cycles(point, side[::step]) for point in points) for side in sides}) == 1
+        for step in (1, -1)
+    )
+
+
+def _follow_cycles(point: str, cycles: Sequence[str]) -> str:
+    for cycle in cycles:
+        if point in cycle:
+            point = cycle[(cycle.index(point) + 1) % len(cycle)]
+    return point
+
+
 def _take_factors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
     """Return a term in which functions of angles and logarithms are of the first factor of a product only,
     where no bracket ends it."""
@@ -408,6 +482,7 @@ def _has_inner_product(side: Tree) -> bool:
             one, other = node.children
             if not (one.children or other.children) and free_symbols(one) and free_symbols(other):
                 vectors = all(_VECTOR.match(each.label) for each in (one, other))
+                vectors = vectors or all(_MARKED.match(each.label) for each in (one, other))
                 if one == other or vectors:
                     return True
     return False

@@ -31,7 +31,7 @@ from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
 from engines.proofreading.roles import is_concluded, read_role
-from engines.proofreading.scopes import NOWHERE
+from engines.proofreading.scopes import NOWHERE, Moduli
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.term_properties import (
     LOG,
@@ -263,7 +263,13 @@ class LinkJudge(LinkContext):
         )
         if form and self.facts.reduce_by_definitions(left, right):
             return judged
-        if judged.outcome not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
+        # |x| = -x says of which x a text speaks.
+        of_sign = judged.outcome == "right if" and left.label == "abs" and not self.in_chain
+        if (
+            judged.outcome not in ("right", "wrong", "right if")
+            or judged.reason.startswith("given")
+            or of_sign
+        ):
             self.keep_equation(link, left, right)
         return judged
 
@@ -278,11 +284,18 @@ class LinkJudge(LinkContext):
             slip = near.reason
         if not slip and next_side is not None:
             slip = describe_odd_middle(self, link, left, right, next_side)
-        if slip:
+        if slip and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", slip)
         # A name that stands in a text once may be meant after all.
         doubt = near.reason if near else self.describe_unused_name(link)
         return LinkVerdict(link, "doubtful", doubt) if doubt else judged
+
+    def _holds_by_facts_where_defined(self, left: Tree, right: Tree) -> bool:
+        """Return whether an equation holds under a condition by what was said: gcd(a, b) = a where b = 0."""
+        reduced = self.facts.reduce_by_facts(left, right)
+        if reduced is None or not reduced.used:
+            return False
+        return self.judge.equal(reduced.left, reduced.right).outcome in ("equal", "equal if")
 
     @property
     def matrix_links(self) -> MatrixLinks:
@@ -359,14 +372,17 @@ class LinkJudge(LinkContext):
         earlier = " ".join(f"{previous.left} {previous.relation} {previous.right}".split())
         return f"{earlier} (line {previous.line}) was {step}" if step else ""
 
-    def judge_in_domain(self, judged: LinkVerdict, moduli: frozenset[int]) -> LinkVerdict:
+    def judge_in_domain(self, judged: LinkVerdict, moduli: Moduli) -> LinkVerdict:
         """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
 
         Args:
-            moduli: those that its section names.
+            moduli: those that the text names.
         """
         self.position = judged.link.position
         left, right = (side.tree for side in self.read_sides(judged.link))
         if left is None or right is None:
             return judged
-        return judge_in_domain(judged, left, right, moduli, self.matrices)
+        here = judged.link.position
+        return judge_in_domain(
+            judged, left, right, moduli.list_moduli(here), moduli.find_modulus(here), self.matrices
+        )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
@@ -70,8 +72,8 @@ class MatrixLinks:
             same_meant = is_concluded(link) or free_symbols(known.right)
             if same_meant and (slip := find_entry_slip(known.right, right, self._are_equal_matrices)):
                 return LinkVerdict(link, "wrong", f"{slip.reason}, {describe_sources([known])}")
-        if right.label == "matrix" and not left.children:
-            self.state(link, left, right)
+        if not left.children and (value := _find_value(right)):
+            self.state(link, left, value)
         if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
             return LinkVerdict(link, "wrong", slip.reason)
         if numbers := self._list_numbers(free):
@@ -108,3 +110,12 @@ class MatrixLinks:
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
+
+
+def _find_value(term: Tree) -> Tree | None:
+    """Return the matrix that a term of matrices is, worked out; None where it has others."""
+    try:
+        value = evaluate_matrices(term)
+    except EngineError:
+        return None
+    return value if value.label == "matrix" else None

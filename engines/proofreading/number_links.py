@@ -50,6 +50,8 @@ _LONG_WHOLE = 3
 """Digits of a whole number that is not rounded by more than a thousandth have more."""
 _MISCOUNTED = 1.5
 """Units of its last digit by which a number differs that was rounded carelessly, or twice."""
+_SEVERAL_DIGITS = 3
+_IRRATIONAL = frozenset(("sqrt", "root", "e", "exp", "pi", "ln", "log"))
 _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
@@ -92,7 +94,7 @@ class NumberLinks:
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         # "But then 1 = 2" is what a false assumption leads to.
         plain = link.left.isdecimal() and link.right.isdecimal() and link.relation == "="
-        absurd = plain and read_last_cue(link.before) == "claimed"
+        absurd = plain and (read_last_cue(link.before) == "claimed" or link.joined == "so")
         bare = not (left.children or right.children)
         if not link.place and (absurd or (bare and ZERO in (left, right))):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
@@ -114,7 +116,7 @@ class NumberLinks:
         far = exact or (one is not None and other is not None and abs(one - other) >= least)
         if link.place and not left.children and ends_with("examined", link.before):
             return "something is examined where its left side is the value"
-        if _is_rounded_whole(one, right):
+        if _is_rounded_whole(one, right) or _is_rounded_root(left, one, right):
             return f"rounded: {witness}"
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
@@ -301,7 +303,8 @@ class NumberLinks:
             any(added) or "100" in (*left.list_labels(), *right.list_labels())
         ):
             return False
-        return self.compare_by_relation(link.relation, left, right).outcome == "equal"
+        equal = self.compare_by_relation(link.relation, left, right).outcome == "equal"
+        return equal or bool(self.describe_rounding(left, right, link.relation))
 
     def _beside_units(self, link: ChainLink, left: Tree, right: Tree) -> str:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
@@ -349,6 +352,14 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     zeros = len(written.label) - len(written.label.rstrip("0"))
     shown = len(written.label) - zeros
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
+
+
+def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:
+    """Return whether a whole number of several digits is the value of a root or a power, rounded to units."""
+    if value is None or not written.label.isdecimal() or len(written.label) < _SEVERAL_DIGITS:
+        return False
+    rooted = not _IRRATIONAL.isdisjoint(term.list_labels())
+    return rooted and value != int(value) and abs(int(written.label) - value) < 0.5
 
 
 def _is_wrong_conversion(left: Tree, right: Tree) -> bool:

@@ -13,7 +13,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
-from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.scopes import ALGEBRA, NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
     WHOLE,
@@ -139,21 +139,38 @@ def _read_discrete_logarithm(left: Tree, right: Tree) -> tuple[int, int, int] | 
 _OF_LOGARITHM = 3
 
 
+def _is_order(side: Tree) -> bool:
+    """Return whether a side is |a|, which is the order of an element of a group."""
+    return side.label == "abs" and (not side.children[0].children or not free_symbols(side))
+
+
 def judge_in_domain(
-    judged: LinkVerdict, left: Tree, right: Tree, moduli: frozenset[int], matrices: frozenset[str]
+    judged: LinkVerdict,
+    left: Tree,
+    right: Tree,
+    moduli: frozenset[int],
+    modulus: int | None,
+    matrices: frozenset[str],
 ) -> LinkVerdict:
     """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
 
     Args:
         moduli: those that its section names.
+        modulus: the only one that its example, exercise, proof or item names.
         matrices: the letters that stand for matrices.
     """
     link = judged.link
     domain = link.position.domain
+    free = free_symbols(left) | free_symbols(right)
+    if modulus is not None and not free and link.relation == "=":
+        residues = {find_residue(side, modulus) for side in (left, right)}
+        if len(residues) == 1 and None not in residues:
+            return replace(judged, outcome="right", reason=f"modulo {modulus}")
     if domain == NUMBERS:
         return judged
-    free = free_symbols(left) | free_symbols(right)
     labels = {*left.list_labels(), *right.list_labels()}
+    if domain == ALGEBRA and any(map(_is_order, (left, right))):
+        return replace(judged, outcome="not shown", reason="it can be the order of an element")
     if labels & _OF_NUMBERS_IN.get(domain, frozenset()):
         return judged
     # Bits and their operations are no powers, and no products of large numbers.
@@ -163,7 +180,7 @@ def judge_in_domain(
     if domain == "residues" and not moduli and "i" in labels:
         return judged
     logarithm = _read_discrete_logarithm(left, right)
-    if logarithm is not None and domain in ("residues", "rings and groups"):
+    if logarithm is not None and domain in ("residues", ALGEBRA):
         base, number, exponent = logarithm
         # In a group that is written as a sum the exponent is a factor.
         powers = [(n, {pow(base, exponent, n), base * exponent % n}) for n in moduli]
@@ -175,7 +192,7 @@ def judge_in_domain(
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
-    if domain == "rings and groups" and _is_mistyped_expansion(judged, left, right):
+    if domain == ALGEBRA and _is_mistyped_expansion(judged, left, right):
         return judged
     numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
     if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):

@@ -13,14 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engines.documents.reading import Document
-from engines.proofreading.cue_phrases import HEADINGS, find_domains, mentions, scope_kind
+from engines.proofreading.cue_phrases import HEADINGS, find_domains, mentions, scope_kind, words_of
 
 NUMBERS = "numbers"
 """The domain of a text that names no other."""
+ALGEBRA = "rings and groups"
 _OFTEN = 3
 """So many words of a domain in a section say that it is about that."""
 _SHARE = 60
 """… and one word of so many formulas."""
+_SHARE_WITHIN = 12
+"""… where the words of the examples, proofs and exercises in it count too, which name ideas of algebra."""
 _SIGNS = re.compile(
     rf"\\(?P<level>{'|'.join(HEADINGS)})\*?\s*(?:\[[^\]]*\])?\{{(?P<title>[^{{}}]*)"
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
@@ -51,7 +54,8 @@ class Scope:
 
     Attributes: kind: document, section, theorem, definition, example, exercise, proof, solution, remark,
     case, supposition, list or item. level: of a section, the highest is 0. domains: how often words in it,
-    and not in a scope inside it, name a domain besides numbers.
+    and not in a scope inside it, name a domain besides numbers. algebra_words: of a section, how many words
+    in it and in the scopes inside it name groups or rings.
     """
 
     kind: str
@@ -61,6 +65,7 @@ class Scope:
     level: int = 0
     domains: Counter[str] = field(default_factory=Counter)
     formulas: list[int] = field(default_factory=lambda: [0])
+    algebra_words: list[int] = field(default_factory=lambda: [0])
 
     @property
     def lineage(self) -> Iterator[Scope]:
@@ -105,11 +110,13 @@ class Position:
             return near[0][0]
         for scope in self.scope.lineage:
             titled = next(find_domains(scope.title), "")
-            if titled:
-                return titled
+            if titled or "groups" in words_of(scope.title):
+                return titled or ALGEBRA
             often = scope.domains.most_common(1)
             if often and often[0][1] >= max(_OFTEN, scope.formulas[0] / _SHARE):
                 return often[0][0]
+            if scope.algebra_words[0] >= max(_OFTEN, scope.formulas[0] / _SHARE_WITHIN):
+                return ALGEBRA
         return NUMBERS
 
 
@@ -146,6 +153,7 @@ class _Outline:
     def _read_plain(self, words: str) -> None:
         named = list(find_domains(words))
         self.name_domain(*named)
+        self.scope.section.algebra_words[0] += named.count(ALGEBRA)
         self.named.update(named)
         # `Group` is a word of algebra where others are too, and not in `work in your group`.
         self.scope.domains.update(self.named & {*find_domains(words, often=True)})
@@ -294,20 +302,41 @@ class Moduli:
         self._of: dict[int, set[int]] = {}
         before = ""
         for piece, position in zip(document.pieces, positions, strict=True):
-            known = self._of.setdefault(id(position.scope.section), set())
             if not piece.formula:
                 before = piece.text
-                known.update(int(match[1]) for match in _MODULUS_SAID.finditer(piece.text))
+                self._note(position, [int(match[1]) for match in _MODULUS_SAID.finditer(piece.text)])
                 continue
             if _MODULO.search(before) and piece.text.strip().isdecimal():
-                known.add(int(piece.text))
-            known.update(int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text))
+                self._note(position, [int(piece.text)])
+            named = [int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text)]
+            self._note(position, named)
             before = ""
+
+    def _note(self, position: Position, named: Sequence[int]) -> None:
+        """Note moduli of a scope and of those around it up to its section."""
+        for scope in position.scope.lineage if named else ():
+            self._of.setdefault(id(scope), set()).update(number for number in named if number > 1)
+            if scope is position.scope.section:
+                break
 
     def list_moduli(self, position: Position) -> frozenset[int]:
         """Return those of the innermost section around a position that names any."""
+        return next(
+            (
+                frozenset(known)
+                for scope in position.scope.lineage
+                if scope.kind in ("section", "document") and (known := self._of.get(id(scope)))
+            ),
+            frozenset(),
+        )
+
+    def find_modulus(self, position: Position) -> int | None:
+        """Return the only modulus that the example, exercise, proof or item around a position names."""
         for scope in position.scope.lineage:
-            known = {number for number in self._of.get(id(scope), ()) if number > 1}
-            if known:
-                return frozenset(known)
-        return frozenset()
+            if scope.kind in ("section", "document"):
+                break
+            if scope.kind == "list":
+                continue  # of what its other items name
+            if known := self._of.get(id(scope)):
+                return next(iter(known)) if len(known) == 1 else None
+        return None

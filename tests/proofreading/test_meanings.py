@@ -149,6 +149,97 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"Let $f(x) = \frac{x^2+5}{2x}$.\n\nThen $f'(x) = \frac{x^2-4}{2x^2}$.", True),
         # the image of a product under a map that is written behind it
         (r"Let $\theta$ be an epimorphism of groupoids. So $1\theta = (gf)\theta = g\theta f\theta$.", False),
+        # an argument in braces, angles that functions give in degrees, products of cycles
+        (r"It is $\Re{(1-i) e^{2it}} = \Re{e^{2it} - ie^{2it}} = \Re{(1-i)(e^{2it})}$.", False),
+        (r"It is $\sin{(3-1)2} = \sin 4$.", False),
+        (r"It is $\sin{(3-1)2} = \sin 5$.", True),
+        (r"Then $\alpha = \tan^{-1}(\frac{5}{12}) = 22.62$.", False),
+        (r"Then $\alpha = \tan^{-1}(\frac{5}{12}) = 23.62$.", True),
+        (r"We have $(13)(123)(13) = (132)$.", False),
+        (r"We have $(13)(123)(13) = (123)$.", True),
+        (r"The points satisfy $\hat{u}_2 \cdot \hat{u}_3 = \hat{u}_3 \cdot \hat{u}_1 = 0$.", False),
+        # mixed derivatives are of a function with its arguments in their order
+        (
+            r"Let $f(x, y) = 2ye^{3x} - x^3y^2$. Then"
+            r" $\frac{\partial^2 f}{\partial y \partial x} = 6e^{3x} - 6x^2y$.",
+            False,
+        ),
+        (
+            r"Let $f(x, y) = 2ye^{3x} - x^3y^2$. Then"
+            r" $\frac{\partial^2 f}{\partial y \partial x} = 6e^{3x} - 3x^2y$.",
+            True,
+        ),
+        # rows that begin with a space, small spaces between statements, numbers of equations
+        (r"$$\begin{align*} 4 &= 1 + 1\\ &~ \quad + 2\\ &= 2 + 2 \end{align*}$$", False),
+        (r"$$\begin{align*} 4 &= 1 + 1\\ &~ \quad + 3\\ &= 2 + 2 \end{align*}$$", True),
+        (r"So $(x-4)(x+2) = 0\ \ \ x_1 = 4$.", False),
+        (r"So $2 + 2 = 4\ \ \ 3 + 3 = 7$.", True),
+        (r"Subtracting, $(1) - (2): 14 + 28m = 0 \Rightarrow m = -\frac12$.", False),
+        (r"Subtracting, $(1) - (2): 14 + 28 = 41$.", True),
+        # what is quoted, what a fallacy leads to, the equations of several values
+        (r"The classical ``$2 = 1$'' is no proof.", False),
+        (r"The classical proof of $2 = 1 + 2$ is this.", True),
+        (r"From $a + b = b \Rightarrow 2 = 1$ we see an illegal step.", False),
+        (r"From $a + b = b \Rightarrow 2 + 2 = 5$ we see it.", True),
+        (r"It turns at $(3x-4) = 0$ and $(x+2) = 0$, which gives $x = \frac43$.", False),
+        (r"It turns at $(3x-4) = 0$ and $(x+2) = 0$, which gives $x = \frac53$.", True),
+        # a slope where its argument is said to be another, and a value by what is supposed
+        (r"Let $f(t) = x^t$. At a fixed point $y = x^y$ this becomes $f'(y) = y \ln x$.", False),
+        (r"Let $f(t) = x^t$. Then $f'(t) = t \ln x$.", True),
+        (r"Let $a \ge b \in \mathbb{Z}$. If $b = 0$, then $\gcd(a,b) = a$.", False),
+        # a matrix that is defined again
+        (
+            r"(a) Let $B = \begin{pmatrix} 1-u & 3 \\ 2 & 2-u \end{pmatrix}$."
+            "\n\n"
+            r"(b) Now $B = \begin{pmatrix} 1 & -1 \\ 1 & -1 \end{pmatrix} - u \begin{pmatrix} 1 & 0 \\ 0 & 1"
+            r" \end{pmatrix}$. Then $\det(B) = (1-u)(-1-u) + 1$.",
+            False,
+        ),
+        (
+            r"Let $B = \begin{pmatrix} 1 & -1 \\ 1 & -1 \end{pmatrix} - u \begin{pmatrix} 1 & 0 \\ 0 & 1"
+            r" \end{pmatrix}$. Then $\det(B) = (1-u)(-1-u) + 2$.",
+            True,
+        ),
+        # bounds of two sentences, a contradiction in French
+        (
+            r"If $g - s > l$, we have $\cos w > 1$, a state that changes. If $-l < g - s < 0$, then"
+            r" $-1 < \cos w < 0$.",
+            False,
+        ),
+        (
+            r"Soit $v$ un vecteur, et donc on a que $\lVert v-w \rVert < \lVert v-w \rVert$. Ce qui est une"
+            " contradiction. Alors il est de rang maximal.",
+            False,
+        ),
+        # absolute values in a case, reasons in brackets, sums that began in a row before
+        (r"So $|x| = x$ and $|y| = -y$. Hence $-xy = (x)(-y) = |x||y|$.", False),
+        (r"So $|x| = x$ and $|y| = y$. Hence $xy = (x)(2y) = |x||y|$.", True),
+        (
+            r"$$\begin{align*} (x+1)(x+2) &= x^2 + 3x + 2 & (\text{by the rule})\\ &= x^2 + x + 2x + 2 &"
+            r" (\text{from (b)}) \end{align*}$$",
+            False,
+        ),
+        (
+            r"$$\begin{align*} (x+1)(x+2) &= x^2 + 3x + 2 & (\text{by the rule})\\ &= x^2 + x + x + 2 &"
+            r" (\text{from (b)}) \end{align*}$$",
+            True,
+        ),
+        (
+            r"$$\begin{align*} &\cdots\\ &+ \frac1N - \frac{1}{N+1}\\ &= 1 - \frac{1}{N+1} \end{align*}$$",
+            False,
+        ),
+        # orders of elements, and residues by the modulus of an item
+        (r"In the group of order 4 the subgroup has $|3| = 4$, and the coset is known.", False),
+        (r"In the interval of length 4 we have $|3| = 4$.", True),
+        ("\\section{Basics of Groups}\n\\begin{exercise} Now $1^4 = 4$. \\end{exercise}", False),
+        ("\\section{Basics of Powers}\n\\begin{exercise} Now $1^4 = 4$. \\end{exercise}", True),
+        ("- Let $p(x) = x^2 + 2 \\in \\mathbb{Z}_7[x]$. Then $p(3) = 3^2 + 2 = 11 = 4$.", False),
+        ("- Let $p(x) = x^2 + 2 \\in \\mathbb{Z}_7[x]$. Then $p(3) = 3^2 + 2 = 11 = 5$.", True),
+        # amounts of money and roots are rounded
+        (r"It is $\$1,000 \times e^{5.107} = \$165,174$.", False),
+        (r"It is $\$1,000 \times e^{5.107} = \$175,174$.", True),
+        (r"The distance is $\sqrt{15^2 + 8000^2} = 8000$.", False),
+        (r"The distance is $\sqrt{15^2 + 8000^2} = 8010$.", True),
         # what is only supposed, and thousands behind a space that takes back another
         (r"If $\sqrt{2} < 1$, then $2 = (\sqrt{2})^2 < 1$, a contradiction.", False),
         (r"It is $12,\! 345 = 1.2345 \times 10^{4}$.", False),
