@@ -72,7 +72,7 @@ class MatrixLinks:
             same_meant = is_concluded(link) or free_symbols(known.right)
             if same_meant and (slip := find_entry_slip(known.right, right, self._are_equal_matrices)):
                 return LinkVerdict(link, "wrong", f"{slip.reason}, {describe_sources([known])}")
-        if not left.children and (value := _find_value(right)):
+        if not left.children and (value := _find_value(left, right)):
             self.state(link, left, value)
         if sure and (slip := find_matrix_slip(left, right, self._are_equal_matrices)):
             return LinkVerdict(link, "wrong", slip.reason)
@@ -112,10 +112,11 @@ class MatrixLinks:
         return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
 
 
-def _find_value(term: Tree) -> Tree | None:
-    """Return the matrix that a term of matrices is, worked out; None where it has others."""
+def _find_value(name: Tree, term: Tree) -> Tree | None:
+    """Return the matrix that a name is said to be, worked out; None where the term has other names of
+    matrices."""
     try:
-        value = evaluate_matrices(term)
+        value = evaluate_matrices(name, term)[1]
     except EngineError:
         return None
     return value if value.label == "matrix" else None
