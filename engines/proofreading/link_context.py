@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
+from engines.mathematics.judging.ellipses import spell_out_ellipses
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
@@ -156,9 +157,10 @@ class LinkContext:
         found = self.readings.get((latex, names))
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = self.readings[latex, names] = read(
-                meant, "latex" if "{" in meant else "auto", names=names
-            )
+            found = read(meant, "latex" if "{" in meant else "auto", names=names)
+            if found.tree is not None:
+                found = replace(found, tree=spell_out_ellipses(found.tree))
+            self.readings[latex, names] = found
         return found
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:

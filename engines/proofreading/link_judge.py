@@ -312,7 +312,8 @@ class LinkJudge(LinkContext):
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
         begun = link.of_problem or read_last_cue(link.before) == "given"
-        simple = not left.children or not right.children
+        # x > 2 bounds a variable, and x^2 >= x says something of all its values.
+        simple = not (left.children and right.children) and free_symbols(left).isdisjoint(free_symbols(right))
         if left == right and link.relation in ("<", ">", "!=") and not (link.of_problem or link.is_refused):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.

@@ -30,6 +30,9 @@ def _last(proofreader: TextProofreader, text: str) -> CheckedLink:
         (r"For all positive $x$, $\sqrt{x^2} = x$.", "right"),
         ("We have $(x+1)^2 > 2x$ for all real $x$.", "right"),
         ("For all real $x$ and $y$, $(x+y)^2 > x^2 + y^2$.", "wrong"),
+        (r"For all real $x$, $x^2 \ge x$.", "wrong"),
+        (r"For all integers $n$, $n^2 \ge n$.", "given"),
+        (r"For all real $x$, $x \ge 2$.", "given"),
         # A value at which something is looked at says nothing of all.
         ("At $x = 0$ both agree. For all real $x$, $(x+1)^2 = x^2 + 1$.", "wrong"),
         ("Suppose that $(x+y)^2 = x^2 + y^2$.", "given"),

@@ -1,0 +1,115 @@
+"""Sums and products with an ellipsis, `1 + 3 + … + (2n - 1)`, as sums and products over an index."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from engines.core.tree import Tree
+from engines.formula.cursor import ELLIPSIS
+from engines.mathematics.algebra.rational import TooLargeError, expand_tree, number_tree
+from engines.mathematics.judging import numbers
+from engines.mathematics.judging.names import free_variables, replace_variable
+
+_STARTS = (1, 0, 2, -1, 3)
+_FEWEST = 2
+"""Terms before the ellipsis; of numbers one more, unless they grow by the same step."""
+_MOST_TERMS = 10**6
+_LABELS = {"+": "sum", "*": "prod"}
+
+
+def spell_out_ellipses(tree: Tree) -> Tree:
+    """Return a term whose ellipses are sums and products over an index, where the terms that are written
+    leave one reading; others stay.
+    """
+    if ELLIPSIS not in tree.list_labels():
+        return tree
+    spelled = Tree(tree.label, tuple(map(spell_out_ellipses, tree.children)))
+    if tree.label not in _LABELS:
+        return spelled
+    parts = _list_operands(tree, tree.label)
+    for order in (parts, parts[::-1]):
+        if (series := _find_series(tree.label, order)) is not None:
+            return series
+    return spelled
+
+
+def _find_series(label: str, parts: list[Tree]) -> Tree | None:
+    """Return the series that begins with the operands before an ellipsis and ends with those behind it."""
+    places = [place for place, part in enumerate(parts) if part.label == ELLIPSIS]
+    if len(places) != 1 or not _FEWEST <= places[0] < len(parts) - 1:
+        return None
+    first, behind = parts[: places[0]], parts[places[0] + 1 :]
+    series = _index_terms(label, first, behind[-1])
+    if series is None:
+        return None
+    index, _, end, body = series.children
+    for k, part in enumerate(reversed(behind[:-1]), 1):
+        if not _are_equal(replace_variable(body, index.label, Tree("-", (end, number_tree(k)))), part):
+            return None
+    return series
+
+
+def _list_operands(tree: Tree, label: str) -> list[Tree]:
+    if tree.label != label:
+        return [tree]
+    return [part for child in tree.children for part in _list_operands(child, label)]
+
+
+def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
+    index = next(name for name in ("k", "j", "m", "l") if name not in free_variables(*first, last))
+    names = sorted(free_variables(last) - free_variables(*first))
+    if names:
+        found = [one for name in names if (one := _find_term(name, first, last)) is not None]
+        if len(found) != 1:
+            return None
+        name, start = found[0]
+        body = replace_variable(last, name, Tree(index))
+        return Tree(_LABELS[label], (Tree(index), number_tree(start), Tree(name), body))
+    exact = [numbers.exact_value(part) for part in (*first, last)]
+    values = [Fraction(value) for value in exact if value is not None]
+    if len(values) < len(exact):
+        return None
+    return _find_progression(_LABELS[label], values[:-1], values[-1], Tree(index))
+
+
+def _find_term(name: str, first: list[Tree], last: Tree) -> tuple[str, int] | None:
+    """Return the index in the last term and where it starts, if that gives the first terms."""
+    for start in _STARTS:
+        terms = [replace_variable(last, name, number_tree(start + k)) for k in range(len(first))]
+        if all(map(_are_equal, terms, first)):
+            return name, start
+    return None
+
+
+def _are_equal(left: Tree, right: Tree) -> bool:
+    try:
+        return expand_tree(Tree("-", (left, right))) == Tree("0")
+    except (TooLargeError, KeyError):
+        return left == right
+
+
+def _find_progression(label: str, first: list[Fraction], last: Fraction, index: Tree) -> Tree | None:
+    """Return the sum or product of an arithmetic or geometric progression, or of squares."""
+    found = []
+    step = first[1] - first[0]
+    if step and all(b - a == step for a, b in pairwise(first)):
+        count = (last - first[0]) / step
+        found.append((count, Tree("+", (number_tree(first[0]), Tree("*", (number_tree(step), index))))))
+    ratio = first[1] / first[0] if first[0] else Fraction(0)
+    if ratio > 0 and ratio != 1 and all(a * ratio == b for a, b in pairwise(first)):
+        power, count = first[0], Fraction(0)
+        while abs(power) < abs(last) if ratio > 1 else abs(power) > abs(last):
+            power, count = power * ratio, count + 1
+        if power == last:
+            body = Tree("*", (number_tree(first[0]), Tree("pow", (number_tree(ratio), index))))
+            found.append((count, body))
+    if first[:3] == [1, 4, 9]:
+        roots = [n for n in range(4, 1001) if n * n == last]
+        squared = Tree("pow", (Tree("+", (index, Tree("1"))), Tree("2")))
+        found += [(Fraction(n - 1), squared) for n in roots]
+    found = [(n, body) for n, body in found if n.denominator == 1 and len(first) <= n < _MOST_TERMS]
+    if len(found) != 1:
+        return None
+    ((count, body),) = found
+    return Tree(label, (index, Tree("0"), number_tree(count), body))
