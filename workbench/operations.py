@@ -73,8 +73,8 @@ class FilterableRows:
         Raises:
             FilterError: E440 if the text is not a filter.
         """
+        from workbench.notes import NOTE_FIELDS
         from workbench.tables import parse_filter
-        from workbench.workspace import NOTE_FIELDS
 
         return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
 
@@ -116,7 +116,8 @@ class FilterableRows:
         return {field.name: getattr(record, field.name) for field in fields(record)}
 
     def _note_reader(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
-        from workbench.workspace import NOTE_FIELDS, Workspace
+        from workbench.notes import NOTE_FIELDS
+        from workbench.workspace import Workspace
 
         # Notes are read only if the filter asks for them.
         if not set(wanted.names) & set(NOTE_FIELDS):

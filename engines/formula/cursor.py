@@ -1,9 +1,10 @@
 """A place in the pieces of a line: what stands there, what is known of the letters, and why it is not read.
 
-The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking), `name_parser`
-(names, numbers, functions), `expressions` (all terms) and `statement_parser`. It differs from that of
-the published operator trees, which keeps neither brackets nor texts. Where a formula can be read in two ways
-(`1/2x`), or says what has no term, it is not read, and the reason says so: nothing is dropped.
+The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking),
+`numeral_parser`, `name_parser` (names, functions), `expressions` (all terms) and `statement_parser`. It
+differs from that of the published operator trees, which keeps neither brackets nor texts. Where a formula can
+be read in two ways (`1/2x`), or says what has no term, it is not read, and the reason says so: nothing is
+dropped.
 """
 
 from __future__ import annotations
@@ -240,6 +241,11 @@ class Cursor(ABC):
     @abstractmethod
     def parse_factor(self) -> Tree:
         """Parse a factor with its powers."""
+        ...
+
+    @abstractmethod
+    def parse_arguments(self) -> list[Tree]:
+        """Parse arguments with commas between them."""
         ...
 
     @abstractmethod

@@ -39,7 +39,8 @@ from screens.shell.theme import (
 from screens.widgets.dialogs import FootLine
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.tables import Column, TableSpec
 
 _HEADING, _FAILED = "│ ", "✗ "

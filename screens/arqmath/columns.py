@@ -26,7 +26,7 @@ from screens.shell.export import (
 )
 from screens.shell.theme import format_count, grade_cell, safe_text
 from screens.widgets.dialogs import Chooser, MenuChoice, number_choices
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.papers.arqmath.tables import ANSWERS, HITS, TOPICS, hit_row, topic_row
 from workbench.tables import Column, TableSpec
 from workbench.workspace import Workspace

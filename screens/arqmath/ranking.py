@@ -36,7 +36,8 @@ from screens.shell.export import CommandLine, Export, Lookup, PaneSelection, dec
 from screens.shell.theme import DOTS, format_count, grade_cell, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import ListPane, Page, Pane
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.papers.arqmath.tables import TOPICS
 from workbench.tables import Column
 

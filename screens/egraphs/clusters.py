@@ -31,7 +31,8 @@ from screens.shell.request import CachedRequest, RequestAnswer, RequestProgress
 from screens.shell.theme import format_count, format_quantity
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Holding, ListPane, Page, Pane
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.papers.egen.tables import CLUSTERS, MEMBERS
 from workbench.tables import Filter, LazyRow
 

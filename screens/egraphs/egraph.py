@@ -16,7 +16,7 @@ from screens.shell.keymap import bindings
 from screens.shell.request import CachedRequest, RequestAnswer
 from screens.shell.theme import format_quantity
 from screens.widgets.pane import Pane, TreeListing
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.tables import LazyRow
 
 _KEPT = 8

@@ -30,7 +30,8 @@ from screens.shell.theme import elide, format_count, format_quantity, safe_text,
 from screens.widgets.listing import Listing, ReaderBox, failure_content
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import FormulaImage, PicturePlot, PlotWidget, Series
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 
 # Points of a curve, as many as a wide plot has columns of dots.
 _SAMPLES = 240

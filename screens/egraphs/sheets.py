@@ -33,7 +33,8 @@ from screens.shell.theme import format_count, format_quantity, safe_text, text_w
 from screens.widgets.dialogs import Prompt, TextScreen, frame_dialog
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import TabStrip
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.papers.egen.tables import HITS, MISTAKES
 from workbench.tables import TableSpec
 

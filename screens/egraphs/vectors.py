@@ -20,7 +20,7 @@ from screens.shell.theme import format_count, safe_text
 from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Scatter, ScatterDot
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.papers.egen.tables import NEIGHBOURS
 from workbench.tables import LazyRow
 

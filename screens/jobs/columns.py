@@ -15,7 +15,7 @@ from screens.shell.theme import (
     format_time,
     safe_text,
 )
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.jobs.loss_descriptions import LOSS_DESCRIPTIONS
 from workbench.tables import Column
 

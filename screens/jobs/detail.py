@@ -48,7 +48,8 @@ from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES, PicturePlot, Series
 from screens.widgets.reader import TextReader
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.tables import Column
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from screens.shell.theme import STATES, elide, format_number, safe_text, state_l
 from screens.shell.watch import KEPT, LoadMeter
 from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import series_sign
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.jobs.job_table import JOBS, short_reason
 from workbench.tables import LazyRow, format_duration
 from workbench.workspace import Workspace

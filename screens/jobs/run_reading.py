@@ -15,7 +15,7 @@ from engines.core.errors import EngineError
 from engines.core.system import count_processors, format_bytes
 from engines.core.text import make_printable
 from screens.shell.theme import format_count, format_quantity
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking

@@ -17,7 +17,7 @@ from screens.shell.screen import Sheet
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import frame_dialog
 from screens.widgets.listing import Listing
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.tables import Column
 
 _SIGNS = {"both": (" ", ""), "one": ("−", "$error"), "other": ("+", "$success")}

@@ -23,7 +23,7 @@ from screens.shell.theme import format_quantity, grade_cell, safe_text
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.papers.mathamr.data import formula_sets, index_place
 from workbench.papers.mathamr.tables import EQUAL, NEAREST, TOPICS, topic_row
 from workbench.tables import Column, TableSpec

@@ -49,7 +49,8 @@ from screens.shell.theme import format_count, safe_text, text_width
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Page, Pane, TreeListing
 from screens.widgets.reader import Moving
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.papers.mathamr.tables import EQUAL, NEAREST
 
 

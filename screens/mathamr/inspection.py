@@ -9,7 +9,7 @@ from typing import Any
 
 from screens.mathamr.contexts import Subject
 from screens.shell.export import CommandLine, CopyForm, Export, PaneSelection, json_form, text_writer
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 
 
 @dataclass(frozen=True, slots=True)

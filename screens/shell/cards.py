@@ -22,8 +22,8 @@ from screens.widgets.dialogs import Dialog, frame_dialog
 from screens.widgets.listing import Listing, Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, note_signs
+from workbench.notes import NOTE_FIELDS, UserNote
 from workbench.tables import Column
-from workbench.workspace import NOTE_FIELDS, UserNote
 
 
 class MissingScreen(WorkbenchScreen):

@@ -37,9 +37,9 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.job_views import JobView
+    from workbench.notes import UserNote
     from workbench.train import LaunchDraft
     from workbench.trash import TrashItem
-    from workbench.workspace import UserNote
 
 
 Severity = Literal["information", "warning", "error"]

@@ -19,7 +19,7 @@ from screens.shell.export import CommandLine, CopyForm, Export, PaneSelection, e
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Chooser, number_choices
 from screens.widgets.dialogs import MenuChoice as Line
-from screens.widgets.table import Record
+from screens.widgets.table_columns import Record
 from workbench.papers.mwp.tables import (
     CANDIDATES,
     CANDIDATES_OF,

@@ -25,7 +25,8 @@ from screens.triplets.panes import ProblemScroll
 from screens.widgets.dialogs import Chooser, MenuChoice, Prompt, frame_dialog, number_choices
 from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
-from screens.widgets.table import Record, Table, TableRows
+from screens.widgets.table import Table, TableRows
+from screens.widgets.table_columns import Record
 from workbench.papers.mwp.tables import FINDINGS, FLIPS, SOLUTIONS, WRONG_ANSWERS
 from workbench.tables import TableSpec
 

@@ -38,7 +38,8 @@ from screens.triplets.columns import (
 from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.reader import Moving
-from screens.widgets.table import Record, Table, TableRows
+from screens.widgets.table import Table, TableRows
+from screens.widgets.table_columns import Record
 from workbench.papers.mwp.tables import CANDIDATES, CHOSEN
 from workbench.workspace import Workspace
 

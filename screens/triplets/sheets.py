@@ -31,7 +31,8 @@ from screens.widgets.dialogs import frame_dialog
 from screens.widgets.listing import Listing, failure_content
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Scatter, ScatterDot
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.tables import Column
 
 

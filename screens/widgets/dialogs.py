@@ -20,7 +20,8 @@ from textual.widgets import Input, Static
 from screens.shell.theme import safe_text
 from screens.widgets.line_input import LineInput
 from screens.widgets.listing import ReaderBox
-from screens.widgets.table import Record, Table
+from screens.widgets.table import Table
+from screens.widgets.table_columns import Record
 from workbench.tables import Column
 
 T = TypeVar("T")

@@ -22,9 +22,10 @@ from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.shell.theme import safe_text
 from screens.widgets.line_input import LineInput
 from screens.widgets.reader import TextReader
-from screens.widgets.table import Record, Table, TableRows
+from screens.widgets.table import Table, TableRows
+from screens.widgets.table_columns import Record
+from workbench.notes import NOTE_FIELDS
 from workbench.tables import Column, FilterError, parse_filter
-from workbench.workspace import NOTE_FIELDS
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from screens.jobs.job_list import JOB_COLUMNS, job_records
-from screens.widgets.table import cell_content
+from screens.widgets.table_columns import cell_content
 from workbench.cli import jobs as jobs_commands
 from workbench.cli.command import app
 from workbench.cli.manual import commands_page

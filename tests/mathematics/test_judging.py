@@ -334,7 +334,9 @@ def test_products_of_vectors_are_those_that_fit_the_other_side(product: str, rig
 def test_letters_that_are_said_complex_need_not_be_real() -> None:
     square, product = (read(right).tree for right in ("z^2", r"z\overline{z}"))
     value, said = read("|z|^2").tree, Tree("in", (Tree("z"), Tree("ℂ")))
-    assert value and square and product
+    assert value
+    assert square
+    assert product
     assert JUDGE.equal(value, square).outcome == "equal"
     assert JUDGE.equal(value, square, [said]).condition == "z is real"
     assert JUDGE.equal(value, product, [said]).outcome == "equal"

@@ -28,7 +28,8 @@ from screens.shell.theme import fold_lines, text_width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.table import Table, cell_content
+from screens.widgets.table import Table
+from screens.widgets.table_columns import cell_content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import place, press, ready, settle, showing, shown, until, write
 from workbench.operations import find_operation

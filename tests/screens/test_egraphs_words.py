@@ -18,7 +18,8 @@ from screens.shell.palette import help_lines
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import PlotWidget
 from screens.widgets.reader import TextReader
-from screens.widgets.table import Table, cell_content
+from screens.widgets.table import Table
+from screens.widgets.table_columns import cell_content
 from tests.screens.driving import press, ready, settle, until
 from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members
 from workbench.papers.egen.tables import CLUSTERS

@@ -14,7 +14,8 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.jobs.form import FormRow, NewJob, OperationFields, TrainFields, form_fields
+from screens.jobs.form import FormRow, NewJob
+from screens.jobs.form_fields import OperationFields, TrainFields, form_fields
 from screens.jobs.run_reading import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until

@@ -15,15 +15,8 @@ from textual.widgets import Static
 
 from screens.widgets.dialogs import Chooser, MenuChoice
 from screens.widgets.listing import FilterLine, Listing, ReaderBox, list_completions
-from screens.widgets.table import (
-    Record,
-    Table,
-    TableRows,
-    cell_content,
-    distribute_widths,
-    fit_cell,
-    measure_column,
-)
+from screens.widgets.table import Table, TableRows
+from screens.widgets.table_columns import Record, cell_content, distribute_widths, fit_cell, measure_column
 from tests.screens.conftest import WAIT
 from tests.screens.driving import until
 from workbench.tables import Column, parse_filter

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.workspace import Notes, Workspace
+from workbench.notes import Notes
+from workbench.workspace import Workspace
 
 ADDRESS = "corpus/sample-e/cluster/412/member/37"
 
@@ -21,7 +22,7 @@ def workspace(tmp_path: Path) -> Workspace:
 def test_notes_and_bookmarks_are_there_after_a_restart(workspace: Workspace) -> None:
     workspace.notes.set_note(ADDRESS, "  loses x < 0\nlook again ")
     assert workspace.notes.toggle_bookmark(ADDRESS)
-    kept = Notes(workspace).get(ADDRESS)
+    kept = Notes(workspace.root, workspace.trash).get(ADDRESS)
     assert kept is not None
     assert (kept.note, kept.bookmark) == ("loses x < 0\nlook again", True)
     assert kept.changed.endswith("+00:00")
@@ -33,7 +34,7 @@ def test_what_is_empty_goes_away(workspace: Workspace) -> None:
     notes.set_note(ADDRESS, "")
     assert notes.toggle_bookmark("job/1")
     assert not notes.toggle_bookmark("job/1")
-    assert Notes(workspace).all_records() == ()
+    assert Notes(workspace.root, workspace.trash).all_records() == ()
 
 
 def test_a_removed_note_can_be_brought_back_and_replaces_no_other(workspace: Workspace) -> None:
@@ -41,49 +42,52 @@ def test_a_removed_note_can_be_brought_back_and_replaces_no_other(workspace: Wor
     notes.set_note(ADDRESS, "look again", "member 37")
     notes.toggle_bookmark("job/1")
     notes.set_note(ADDRESS, "")
-    assert Notes(workspace).get(ADDRESS) is None
+    assert Notes(workspace.root, workspace.trash).get(ADDRESS) is None
     (item,) = Workspace.open(workspace.root).trash.list_items()
     assert (item.address, item.title) == (f"note/{ADDRESS}", "look again")
     notes.set_note(ADDRESS, "something else")
     with pytest.raises(EngineError) as caught:
         trash.restore_item(workspace, item)
     assert caught.value.code == "E466"
-    assert [note.note for note in Notes(workspace).all_records()] == ["something else", ""]
+    assert [note.note for note in Notes(workspace.root, workspace.trash).all_records()] == [
+        "something else",
+        "",
+    ]
     notes.toggle_bookmark(ADDRESS)
     notes.set_note(ADDRESS, "")
     trash.restore_item(workspace, item)
-    kept = Notes(workspace).get(ADDRESS)
+    kept = Notes(workspace.root, workspace.trash).get(ADDRESS)
     assert kept is not None
     assert (kept.note, kept.title, kept.bookmark) == ("look again", "member 37", True)
     assert [each.title for each in trash.list_items()] == ["something else"]
 
 
 def test_two_programs_lose_nothing(workspace: Workspace) -> None:
-    first, second = Notes(workspace), Notes(workspace)
+    first, second = Notes(workspace.root, workspace.trash), Notes(workspace.root, workspace.trash)
     first.set_note("a", "from the first")
     second.set_note("b", "from the second")
     first.toggle_bookmark("c")
-    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b", "c"]
+    assert [note.address for note in Notes(workspace.root, workspace.trash).all_records()] == ["a", "b", "c"]
 
 
 def test_a_line_that_cannot_be_read_is_reported_and_kept(workspace: Workspace) -> None:
     path = workspace.root / "notes.jsonl"
     path.write_text('{"address": "a", "note": "good"}\n{"address": \n[]\n')
-    notes = Notes(workspace)
+    notes = Notes(workspace.root, workspace.trash)
     assert [problem.line for problem in notes.problems] == [2, 3]
     notes.set_note("b", "new")
     assert '{"address": \n' in path.read_text()
-    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b"]
+    assert [note.address for note in Notes(workspace.root, workspace.trash).all_records()] == ["a", "b"]
 
 
 def test_a_line_that_is_no_text_is_kept_byte_by_byte(workspace: Workspace) -> None:
     path = workspace.root / "notes.jsonl"
     path.write_bytes(b'{"address": "caf\xe9"}\n\xff\xfe\n{"address": "a", "note": "good"}\n')
-    notes = Notes(workspace)
+    notes = Notes(workspace.root, workspace.trash)
     assert [problem.line for problem in notes.problems] == [1, 2]
     notes.set_note("b", "new")
     assert path.read_bytes().startswith(b'{"address": "caf\xe9"}\n\xff\xfe\n')
-    assert [note.address for note in Notes(workspace).all_records()] == ["a", "b"]
+    assert [note.address for note in Notes(workspace.root, workspace.trash).all_records()] == ["a", "b"]
 
 
 def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.egen import Generate
 from screens.egraphs.growth_text import parse_growth
-from screens.jobs.form import OperationFields
+from screens.jobs.form_fields import OperationFields
 from tests.conftest import mathwb
 from workbench.jobs.worker import resolve_recipe
 from workbench.mcp import read_arguments

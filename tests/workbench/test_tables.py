@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from engines.core.system import asset
 from screens.shell.export import declared_exports
-from screens.widgets.table import TableRows, cell_content
+from screens.widgets.table import TableRows
+from screens.widgets.table_columns import cell_content
 from workbench.cli.command import app
 from workbench.operations import find_operation
 from workbench.papers.egen import tables

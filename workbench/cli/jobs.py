@@ -190,8 +190,8 @@ def list_jobs(
 
     A filter, such as "state:failed task:corpus attempt>1", searches all jobs, runs of sweeps included.
     """
+    from workbench.notes import NOTE_FIELDS
     from workbench.tables import parse_filter
-    from workbench.workspace import NOTE_FIELDS
 
     workspace = Workspace.open()
     if deleted:

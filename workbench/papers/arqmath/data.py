@@ -22,7 +22,8 @@ from engines.forum.readers import Report as Rows
 from engines.forum.readers import read_comments, read_formulas, read_post_links, read_posts
 from engines.forum.topics import read_topics
 from workbench.errors import MissingError, WorkspaceError
-from workbench.workspace import DataKind, RecordFile, Workspace
+from workbench.notes import RecordFile
+from workbench.workspace import DataKind, Workspace
 
 # The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
 #

@@ -16,7 +16,8 @@ from engines.core.spec import Arg, specification, suggest_name
 from engines.core.system import asset, models_folder
 from workbench.doctor import DoctorFinding
 from workbench.errors import MissingError
-from workbench.workspace import BadLineSink, DataKind, RecordFile, Workspace
+from workbench.notes import RecordFile
+from workbench.workspace import BadLineSink, DataKind, Workspace
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
