@@ -39,6 +39,8 @@ _UNJUDGED = r"""
 """
 _OTHER = frozenset(_UNJUDGED.split())
 """What relates, and is not judged here."""
+_CONDITIONALS = (r"\to", r"\rightarrow", r"\leftrightarrow", "→", "↔")
+"""Arrows of logic that stand in a statement, which others are equivalent to."""
 _IMPLYING = r"""
     \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore
     ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow
@@ -53,6 +55,8 @@ _SPACE_WIDTH = re.compile(
 _OPERATORS = {"+", r"\cdot", r"\times"}
 _WRITTEN_OPERATORS = ("×", "·", "÷", "∙")
 """Signs of operations in words, where they begin no item of a list."""
+_EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
+"""A formula that says of statements, and not of numbers, that they are equivalent."""
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
@@ -421,6 +425,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
         now = _Statement([""], [], joined)
 
     position = skipped = quantified = 0
+    in_equivalence = _EQUIVALENT.match(latex) is not None
     for match in _TOKEN.finditer(latex):
         if match.start() < skipped:
             continue
@@ -532,8 +537,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
             parts = _is_row_of_spaces(token) and now.relations and now.sides[-1].strip(" &\n~")
             if parts and not _goes_on(latex, match.end()):
                 token = ","
-            if token == "," or token in _JOINED or _is_wide(token):
-                close_statement("and" if token in _JOINED else ",")
+            joined = token in _JOINED and not in_equivalence
+            if token == "," or joined or _is_wide(token):
+                close_statement("and" if joined else ",")
                 continue
             if words := _WORDS.fullmatch(token):
                 if (
@@ -548,7 +554,20 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
         now.sides[-1] += token
     close_statement("")
     _share_relation(result)
+    for one in result:
+        if "congruent" in [relation for relation, _ in one.relations]:
+            _join_implications(one)
     return result
+
+
+def _join_implications(statement: _Statement) -> None:
+    r"""Make one side of what an arrow joins: `p \to q \equiv \neg p \lor q` says that two statements are
+    equivalent."""
+    for place in reversed(range(len(statement.relations))):
+        relation, _ = statement.relations[place]
+        if relation in _CONDITIONALS:
+            statement.sides[place : place + 2] = [relation.join(statement.sides[place : place + 2])]
+            del statement.relations[place]
 
 
 def _find_remark(latex: str, at: int) -> int:

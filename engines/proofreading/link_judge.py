@@ -11,12 +11,13 @@ domain*; what cannot be read is *unread*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.expressions import DIFFERENT_ORDERS
+from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
@@ -41,6 +42,12 @@ from engines.proofreading.term_properties import (
     free_symbols,
 )
 
+_MEMBERSHIPS: Mapping[str, str] = {
+    **dict.fromkeys((r"\in", r"\notin", r"not \in"), "in"),
+    **dict.fromkeys((r"\subset", r"\subseteq", r"\subseteqq", r"not \subset", r"not \subseteq"), "subset"),
+    **dict.fromkeys((r"\mid", r"\nmid", r"not \mid"), "divides"),
+}
+"""Relations of members, subsets and divisors, which are judged of numbers and sets of numbers."""
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
@@ -115,6 +122,11 @@ class LinkJudge(LinkContext):
                 # Whatever it is of, the second derivative is by the second power of its variable.
                 outcome: LinkOutcome = "wrong" if unread.reason == DIFFERENT_ORDERS else "unread"
                 yield LinkVerdict(link, outcome, unread.reason)
+                continue
+            if link.relation in _MEMBERSHIPS and (
+                judged := self._judge_membership(link, left.tree, right.tree)
+            ):
+                yield judged
                 continue
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
@@ -272,6 +284,30 @@ class LinkJudge(LinkContext):
         ):
             self.keep_equation(link, left, right)
         return judged
+
+    def _judge_membership(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
+        """Return the verdict on a member, subset or divisor; None where it depends on variables."""
+        label = _MEMBERSHIPS[link.relation]
+        if label == "divides":
+            # a number that divides another leaves no remainder
+            statement = Tree("=", (Tree("mod", (right, left)), ZERO))
+            numbers = (self.judge.holds(Tree("in", (side, Tree("ℤ")))).outcome for side in (left, right))
+            if free_symbols(left) | free_symbols(right) or any(one != "equal" for one in numbers):
+                return None
+        else:
+            statement = Tree(label, (left, right))
+        letters = {*free_variables(statement), *(side.label for side in (left, right) if not side.children)}
+        if any(name.isalpha() and name not in "ℕℤℚℝℂ" for name in letters):
+            return None
+        denied = link.relation.startswith(("not ", r"\n"))
+        found = self.judge.holds(Tree("not", (statement,)) if denied else statement)
+        if found.outcome == "equal":
+            return LinkVerdict(link, "right", found.reason)
+        if found.outcome != "different":
+            return None
+        # Statements to be called true or false are often of this kind.
+        supposed = link.of_problem or link.is_refused or not is_concluded(link)
+        return LinkVerdict(link, "not shown" if supposed else "wrong", found.witness)
 
     def _judge_as_slip(
         self, judged: LinkVerdict, left: Tree, right: Tree, next_side: Tree | None

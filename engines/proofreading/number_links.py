@@ -56,7 +56,7 @@ _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
 _RANGES = ("interval", "union", "intersection", "without")
-_COLLECTIONS = (*_RANGES, "list", "set")
+_COLLECTIONS = (*_RANGES, "such", "list", "set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +148,12 @@ class NumberLinks:
             return _LETTERS
         shapes = [shape_of(side) for side in evaluate_matrices(left, right)]
         for kind in ("matrix", "tuple"):
-            if shapes.count(kind) == 1:
+            if shapes.count(kind) == 1 and {*shapes}.isdisjoint((*_RANGES, "such")):
                 return f"a {kind} and a letter or number"
         if not {left.label, right.label}.isdisjoint(_COLLECTIONS):
             if any(";" in side for side in (link.left, link.right)):
                 return "brackets with semicolons are continued fractions"
-            if not {left.label, right.label} <= {*_COLLECTIONS}:
+            if not {left.label, right.label} <= {*_COLLECTIONS, "tuple"}:
                 return "a collection and a letter or number"
             if left.label in _RANGES and right.label in _RANGES:
                 return "intervals can be ranges of whole numbers"

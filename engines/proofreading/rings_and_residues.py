@@ -10,6 +10,8 @@ from dataclasses import replace
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import free_variables
+from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
@@ -52,10 +54,27 @@ _OF_NUMBERS = frozenset(
 _BASE = re.compile(r"\d_\{?\d")
 
 
+def _judge_equivalence(link: ChainLink, left: Tree, right: Tree, judge: Judge) -> LinkVerdict:
+    """Judge whether two statements made of letters are equivalent, `p \\to q \\equiv \\neg p \\lor q`."""
+    found = judge.holds(Tree("iff", (left, right)))
+    if found.outcome == "equal":
+        return LinkVerdict(link, "right", found.reason)
+    if found.outcome != "different" or not (is_proposition(left) and is_proposition(right)):
+        return LinkVerdict(link, "not shown", found.reason or found.condition)
+    # T and F, t and c can stand for what is always true or false.
+    free = free_variables(left, right)
+    supposed = link.of_problem or link.is_refused or read_last_cue(link.before) == "given"
+    if supposed or not free or not free.isdisjoint("TFtfc"):
+        return LinkVerdict(link, "not shown", found.witness)
+    return LinkVerdict(link, "wrong", found.witness)
+
+
 def judge_congruence(
     link: ChainLink, left: Tree, right: Tree, modulus: Reading | None, judge: Judge
 ) -> LinkVerdict:
     """Judge a congruence. Args: modulus: None where the text names none."""
+    if {left.label, right.label} & {*CONNECTIVES}:
+        return _judge_equivalence(link, left, right, judge)
     if modulus is None:
         found = judge.equal(left, right)
         if found.outcome == "equal":

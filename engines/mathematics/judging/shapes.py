@@ -308,6 +308,18 @@ def judge_shapes(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
         return _with_scalar(judge, left, right, assume)
     if "matrix" in kinds:
         return _judge_matrices(judge, left, right, assume)
+    of_pairs = any(
+        side.label == "such" and "tuple" in side.children[0].list_labels() for side in (left, right)
+    )
+    if "tuple" in kinds and any(one in _POINTS[1:] for one in kinds) and not of_pairs:
+        # beside a set of numbers a pair is an open interval
+        left, right = (
+            Tree("interval", (Tree("oo"), *side.children))
+            if side.label == "tuple" and len(side.children) == 2
+            else side
+            for side in (left, right)
+        )
+        kinds = shape_of(left), shape_of(right)
     if "interval" in kinds and ("tuple" in kinds or kinds == ("interval", "interval")):
         # an open interval is written as a pair is
         pairs = [side.children[1:] if side.label == "interval" else side.children for side in (left, right)]

@@ -77,6 +77,9 @@ def expand_plus_minus(statement: Tree) -> Tree:
 
 # ---- whether a statement holds
 
+_NUMBERS = "ℕℤℚℝℂ"
+"""Sets of numbers, each a subset of the next."""
+
 
 def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
     """Judge whether a statement holds."""
@@ -110,6 +113,11 @@ def judge_statement(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if label == "in":
         return _judge_membership(judge, parts[0], parts[1], assume)
     if label == "subset":
+        names = [_NUMBERS.find(part.label) for part in parts if not part.children and part.label]
+        if len(names) == 2 and min(names) >= 0:
+            if names[0] <= names[1]:
+                return EQUAL
+            return Verdict("different", witness="the second is the smaller")
         left, right = point_sets.of_term(parts[0]), point_sets.of_term(parts[1])
         # A set is a subset of another one exactly if it equals their intersection.
         common_points = point_sets.PointSet(
@@ -186,15 +194,30 @@ def _judge_membership(judge: TermJudge, member: Tree, whole: Tree, assume: Seque
             inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
             return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
         return undecided_verdict("it is not known whether it is an integer")
-    if whole.label in ("set", "list"):
-        results = [judge.compare_terms(member, one, assume) for one in whole.children]
-        return (
-            _combine_verdicts("or", results) if results else Verdict("different", witness="the set is empty")
-        )
+    if whole.label in ("set", "list") and (whole.children or whole.label == "set"):
+        return _find_member(judge, member, whole.children, assume)
+    if whole.label in ("Q", "ℚ") and not whole.children and numbers.exact_value(member) is not None:
+        return EQUAL
     if numbers.is_number(member) and not free_variables(whole):
         inside = point_sets.of_term(whole).holds(point_sets.to_real_number(member))
         return EQUAL if inside else Verdict("different", witness=numbers.format_number(member))
     return undecided_verdict("it is not known whether it belongs to the set")
+
+
+def _find_member(judge: TermJudge, member: Tree, others: Sequence[Tree], assume: Sequence[Tree]) -> Verdict:
+    """Judge whether a set or list that is written out has a member."""
+    results = []
+    for one in others:
+        # {2} is a member of {{2}}, and 2 is none.
+        if {shapes.shape_of(member), shapes.shape_of(one)} == {"scalar", "set"}:
+            results.append(Verdict("different", witness=numbers.format_number(member)))
+        else:
+            results.append(judge.compare_terms(member, one, assume))
+    if not results:
+        return Verdict("different", witness="the set is empty")
+    if all(one.outcome == "different" for one in results) and not free_variables(member, *others):
+        return Verdict("different", witness="it is none of its members")
+    return _combine_verdicts("or", results)
 
 
 def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Verdict:
