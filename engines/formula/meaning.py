@@ -92,7 +92,8 @@ class Reading:
 
     `notes` name what could be read in two ways, and how it was: "i is the imaginary unit". `open_ended` has
     the products that no bracket or line of a fraction ends: the arguments of `\sin x y`, and what stands
-    behind a slash, as `1/2 \cdot x`. Some writers mean them to end sooner, or later.
+    behind a slash, as `1/2 \cdot x`; and powers behind the bracket of an argument, `\ln(x)^2`. Some writers
+    mean them to end sooner, or later.
     """
 
     tree: Tree | None

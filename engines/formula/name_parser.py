@@ -624,7 +624,12 @@ class NameParser(NumeralParser):
         result = self.apply_function(label, argument, base, name, piece)
         if power is not None:
             result = Tree("pow", (result, power))
-        return self.parse_powers(result) if grouped else result
+        if not grouped:
+            return result
+        powered = self.parse_powers(result)
+        if powered.label == "pow" and powered != result:
+            self.context.open_ended.add(powered)
+        return powered
 
     def apply_function(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
         """Return a function applied to its argument."""

@@ -110,6 +110,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "a factor behind a function is none of its argument")
     if _hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
+    if _hold_as(lambda side: _take_logarithms_of_powers(side, open_ended), left, right, judge):
+        return LinkVerdict(link, "right if", "the power is that of the argument of the logarithm")
     labels = [label for cue, label in _NORMS if mentions(cue, link.before)]
     if not quantifies(link, free) and _hold_as(
         lambda side: _take_unit_norms(side, labels), left, right, judge
@@ -377,11 +379,21 @@ def _take_factors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
     """Return a term in which functions of angles and logarithms are of the first factor of a product only,
     where no bracket ends it."""
     children = tuple(_take_factors_out(part, open_ended) for part in tree.children)
-    if tree.label in (*OF_ANGLES, "ln") and tree.children and tree.children[0] in open_ended:
+    of_product = bool(tree.children) and tree.children[0].label == "*" and tree.children[0] in open_ended
+    if tree.label in (*OF_ANGLES, "ln") and of_product:
         first, *others = children[0].children
         if free_symbols(first) and all(map(free_symbols, others)):
             return Tree("*", (_take_factors_out(Tree(tree.label, (first,)), open_ended), *others))
     return Tree(tree.label, children)
+
+
+def _take_logarithms_of_powers(tree: Tree, open_ended: Set[Tree]) -> Tree:
+    r"""Return a term with ln(u^n) for each `\ln(u)^n`."""
+    parts = tuple(_take_logarithms_of_powers(part, open_ended) for part in tree.children)
+    if tree in open_ended and parts[0].label in ("ln", "log"):
+        *base, argument = parts[0].children
+        return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))
+    return Tree(tree.label, parts)
 
 
 def _take_other_arccotangent(tree: Tree) -> Tree:

@@ -281,6 +281,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             r"If $x > 0$, then $-2 \le \frac1x$ is always true, and $\frac1x \le \frac12$ implies $x \ge 2$.",
             False,
         ),
+        (r"Now $\lim_{x \to \infty} \ln\left(1 + \frac1x\right)^x = 1$.", False),
+        (r"Now $\lim_{x \to \infty} \ln\left(1 + \frac1x\right)^x = 2$.", True),
+        (r"Now $(\ln 2)^3 = 3\ln 2$.", True),
         # norms of points of a sphere, sets, indices that are summed over, vectors behind matrices
         (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 2 - 2x \cdot y$.", False),
         (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 3 - 2x \cdot y$.", True),
