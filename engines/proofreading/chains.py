@@ -120,6 +120,8 @@ _NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What a relation says behind \\not; of others only that they do not hold, which is not judged."""
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
+_LEADING_ON = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
+"""Words that no point ends, with the blank line before the formula in which their sentence goes on."""
 SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
 
 
@@ -265,7 +267,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         # Words: what stands before the next formula is the rest of the last sentence; a chain goes on behind
         # them only where they are no more than a comma or space.
         if not piece.formula:
-            parts = SENTENCE.split(piece.text)
+            parts = SENTENCE.split(_LEADING_ON.sub(r"\g<word>", piece.text))
             before = parts[-1] if len(parts) > 1 else before + parts[0]
             before = before[-400:]
             beside = [] if len(parts) > 1 else beside

@@ -18,6 +18,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
+from engines.proofreading.number_links import list_terms
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
 
@@ -30,7 +31,7 @@ _LONG_ROW = 16
 """Nodes of an equation that another one gives, but for one change."""
 _WRAPPING = ("limit", "d", "re", "im", "conj", "integral", "sum", "call")
 """Operations of which the last part is what they are of; those of terms that differ, differ."""
-_CONSTANT = re.compile(r"[CKc](?:_\w+)?\Z")
+_CONSTANT = re.compile(r"[CKc](?:_\d+)?\Z")
 """Of integration, which a text writes alike whatever its value is."""
 _FACTORS = tuple(
     Tree("/", (Tree(f"{sign}{top}"), Tree(f"{bottom}")))
@@ -40,6 +41,8 @@ _FACTORS = tuple(
 )
 _LONG_VALUES = 10
 """Nodes of two values of a function; shorter ones can be equal at two places."""
+_BESIDE = 3
+"""Lines: the statement right before a conclusion."""
 _NEAR = 20
 """Lines: what was said shortly before."""
 _APART = 1e-6
@@ -146,8 +149,13 @@ def find_near_consequence(
     known = None if defines else find_known_places(facts, left, right, link.line)
     if known is None:
         return None
+    clause = last_clause(link.before)
+    follows_from_words = link.joined == "so" or any(
+        mentions(cue, clause) for cue in ("deducing", "obtaining")
+    )
     pairs = known.sides, known.sides[::-1]
-    if any(not free_symbols(side) and known.varies(other) for side, other in pairs):
+    valued_anew = any(not free_symbols(side) and known.varies(other) for side, other in pairs)
+    if valued_anew and not follows_from_words:
         return None  # it gives a variable its value, of which nothing was said
     free = free_symbols(left) | free_symbols(right)
     determined = any(
@@ -155,7 +163,7 @@ def find_near_consequence(
         or (_is_value_at_number(one) and not free_symbols(other))
         for one, other in ((left, right), (right, left))
     )
-    if determined and not link.place and _is_set_anew(facts, link, free):
+    if determined and not (link.place or follows_from_words) and _is_set_anew(facts, link, free):
         return None
     wrapped = (left, right) != written
     worked_out = wrapped or link.place > 0 or link.joined in ("so", "row")
@@ -194,7 +202,8 @@ def find_near_consequence(
         if any(
             (not wrapped and _is_written(fact, one, other))
             or gives_other_value(fact)
-            or (not worked_out and (says_the_same(fact, one, other) or _has_side_of(fact, left, right)))
+            or (not worked_out and says_the_same(fact, one, other))
+            or (not (worked_out or follows_from_words) and _has_side_of(fact, left, right))
             for fact in used
         ):
             return False
@@ -202,18 +211,24 @@ def find_near_consequence(
             return False
         near = all(link.line - fact.line <= FAR for fact in used)
         begun = link.piece - 2 * link.before.count("§")
-        if any(fact.is_supposed and fact.piece < begun for fact in used):
+        supposed = [fact for fact in used if fact.is_supposed and fact.piece < begun]
+        if any(not follows_from_words or fact.position.paragraph != paragraph for fact in supposed):
             return False  # it was supposed in another sentence
         # Another equation of the same variables can be that of a second line.
         second = not drawn and len(used) == 1 and used[0].variables == free
         # Behind the values of all its variables an equation can be that of another case.
-        cues = ("deducing", "obtaining")
-        concluded = worked_out or any(mentions(cue, last_clause(link.before)) for cue in cues)
+        concluded = worked_out or follows_from_words
         valued = determined or (not concluded and known.has_one_value)
-        reliable = not valued or _is_reliable(facts, link, one, other, used)
+        from_last = link.joined == "so" and [fact.number for fact in used] == [facts.last_number]
+        reliable = not valued or from_last or _is_reliable(facts, link, one, other, used)
         # Two differential equations are rarely about the same function.
         differential = any("'" in name for fact in used for name in fact.variables)
-        if near and reliable and not (differential or second) and not are_cases_since(used):
+        # … but what the last equations give is about that of its paragraph.
+        direct = concluded and all(
+            fact.position.paragraph == paragraph or link.line - fact.line <= _BESIDE for fact in used
+        )
+        several = (differential or second or valued_anew) and not direct
+        if near and reliable and not several and not are_cases_since(used):
             return True
         doubtful.append((one, other))
         return False
@@ -257,7 +272,12 @@ def _has_another_constant(
     factors: behind -1/y = x + C stands 1/y = -x + C."""
     for name in sorted(free_symbols(left) | free_symbols(right)):
         # C = -3 says of C itself what it is.
-        for factor in _FACTORS if _CONSTANT.match(name) and Tree(name) not in (left, right) else ():
+        taken_up = _CONSTANT.match(name) and Tree(name) not in (left, right)
+        # … and c is a coefficient as often, where it is no summand.
+        taken_up = taken_up and (
+            name[0] != "c" or any(Tree(name) in list_terms(side) for side in (left, right))
+        )
+        for factor in _FACTORS if taken_up else ():
             value = Tree("*", (factor, Tree(name)))
             one, other = (replace_variable(side, name, value) for side in (left, right))
             reduced = facts.reduce_by_facts(one, other)

@@ -126,7 +126,7 @@ def find_slip(
         for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
-            if varying and not changed.children and free_symbols(changed):
+            if varying and not path and not changed.children and free_symbols(changed):
                 continue
             if by_facts and not determined and len(left) + len(right) < _LEAST and not _is_near(instead):
                 continue  # by what was said, many numbers fit

@@ -35,6 +35,14 @@ _TEST = "Let $f(x) = x^3$. Taking test points we have "
 _TRIED = "If $x = 2$, then $x^2 = 4$.\n\nSubstituting $x = 4$ gives "
 _VOLUME = r"The volume is $V = \int_0^1 x^2 dx$. Evaluating the integral, the volume is "
 _SOLVED = "Consider $100 = 2u + 2v$. In the latter equation, we solve for $v$: "
+_NEWTON = "The forces are $m x'' = F - c x' - k x$. Hence $m x'' %s c x' + k x = F$."
+_NULL = r"$$x_1 + 2x_2 + 3x_3 = 0 \Rightarrow x_1 = -2x_2 - 3x_%s$$ with $x_4$ for later"
+_ARROW = r"$$x + 6x - 12 = a \Rightarrow 7x %s 12 = a$$"
+_DIVIDED = "Write $b = aq + r$. But then $r = b %s aq$."
+_MARKUP = (
+    "The costs satisfy\n\n$$\na_h w = p a_c w - d\n$$\n\nSolving for the ratio we obtain\n\n"
+    "$$\np = \\frac{a_h}{a_c} %s \\frac{d}{w a_c}\n$$\n"
+)
 _PRODUCT = (
     r"So $\begin{bmatrix} %s & -3/2 \\ 1/2 & -1/2 \end{bmatrix} \begin{bmatrix} 3k \\ k \end{bmatrix}"
     r" = \begin{bmatrix} 3k \\ k \end{bmatrix}$."
@@ -80,6 +88,15 @@ _DIAGONAL = (
         (_TRIED + "$3x + 1 = 13$.", _TRIED + "$3x + 1 = 15$.", "3 for 1, by x = 4 (line 3)"),
         (_VOLUME + r"$V = \frac13$.", _VOLUME + r"$V = \frac23$.", "1 for 2"),
         (_SOLVED + "$v = 50 - u$.", _SOLVED + "$v = 20 - u$.", "50 for 20"),
+        # what an arrow or words draw from the statement right before, also without a value
+        (_ARROW % "-", _ARROW % "+", "- for +"),
+        ("There $V = -U$, so $U + V = 0$.", "There $V = -U$, so $U - V = 0$.", "+ for -"),
+        (_DIVIDED % "-", _DIVIDED % "+", "- for +"),
+        (_NEWTON % "+", _NEWTON % "-", "+ for -"),
+        # a name with another index in a sum
+        (_NULL % 3, _NULL % 4, "x_3 for x_4"),
+        # a sentence that goes on in a formula in a paragraph of its own
+        (_MARKUP % "+", _MARKUP % "-", "+ for -"),
     ],
 )  # fmt: skip
 def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
@@ -111,6 +128,11 @@ def test_what_nearly_follows_is_wrong_and_what_follows_is_not(
         r"Solve \begin{align} x_1 + 3x_2 &= 5 \\ 2x_1 + 6x_2 &= 60 \end{align}",
         "The numbers are $F_1 = 1$, $F_2 = 1$, $F_3 = F_1 + F_2$.",
         r"It passes through all points: \begin{aligned} 1 = m - 9n \\ 3 = m - 7n \\ 8 = m - 3n \end{aligned}",
+        # another case, of which an arrow draws something similar from what is not read
+        r"$$M = \begin{bmatrix} 1 & 1 \\ 1 & 1 \end{bmatrix} \Rightarrow x + y = 0$$" + "\n" * 5 +
+        r"For the other one: $$M - 3I \Rightarrow x - y = 0$$",
+        # a heading is no sentence that goes on
+        "## Solving for a value we obtain\n\n$$ x = 5 $$\n\n## We obtain\n\n$$ x = 6 $$",
         # entries of an array, and integrals over nothing after a change
         "For $i = 0$ we have $d[0][j] = 0$. Now let $i > 0$. Thus $d[i][j] = d[i-1][j-1] + d[i-1][j+1]$.",
         r"Both $m - n$ and $m + n$ are non-zero integers, so $\int_{-\pi}^{\pi} \cos((m+n)t)\,dt = 0$.",
