@@ -74,6 +74,7 @@ VERBS = {
     "egen.records": dict.fromkeys(
         ("CORPUS_CONFIG", "FAMILIES", "FORMS", "Layout", "Limits", "Mode", "Order", "Style"), "egen.settings"
     ),
+    "forum.readers": {"clean_plain": "forum.post_text"},
     "mathamr": {"Opt": "mathamr.trees:ParseOpt"},
     "mathamr.graph.drawing": {
         "Draw": "mathamr.graph.drawing:DrawGraph",
@@ -90,6 +91,7 @@ VERBS = {
     "workbench.workspace": {
         "Kind": "workbench.workspace:DataKind",
         "Report": "workbench.workspace:BadLineSink",
+        **dict.fromkeys(("NOTE_FIELDS", "RecordFile", "UserNote"), "workbench.notes"),
     },
 }
 """What a package or module offered, with the one that offers it now, and after a colon its new name."""

@@ -18,7 +18,7 @@ from engines.core.files import write_json
 from engines.core.spec import suggest_name
 from engines.core.system import asset, reported_tables
 from workbench.errors import MissingError, UsageError
-from workbench.jobs.control import list_jobs
+from workbench.jobs.job_registry import list_jobs
 from workbench.jobs.machine import list_gpus
 from workbench.recipes import list_recipes
 from workbench.tables import choose_noun

@@ -16,8 +16,9 @@ from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, specification, suggest_name, to_mapping
 from workbench.errors import MissingError, UsageError
-from workbench.jobs.control import list_jobs, live_outputs, next_free, submit_sweep
+from workbench.jobs.control import live_outputs, next_free, submit_sweep
 from workbench.jobs.folder import read_document
+from workbench.jobs.job_registry import list_jobs
 from workbench.jobs.placement import check_placement
 from workbench.operations import Operation
 from workbench.paper import Trainer, all_trainers, data_keys, load

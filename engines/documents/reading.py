@@ -19,7 +19,7 @@ from typing import Any
 from engines.core.errors import DataError, raise_error
 from engines.core.rows import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
 from engines.formula.latex_conversion import latex_of_mathml
-from engines.forum.readers import unescape_html
+from engines.forum.post_text import unescape_html
 
 MAX_CHARACTERS = 64_000_000
 """A longer file that is not read row by row is refused."""

@@ -28,7 +28,8 @@ from typing import Annotated, Any
 from engines.core.errors import DataError
 from engines.core.files import file_error
 from engines.core.spec import Arg
-from engines.forum.readers import LINKS, holds_member, open_binary
+from engines.forum.packed_files import LINKS, holds_member
+from engines.forum.readers import open_binary
 
 SomeCollection = Annotated[
     Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")

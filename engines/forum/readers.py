@@ -1,315 +1,26 @@
-"""Streaming readers of an ARQMath collection, plain or packed: posts, their HTML as text, links, comments,
-formula tables."""
+"""Streaming readers of an ARQMath collection, plain or packed: posts, links, comments, formula tables."""
 
 from __future__ import annotations
 
-import html
 import io
 import re
-import shutil
-import subprocess
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
-from engines.core.hashing import open_read
 from engines.core.rows import CsvRow, csv_rows, json_object, read_lines, refuse_binary
-from engines.formula.lexer import remove_comments
+from engines.forum.packed_files import LINKS, POSTS, open_unpacked
+from engines.forum.post_text import CleanText, broken_formulas, clean_body, clean_with_formulas, unescape_html
+from engines.moved import moved_verb
 
-# A post's HTML as plain text with every formula between dollar signs, as TU_DBS cleans.
-#
-# `<span class="math-container" id="7">$$x^2$$</span>` becomes `$x^2$`, and so do `$$x^2$$`, `\(x^2\)` and
-# `\[x^2\]` of posts as Stack Exchange publishes them; `\begin{align}…\end{align}` that stands alone becomes
-# `$\begin{align}…\end{align}$`. Other markup is dropped, the ends of blocks become line breaks. Written for
-# throughput: the bodies of a million posts pass through here.
-
-_FORMULA = re.compile(
-    r"<span\b(?=[^>]*\bmath-container\b)(?:[^>]*?\bid\s*=\s*[\"']?([\w.-]+)[\"']?)?[^>]*>"
-    r"((?:[^<]++|<(?!/?span\b))*+)</span\s*>",
-    re.IGNORECASE,
-)
-_PLAIN_FORMULA = re.compile(r'<span class="math-container" id="([\w.-]+)">([^<]*)</span>')
-"""As ARQMath writes nearly all of them, and several times as fast."""
-_DELIMITED = re.compile(
-    r"(?<!\\)(?P<mark>\$?)(?:\\\((.{1,2000}?)(?<!\\)\\\)|\\\[(.{1,2000}?)(?<!\\)\\\])(?P=mark)"
-    r"|\$\$([^$]{1,2000})\$\$"
-    r"|(?<!\\)(?P<dollar>\$\s*)?(?P<display>\\begin\s*\{(?P<name>(?:equation|align|alignat|flalign|gather"
-    r"|multline|eqnarray)\*?)\}.{1,5000}?\\end\s*\{(?P=name)\})(?(dollar)\s*\$)"
-    r"|(?<![\\$])(?P<inline>\$[^$\n]+\$)(?!\$)",
-    re.DOTALL,
-)
-"""Formulas between other marks than single dollars, and environments that are formulas by themselves; and
-what stands between single dollars, so that what is within it is not taken for one of these."""
-_BRACKETED = re.compile(r"\\\(((?:(?!\\\)).)*)\\\)|\\\[((?:(?!\\\]).)*)\\\]")
-_PLAIN = re.compile(r"(\$\$?)([^$]+)\1")
-_HIDDEN = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol|blockquote|pre|h[1-6]|hr|tr|table)\b[^>]*>", re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 _TAG_NAME = re.compile(r"[^\s<>|,]+")
 """A name in a list of tags, as Stack Exchange writes them (`<a><b>`, `|a|b|`) or with commas."""
-_UNEVEN = ("  ", "\t", "\xa0", "\r", "\f", "\v")
-_MARK = "\x00"
-"""Stands for a formula while the text around it is cleaned; U+0000 cannot occur in XML or HTML text."""
-
-
-@dataclass(frozen=True, slots=True)
-class CleanText:
-    """`text` with formulas in place; `formulas` are those that the HTML marks, as (id or "", LaTeX) in their
-    order."""
-
-    text: str
-    formulas: tuple[tuple[str, str], ...]
-
-
-def clean_body(body: str) -> str:
-    """Return the text of a post's HTML, formulas as `$latex$`."""
-    return clean_with_formulas(body).text
-
-
-def clean_with_formulas(body: str) -> CleanText:
-    """Return the text of a body and the formulas in it.
-
-    >>> clean_with_formulas('<p>Is <span class="math-container" id="q_1">$$a&lt;b$$</span>?</p>')
-    CleanText(text='Is $a<b$?', formulas=(('q_1', 'a<b'),))
-    """
-    text, formulas = _take_formulas(body.replace(_MARK, ""))
-    if "<" in text:
-        if "<!--" in text or "<s" in text or "<S" in text:
-            text = _HIDDEN.sub(" ", text)
-        text = text.replace("<p>", "\n").replace("</p>", "\n")
-        if "<" in text:
-            text = _TAG.sub("", _BLOCK.sub("\n", text))
-    text = unescape_html(text)
-    text = _in_dollars(text)
-    if any(space in text for space in _UNEVEN):
-        text = "\n".join([line for part in text.split("\n") if (line := " ".join(part.split()))])
-    elif "\n" in text:
-        text = "\n".join([line for part in text.split("\n") if (line := part.strip())])
-    else:
-        text = text.strip()
-    if formulas:
-        pieces = text.split(_MARK)
-        parts = [pieces[0]]
-        for (_, latex), piece in zip(formulas, pieces[1:], strict=False):
-            parts.append(f"${latex}${piece}")
-        text = "".join(parts)
-    return CleanText(text, tuple(formulas))
-
-
-def _in_dollars(text: str) -> str:
-    """Return a text with its formulas between single dollar signs, whatever they stood between."""
-    if "\\(" in text or "\\[" in text or "$$" in text or "\\begin" in text:
-        return _DELIMITED.sub(_replace_delimiters, text)
-    return text
-
-
-def _replace_delimiters(match: re.Match[str]) -> str:
-    """Return a formula between other delimiters; what holds dollars or another formula is none."""
-    if match["inline"]:
-        return match[0]
-    latex = " ".join(remove_comments(match[2] or match[3] or match[4] or match["display"]).split())
-    return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
-
-
-def clean_plain(text: str) -> CleanText:
-    r"""Return a text that is no HTML, and its formulas.
-
-    >>> clean_plain(r"Is \(2^{% 10}\) even?")
-    CleanText(text='Is $2^{10}$ even?', formulas=(('', '2^{10}'),))
-    """
-    text = _PLAIN.sub(lambda match: f"{match[1]}{remove_comments(match[2])}{match[1]}", _in_dollars(text))
-    return CleanText(" ".join(text.split()), tuple(("", match[2]) for match in _PLAIN.finditer(text)))
-
-
-def broken_formulas(body: str, cleaned: CleanText) -> int:
-    """Return how many formulas of a body could not be found in the text, as their HTML is broken."""
-    missing = body.count("math-container") - len(cleaned.formulas)
-    if missing > 0:
-        # ARQMath's tagger went over some posts twice: a span that only holds another one is no formula.
-        missing -= body.count('<span class="math-container"><span class="math-container"')
-    return max(0, missing)
-
-
-def unescape_html(text: str) -> str:
-    """Return a text with HTML's character references resolved once.
-
-    The four that the escaping of HTML itself needs are replaced directly, which is much faster.
-    """
-    if "&" not in text:
-        return text
-    simple = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
-    count = simple.count("&")
-    if not count:
-        return simple
-    # `&amp;` comes last: what it yields is not looked at again.
-    return simple.replace("&amp;", "&") if count == simple.count("&amp;") else html.unescape(text)
-
-
-def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the text with a mark for each formula, and the formulas: (id or "", LaTeX)."""
-    parts = _PLAIN_FORMULA.split(text)
-    marked = _MARK.join(parts[::3])
-    if "math-container" not in marked:
-        return marked, list(zip(parts[1::3], _extract_latex(parts[2::3]), strict=True))
-    ids: list[str] = []
-    sources: list[str] = []
-
-    def take(match: re.Match[str]) -> str:
-        ids.append(match.group(1) or "")
-        sources.append(_TAG.sub("", match.group(2)) if "</" in match.group(2) else match.group(2))
-        return _MARK
-
-    marked = _FORMULA.sub(take, text)
-    return marked, list(zip(ids, _extract_latex(sources), strict=True))
-
-
-def _extract_latex(escaped: list[str]) -> list[str]:
-    """Return the LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
-    together = unescape_html(_MARK.join(escaped))
-    if "%" in together:
-        together = _MARK.join(map(remove_comments, together.split(_MARK)))
-    if "\n" in together or any(space in together for space in _UNEVEN):
-        together = " ".join(together.split())
-    return [_strip_delimiters(latex.strip("$ ")) for latex in together.split(_MARK)] if escaped else []
-
-
-def _strip_delimiters(latex: str) -> str:
-    """Return a formula without the brackets of LaTeX around it."""
-    inside = _BRACKETED.fullmatch(latex) if latex.startswith(("\\(", "\\[")) else None
-    return (inside[1] or inside[2] or "").strip() if inside else latex
-
-
-# Files as they are published: plain, or packed by gzip, bzip2, xz, zip or 7z, which their first bytes say.
-#
-# Of an archive the file `Posts.xml` is read, or another by its name, or the only one in a zip. 7z is unpacked
-# by a program: 7-Zip or libarchive's bsdtar, whichever is installed; nothing is written to the disk.
-
-LINKS, POSTS = "PostLinks.xml", "Posts.xml"
-_ZIP, _SEVEN = b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"
-_PROGRAMS = {
-    **dict.fromkeys(("7zz", "7z", "7za", "7zr"), (("x", "-so", "-bd", "-y", "--"), ("l", "-ba", "--"))),
-    "bsdtar": (("-x", "-O", "-f"), ("-t", "-f")),
-}
-"""Programs that write a file of a 7z archive to their output, and that it is there: what comes before the
-archive's name for the one and for the other."""
-
-
-@contextmanager
-def open_unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
-    """Yield a file for reading, unpacked when it is packed.
-
-    Args:
-        name: Of the file that is read of an archive.
-
-    Raises:
-        OSError: When it cannot be read.
-        DataError: Also while it is read, for one that is corrupt or cut short (E316), an archive without
-            posts (E318), and 7z without a program for it (E328).
-    """
-    import bz2
-    import gzip
-    import lzma
-    import zipfile
-
-    with open_read(path) as file:
-        # The first bytes tell how the file is packed, whatever its name says.
-        start = file.peek(6)[:6]
-        try:
-            if start.startswith(b"\x1f\x8b"):
-                yield gzip.GzipFile(fileobj=file)  # type: ignore[misc]
-            elif start.startswith(b"BZh"):
-                yield bz2.BZ2File(file)
-            elif start == b"\xfd7zXZ\x00":
-                with lzma.LZMAFile(file) as stream:
-                    yield stream
-            elif start.startswith(_ZIP):
-                with (
-                    zipfile.ZipFile(file) as archive,
-                    archive.open(_find_member(archive, path, name)) as member,
-                ):
-                    yield member
-            elif start == _SEVEN:
-                with _open_seven_zip(path, name) as output:
-                    yield output
-            else:
-                yield file
-        except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile) as error:
-            raise _corrupt_archive_error(path) from error
-        except OSError as error:
-            if error.errno is None:  # bzip2 says so of bad data
-                raise _corrupt_archive_error(path) from error
-            raise
-
-
-def _corrupt_archive_error(path: Path) -> DataError:
-    what = "the compressed file ends too early or is corrupt"
-    return DataError(what, path=path, code="E316", remedy="Fetch or copy it again.")
-
-
-def holds_member(path: Path, name: str) -> bool:
-    """Return whether a file is a zip or 7z archive with a file of this name in it; no for one that is
-    corrupt, or that no program here unpacks, as reading its posts will tell.
-    """
-    import zipfile
-
-    try:
-        with path.open("rb") as file:
-            start = file.read(6)
-        if start.startswith(_ZIP):
-            with zipfile.ZipFile(path) as archive:
-                return bool(_member_names(archive, name))
-    except (OSError, zipfile.BadZipFile):
-        return False
-    program = next(filter(shutil.which, _PROGRAMS), None)
-    if start != _SEVEN or program is None:
-        return False
-    command = [program, *_PROGRAMS[program][1], str(path.absolute()), name]
-    listed = subprocess.run(command, capture_output=True, check=False)
-    return not listed.returncode and name.lower().encode() in listed.stdout.lower()
-
-
-def _member_names(archive: Any, name: str) -> list[str]:
-    return [each for each in archive.namelist() if each.rpartition("/")[2].lower() == name.lower()]
-
-
-def _find_member(archive: Any, path: Path, name: str) -> str:
-    names, wanted = (
-        [each for each in archive.namelist() if not each.endswith("/")],
-        _member_names(archive, name),
-    )
-    if len(names) != 1 and not wanted:
-        what = f"the archive holds {len(names)} files, and none is {name}"
-        raise DataError(what, path=path, code="E318", remedy=f"Unpack it and name its {name}.")
-    return str((wanted or names)[0])
-
-
-@contextmanager
-def _open_seven_zip(path: Path, name: str) -> Iterator[IO[bytes]]:
-    """Return what a program writes of a file in a 7z archive."""
-    program = next(filter(shutil.which, _PROGRAMS), None)
-    if program is None:
-        remedy = f"Install 7-Zip or bsdtar, or unpack {name} from it yourself."
-        raise DataError("no program that unpacks 7z is installed", path=path, code="E328", remedy=remedy)
-    command = [program, *_PROGRAMS[program][0], str(path.absolute()), name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout
-            ended = not process.stdout.read(1)
-        except BaseException:
-            process.kill()
-            raise
-        if not ended:
-            process.kill()
-        elif process.wait():
-            raise _corrupt_archive_error(path)
 
 
 # The rows of a Stack Exchange XML file: cut out as bytes, and taken apart into attributes.
@@ -812,3 +523,7 @@ def read_tabbed_rows(
                 yield line, cells
             elif text:
                 report.leave_out(line, f"{len(cells)} columns, not {width}")
+
+
+def __getattr__(name: str) -> object:
+    return moved_verb(__name__, name)

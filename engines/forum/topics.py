@@ -19,7 +19,8 @@ from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
 from engines.core.rows import json_object, read_lines
 from engines.core.spec import make_refusal
-from engines.forum.readers import CleanText, clean_plain, clean_with_formulas, read_tags
+from engines.forum.post_text import CleanText, clean_plain, clean_with_formulas
+from engines.forum.readers import read_tags
 
 _IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")

@@ -117,7 +117,7 @@ def _build_marked(parts: list[str], formulas: Mapping[str, str], warnings: list[
 
 
 def _mark_post(body: str) -> MarkedText:
-    from engines.forum.readers import broken_formulas, clean_with_formulas
+    from engines.forum.post_text import broken_formulas, clean_with_formulas
 
     cleaned = clean_with_formulas(body)
     result = mark_cleaned_text(cleaned.text, cleaned.formulas)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 FormValues = Mapping[str, str]
-
-
 _SEED = SpecField("seed", int, Arg("Same seed, same result.", low=0))
 
 

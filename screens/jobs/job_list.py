@@ -289,11 +289,11 @@ def _meter_text(meters: Mapping[str, LoadMeter], readings: int) -> str:
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
     """Return the recipes that can be started, and the jobs."""
-    from workbench.jobs import control
+    from workbench.jobs import job_registry
     from workbench.recipes import is_launchable, list_recipes
 
     for recipe in list_recipes():
         if is_launchable(recipe):
             yield Destination((("train", recipe.name),), recipe.title)
-    for view in control.list_jobs(workspace):
+    for view in job_registry.list_jobs(workspace):
         yield Destination((("job", str(view.id)),), f"{view.title}, {view.state}")

@@ -5,23 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.content import Content
 
 from screens.shell.theme import elide, safe_text, text_width
 from workbench.tables import Align, Column
 
-if TYPE_CHECKING:
-    pass
-
 Record = Mapping[str, Any]
-
-
 _READABLE = 14
 """Cells that a column without a width needs to be read; while it has less, others leave."""
-
-
 _WISHED = 40
 """Cells that it is given, if it needs them, before columns that say the same in every line get any."""
 

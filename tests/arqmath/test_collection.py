@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError
 from engines.forum import readers as rows
+from engines.forum.post_text import clean_body, clean_with_formulas
 from engines.forum.readers import (
     Comment,
     Report,
-    clean_body,
-    clean_with_formulas,
     read_comments,
     read_formulas,
     read_post_links,

@@ -12,7 +12,8 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, clean_body, read_post_links, read_posts
+from engines.forum.post_text import clean_body
+from engines.forum.readers import Report, read_post_links, read_posts
 from tests.conftest import expect_error
 
 DUMP = (

@@ -267,7 +267,7 @@ class Store:
 
 
 def topic(name: str) -> Topic:
-    from engines.forum.readers import CleanText
+    from engines.forum.post_text import CleanText
 
     return Topic(name, CleanText(f"title {name}", ()), CleanText("body", ()), ())
 

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from workbench.jobs import control, slurm, timing
+from workbench.jobs import control, job_registry, slurm, timing
 from workbench.jobs.folder import Attempt, find_job
 from workbench.jobs.job_views import JobView
 from workbench.jobs.machine import MARK
@@ -65,7 +65,7 @@ class Lab:
         return number
 
     def view(self, number: int) -> JobView:
-        return control.read_job(self.workspace, number)
+        return job_registry.read_job(self.workspace, number)
 
     def attempt(self, number: int) -> Attempt:
         return find_job(self.workspace.runs, number).attempts()[-1]

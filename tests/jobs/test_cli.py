@@ -15,7 +15,7 @@ import pytest
 from engines.core.picture import CurvesFigure, write_curves_figure
 from tests.conftest import mathwb
 from workbench.cli.jobs import describe_job
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.curves import curve_with_gaps, finite_curve
 from workbench.jobs.folder import create_job
 from workbench.recipes import Recipe
@@ -84,7 +84,7 @@ def test_files_list_the_runs_of_a_sweep_as_json_does(
     view = lab.wait(lab.submit(n=2), "succeeded")
     views = [dataclasses.replace(view, id=9, task="sweep"), *(dataclasses.replace(view, sweep=9),) * 3]
     views = [dataclasses.replace(each, id=9 - at) for at, each in enumerate(views)]
-    monkeypatch.setattr(control, "list_jobs", lambda *_: views)
+    monkeypatch.setattr(job_registry, "list_jobs", lambda *_: views)
 
     def printed(*more: str) -> str:
         app(["jobs", "list", *more], standalone_mode=False)
@@ -181,7 +181,7 @@ def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab) -> None:
 @pytest.mark.slow
 def test_lost_is_four(lab: Lab) -> None:
     number = lab.held()
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     listed = jobs_command("list")

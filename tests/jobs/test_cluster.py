@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
-from workbench.jobs import control, slurm, timing
+from workbench.jobs import control, job_registry, slurm, timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.machine import ProcessId
 
@@ -74,7 +74,7 @@ def test_ends_that_only_the_cluster_knows(
     played.says("sacct", f"{state} by 1000\n" if state == "CANCELLED" else f"{state}\n")
     view = lab.view(attempt.job)
     assert (view.state, view.reason) == (ends, reason)
-    assert [found.state for found in control.reconcile_jobs(lab.workspace)] == [ends]
+    assert [found.state for found in job_registry.reconcile_jobs(lab.workspace)] == [ends]
     played.says("squeue", error="no controller")
     assert lab.view(attempt.job).state == ends
 
@@ -104,7 +104,7 @@ def test_the_workers_own_account_wins_on_every_machine(lab: Lab, played: Played)
     attempt.write_outcome(Ending("succeeded", ended=time.time()))
     played.says("squeue", "71|NODE_FAIL|None")
     assert lab.view(attempt.job).state == "succeeded"
-    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in job_registry.reconcile_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_a_stop_takes_back_what_waits(lab: Lab, played: Played) -> None:
@@ -133,7 +133,7 @@ def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
     played.says("sbatch", error="sbatch: error: Batch job submission failed: Invalid account")
     with expect_error("E605"):
         lab.submit(n=6, executor="slurm:account=nobody")
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(resume, range(8)))
     assert barrier_passed
-    assert [each.number for each in control.list_attempts(lab.workspace, number)] == [1, 2]
+    assert [each.number for each in job_registry.list_attempts(lab.workspace, number)] == [1, 2]
 
 
 def test_a_stale_writer_ends_itself(lab: Lab) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.jobs import control
+from workbench.jobs import job_registry
 from workbench.jobs.executors import find_executor, list_executors
 from workbench.jobs.placement import check_placement
 
@@ -88,7 +88,7 @@ def test_what_an_executor_refuses_is_refused_at_once(lab: Lab) -> None:
     with pytest.raises(EngineError) as caught:
         lab.submit(n=6, executor="spare:size=0")
     assert caught.value.code == "E605"
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 @pytest.mark.usefixtures("spare")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.events import Event
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CODE = """
 import json, pathlib, sys
-from workbench.jobs import control
+from workbench.jobs import job_registry, control
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 spec = Recipe(sys.argv[2], "in front", json.loads(sys.argv[3]), seed=7)
@@ -42,7 +42,7 @@ def test_every_event_arrives_and_signals_are_given_back(lab: Lab, whole: dict[st
     assert [event.step for event in heard if event.kind == "progress"] == [1, 2, 3, 4, 5, 6]
     assert [event.data["state"] for event in heard if event.kind == "state"] == ["running", "succeeded"]
     assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
-    assert [item.state for item in control.list_jobs(lab.workspace)] == ["succeeded"]
+    assert [item.state for item in job_registry.list_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_ctrl_c_stops_gently(lab: Lab) -> None:
@@ -90,7 +90,7 @@ def test_its_command_killed_leaves_the_work_running(lab: Lab, whole: dict[str, A
     process.kill()
     process.communicate()
     assert lab.view(1).health == "orphaned"
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.go(1)
     assert lab.wait(1, "succeeded").value == whole
 

@@ -15,7 +15,7 @@ from screens.widgets.table_columns import cell_content
 from workbench.cli import jobs as jobs_commands
 from workbench.cli.command import app
 from workbench.cli.manual import commands_page
-from workbench.jobs import control, job_table
+from workbench.jobs import job_registry, job_table
 from workbench.jobs.job_table import JOBS
 from workbench.tables import Column, TableSpec
 
@@ -48,7 +48,7 @@ def test_screen_and_reference_have_the_columns_of_the_table(lab: Lab) -> None:
     number = lab.submit(n=2)
     lab.wait(number, "succeeded")
     assert {column.name for column in JOB_COLUMNS} == {column.name for column in JOBS.columns_on("screen")}
-    (row,) = job_records([control.read_job(lab.workspace, number)])
+    (row,) = job_records([job_registry.read_job(lab.workspace, number)])
     drawn = {column.name: cell_content(column, row).plain for column in JOB_COLUMNS}
     assert drawn["id"].endswith(str(number))
     assert re.fullmatch(r"\d\d:\d\d|\d\d \w+", drawn["start"])

@@ -16,7 +16,7 @@ import pytest
 
 from engines.core.files import write_json
 from tests.conftest import expect_error
-from workbench.jobs import control, queue, scheduler, timing
+from workbench.jobs import control, job_registry, queue, scheduler, timing
 from workbench.jobs import machine as process
 from workbench.jobs.folder import Heartbeat, create_job
 from workbench.jobs.machine import ProcessId
@@ -67,7 +67,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     lab.kill(first)
     view = lab.view(number)
     assert (view.state, view.health) == ("running", "orphaned")
-    assert control.reconcile_jobs(lab.workspace) == []
+    assert job_registry.reconcile_jobs(lab.workspace) == []
     assert lab.supervisor(number) != first
     lab.until(lambda: lab.view(number).health == "ok")
     assert lab.worker(number) == worker
@@ -81,30 +81,30 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
 @pytest.mark.slow
 def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     worker = lab.worker(number)
     lab.go(number)
     lab.until(lambda: not lab.alive(worker), "the end of the worker")
     assert lab.attempt(number).read_result() is None
     assert lab.view(number).value == whole
-    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in job_registry.reconcile_jobs(lab.workspace)] == ["succeeded"]
     assert lab.attempt(number).read_result() is not None
-    assert control.reconcile_jobs(lab.workspace) == []
+    assert job_registry.reconcile_jobs(lab.workspace) == []
 
 
 @pytest.mark.slow
 def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     view = lab.view(number)
     assert (view.state, view.reason, view.command_exit_code) == ("lost", GONE, 4)
     assert view.remedy == f"Resume it: mathwb jobs resume {number}"
-    assert [view.id for view in control.reconcile_jobs(lab.workspace)] == [number]
+    assert [view.id for view in job_registry.reconcile_jobs(lab.workspace)] == [number]
     resumed(lab, number, whole)
-    assert control.list_attempts(lab.workspace, number)[0].state == "lost"
+    assert job_registry.list_attempts(lab.workspace, number)[0].state == "lost"
 
 
 def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
@@ -115,7 +115,7 @@ def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
         stray.write_text("{")
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.wait(number, "lost")
     assert not any(stray.exists() for stray in strays)
 
@@ -137,7 +137,7 @@ def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     first = lab.supervisor(number)
     lab.kill(first)
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     lab.until(lambda: lab.supervisor(number) != first)
     lab.kill(lab.worker(number))
     assert lab.wait(number, "lost").reason == GONE
@@ -150,7 +150,7 @@ def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
     for _ in range(2):
         before = lab.supervisor(number)
         lab.kill(before)
-        control.reconcile_jobs(lab.workspace)
+        job_registry.reconcile_jobs(lab.workspace)
         lab.until(lambda: lab.supervisor(number) != before)  # noqa: B023
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
@@ -161,7 +161,7 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
     number = lab.held()
     lab.kill(lab.supervisor(number))
     for _ in range(4):
-        control.reconcile_jobs(lab.workspace)
+        job_registry.reconcile_jobs(lab.workspace)
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
     states = [e.data["state"] for e in lab.events(number) if e.kind == "state"]
@@ -198,7 +198,7 @@ def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     window.stdout.close()
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
-    assert [view.id for view in control.reconcile_jobs(lab.workspace)] == [number]
+    assert [view.id for view in job_registry.reconcile_jobs(lab.workspace)] == [number]
 
 
 def test_before_the_supervisor_began(
@@ -210,7 +210,7 @@ def test_before_the_supervisor_began(
     monkeypatch.setattr(timing, "START_LIMIT_S", 0.0)
     view = lab.view(number)
     assert (view.state, view.reason) == ("lost", "its supervisor never started")
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     monkeypatch.setattr(timing, "START_LIMIT_S", 60.0)
     assert lab.view(number).state == "lost"
     resumed(lab, number, whole)
@@ -248,7 +248,7 @@ def test_a_supervisor_that_comes_too_late_changes_nothing(lab: Lab) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     before = (lab.attempt(number).folder / "result.json").read_bytes()
     folder = lab.workspace.runs / str(number)
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(folder)], check=True)
@@ -299,7 +299,7 @@ def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> 
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "ok")
     attempt.write_heartbeat(Heartbeat(time.time() - 60, there))
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "silent")
-    assert control.reconcile_jobs(lab.workspace) == []
+    assert job_registry.reconcile_jobs(lab.workspace) == []
     assert control.stop_job(lab.workspace, job.id).state == "stopping"
     view = control.kill_job(lab.workspace, job.id)
     assert (view.state, view.reason) == ("lost", "abandoned by you: its machine had stopped responding")

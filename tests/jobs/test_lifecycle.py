@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import expect_error
-from workbench.jobs import control, timing
+from workbench.jobs import control, job_registry, timing
 from workbench.jobs.folder import create_job, recipe_diff
 from workbench.recipes import Recipe
 
@@ -175,7 +175,7 @@ def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
     gone = (lab.workspace.runs / str(number)).rename(lab.workspace.root / "gone")
     shutil.rmtree(gone, ignore_errors=True)
     lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
     with expect_error("E601"):
         lab.view(number)
 
@@ -197,7 +197,7 @@ def test_stop_and_resume_gives_the_same_result(lab: Lab, whole: dict[str, Any]) 
     lab.go(number)
     assert control.resume_job(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
-    first, second = control.list_attempts(lab.workspace, number)
+    first, second = job_registry.list_attempts(lab.workspace, number)
     assert (first.state, second.state) == ("stopped", "succeeded")
     assert not [e for e in lab.events(number) if e.kind == "warning"]
 
@@ -230,7 +230,7 @@ def test_what_does_not_apply_is_refused_with_the_reason(lab: Lab) -> None:
     with expect_error("E603"):
         control.resume_job(lab.workspace, number)
     with expect_error("E601"):
-        control.read_job(lab.workspace, 99)
+        job_registry.read_job(lab.workspace, 99)
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_the_number_of_a_removed_job_is_not_used_again(lab: Lab) -> None:
     number = lab.submit(n=1)
     lab.wait(number, "succeeded")
     control.remove_job(lab.workspace, number)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
     assert lab.submit(n=1) == number + 1
 
 

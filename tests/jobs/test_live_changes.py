@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import mathwb
 from tests.jobs.conftest import Lab
 from tests.processes import KILLED, MANY, read_failures, run_at_once, run_until_write
-from workbench.jobs import control, timing
+from workbench.jobs import control, job_registry, timing
 from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.folder import all_jobs, find_job, is_protected
 from workbench.jobs.queue import queue_entries
@@ -81,7 +81,7 @@ def finish(lab: Lab, number: int, whole: dict[str, Any]) -> None:
     assert [job.id for job in all_jobs(lab.workspace.runs)] == [number]
     for draft in lab.workspace.runs.rglob(".draft-*"):
         os.utime(draft, (0, 0))
-    assert control.rebuild_index(lab.workspace) == (1, "")
+    assert job_registry.rebuild_index(lab.workspace) == (1, "")
     assert not [*lab.workspace.runs.rglob(".draft-*")]
 
 
@@ -151,7 +151,7 @@ def test_ending_a_job_is_killed_at_every_write(
 ) -> None:
     number = lab.held()
     for _ in ask_killed(lab, user_home, verb, number):
-        control.reconcile_jobs(lab.workspace)
+        job_registry.reconcile_jobs(lab.workspace)
         if lab.view(number).state != "running":
             # It was asked for before the process was killed, so it happens, or it is asked for once more.
             if lab.view(number).live:
@@ -167,7 +167,7 @@ def test_resuming_a_job_is_killed_at_every_write(lab: Lab, user_home: Path, whol
     control.stop_job(lab.workspace, number)
     lab.wait(number, "stopped")
     for _ in ask_killed(lab, user_home, "resume", number):
-        control.reconcile_jobs(lab.workspace)
+        job_registry.reconcile_jobs(lab.workspace)
         if lab.view(number).live:
             ask("kill", number)
         lab.until(partial(settle_abandoned, lab, number), "the end of the attempt")

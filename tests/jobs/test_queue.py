@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from workbench.jobs import control, job_views, queue, scheduler
+from workbench.jobs import control, job_registry, job_views, queue, scheduler
 from workbench.jobs.folder import Job, create_job
 from workbench.jobs.placement import device_of
 from workbench.recipes import Recipe
@@ -26,7 +26,9 @@ def two_slots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def begun(lab: Lab) -> list[int]:
     """The jobs whose workers have begun, in that order."""
-    found = [(view.started, view.id) for view in control.list_jobs(lab.workspace) if view.started is not None]
+    found = [
+        (view.started, view.id) for view in job_registry.list_jobs(lab.workspace) if view.started is not None
+    ]
     return [number for _, number in sorted(found)]
 
 
@@ -82,17 +84,17 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     held = [queue.take_slots({}) for _ in range(2)]
     monkeypatch.setattr(scheduler, "keep_queue", lambda _: None)
     numbers = [lab.submit(n=1) for _ in range(5)]
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     asked: list[Path] = []
     entries = queue.queue_entries
     monkeypatch.setattr(queue, "queue_entries", lambda runs: asked.append(runs) or entries(runs))
     monkeypatch.setattr(job_views, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
-    found = control.list_jobs(lab.workspace)
+    found = job_registry.list_jobs(lab.workspace)
     assert [(each.id, each.state, each.waiting) for each in found] == [
         (number, "queued", f"{place} before it" if place else "next")
         for place, number in reversed(list(enumerate(numbers)))
     ]
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     assert len(asked) == 2
     own_keeper = scheduler.QueueRunner(lab.workspace.runs)
     assert own_keeper.advance_queue()
@@ -139,7 +141,7 @@ def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
         lab.kill(lab.supervisor(number))
         lab.kill(lab.worker(number))
     assert [lab.view(number).state for number in numbers] == ["lost", "lost", "queued", "queued"]
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     for number in numbers[2:]:
         lab.until(lambda: lab.view(number).done == 3, "what waited")  # noqa: B023
     # Both slots are free at once, so the two begin side by side.
@@ -168,7 +170,7 @@ def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
     for name in ("1-2-3-4", "1-x-y", "1--", f"{place.name} (copy)", f"{place.name}.tmp"):
         (place.parent / name).touch()
     (place.parent / "1-1-1").mkdir()
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     # It begins, without the variables that it was to have.
     assert lab.wait(job.id).state == "failed"
     assert lab.view(job.id).started is not None

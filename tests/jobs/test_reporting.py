@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
 from workbench.cli.command import app
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import create_job, find_job
 from workbench.jobs.reporting import FILE, check_reporter, read_report_states, report_job, reporter_file
 from workbench.jobs.tail import EventTail
@@ -174,7 +174,7 @@ def test_what_cannot_be_had_is_refused_before_there_is_a_job(
     with expect_error("E627") as caught:
         lab.submit(n=1)
     assert 'pip install "mathwb[wandb]"' in caught.value.remedy
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
     for name in ("weights", f"{tmp_path}/none.py:tell"):
         with expect_error("E627"):
             check_reporter(name)
@@ -402,7 +402,7 @@ def test_mlflow_itself_writes_the_database(
         ]
         assert data.execute("select count(*) from runs").fetchone() == (1,)
     assert not list(folder.glob("ml*"))
-    assert len(control.list_jobs(lab.workspace)) == 1  # a database beside the runs is none
+    assert len(job_registry.list_jobs(lab.workspace)) == 1  # a database beside the runs is none
 
 
 def test_trackio_itself_writes_its_database_and_leaves_our_answer_alone(

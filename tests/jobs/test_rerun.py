@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Job, create_job
 from workbench.recipes import Recipe, load_recipe
 from workbench.train import job_spec
@@ -24,8 +24,8 @@ def workspace() -> Workspace:
 
 def waiting_job(workspace: Workspace, **params: Any) -> Job:
     job = create_job(workspace.runs, Recipe("train", "a job", params))
-    control.update_index(workspace, [job])
-    assert control.read_job(workspace, job.id).live
+    job_registry.update_index(workspace, [job])
+    assert job_registry.read_job(workspace, job.id).live
     return job
 
 

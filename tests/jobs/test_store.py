@@ -20,7 +20,7 @@ import pytest
 from engines.core.files import write_json
 from engines.core.system import count_processors, format_bytes
 from tests.conftest import expect_error
-from workbench.jobs import control, job_index, job_views, machine
+from workbench.jobs import control, job_index, job_registry, job_views, machine
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create_job
 from workbench.jobs.job_index import JobIndex
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
@@ -40,33 +40,33 @@ def ended(lab: Lab, state: str = "succeeded") -> Job:
 def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(lab).id for _ in range(3)]
     live = create_job(lab.workspace.runs, Recipe("test.count", "live", {})).id
-    assert control.reconcile_jobs(lab.workspace) == []
+    assert job_registry.reconcile_jobs(lab.workspace) == []
     read: list[int] = []
     plain = job_views.job_view
     monkeypatch.setattr(job_views, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [live, *reversed(made)]
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
 
 def test_a_new_attempt_is_seen_without_the_index(lab: Lab) -> None:
     job = ended(lab, "failed")
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     time.sleep(0.02)
     assert job.add_attempt(1)
-    assert [view.state for view in control.list_jobs(lab.workspace)] == ["queued"]
-    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == []
+    assert [view.state for view in job_registry.list_jobs(lab.workspace)] == ["queued"]
+    assert [view.state for view in job_registry.reconcile_jobs(lab.workspace)] == []
     job.last_attempt().write_result(Ending("succeeded", ended=time.time()))
-    assert [view.state for view in control.reconcile_jobs(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in job_registry.reconcile_jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_a_damaged_index_is_made_again(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(3)]
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     path = JobIndex(lab.workspace.root).path
     for damage in (b"this is no database" * 100, path.read_bytes()[:5000] + b"\xff" * 4000):
         path.write_bytes(damage)
-        assert sorted(view.id for view in control.list_jobs(lab.workspace)) == made
-        control.reconcile_jobs(lab.workspace)
+        assert sorted(view.id for view in job_registry.list_jobs(lab.workspace)) == made
+        job_registry.reconcile_jobs(lab.workspace)
         assert sorted(JobIndex(lab.workspace.root).load_rows()) == made
 
 
@@ -75,9 +75,9 @@ def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
     index = JobIndex(lab.workspace.root)
     index.path.parent.mkdir(parents=True)
     index.path.mkdir()
-    assert control.reconcile_jobs(lab.workspace) == []
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [job.id]
-    count, notice = control.rebuild_index(lab.workspace)
+    assert job_registry.reconcile_jobs(lab.workspace) == []
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [job.id]
+    count, notice = job_registry.rebuild_index(lab.workspace)
     assert count == 1
     assert notice.startswith("the job index cannot be used")
 
@@ -85,14 +85,14 @@ def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
 def test_reindex_makes_the_same_list_and_clears_away(lab: Lab) -> None:
     for state in ("succeeded", "failed", "lost"):
         ended(lab, state)
-    control.reconcile_jobs(lab.workspace)
-    before = control.list_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
+    before = job_registry.list_jobs(lab.workspace)
     old, new = lab.workspace.runs / ".draft-0123456789ab", lab.workspace.runs / ".draft-ba9876543210"
     for folder in (old, new):
         folder.mkdir()
     os.utime(old, (time.time() - 7200,) * 2)
-    assert control.rebuild_index(lab.workspace) == (3, "")
-    assert control.list_jobs(lab.workspace) == before
+    assert job_registry.rebuild_index(lab.workspace) == (3, "")
+    assert job_registry.list_jobs(lab.workspace) == before
     assert (old.exists(), new.exists()) == (False, True)
     known = JobIndex(lab.workspace.root).load_rows()
     assert {job: row.view.state for job, row in known.items()} == {1: "succeeded", 2: "failed", 3: "lost"}
@@ -105,17 +105,17 @@ def test_an_index_of_another_version_is_filled_anew(lab: Lab) -> None:
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE jobs (id INTEGER PRIMARY KEY, view TEXT NOT NULL)")
     assert JobIndex(lab.workspace.root).load_rows() == {}
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     assert list(JobIndex(lab.workspace.root).load_rows()) == [1]
 
 
 def test_a_view_of_another_version_is_read_again(lab: Lab) -> None:
     job = ended(lab)
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     with sqlite3.connect(JobIndex(lab.workspace.root).path) as database:
         view = {**asdict(lab.view(job.id)), "colour": "blue"}
         database.execute("UPDATE views SET view = ?", (json.dumps(view),))
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [job.id]
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [job.id]
 
 
 def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
     assert index.notice == ""
     index.clear()
     monkeypatch.setattr(job_index, "is_network", lambda path: True)
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     assert list(index.load_rows()) == [1]
     assert "network file system" in index.notice
     with sqlite3.connect(index.path) as database:
@@ -135,7 +135,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
 def test_many_readers_at_once(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(5)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: control.reconcile_jobs(lab.workspace), range(16)))
+        list(pool.map(lambda _: job_registry.reconcile_jobs(lab.workspace), range(16)))
     assert sorted(JobIndex(lab.workspace.root).load_rows()) == made
 
 
@@ -150,8 +150,8 @@ def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
     for name in ("attempt-99999999999999999999", "attempt-٣", "xattempt-2", "attempt-0"):
         (job.folder / name).mkdir()
     write_json(lab.workspace.runs / "removed.json", {"highest": 1e400})
-    control.reconcile_jobs(lab.workspace)
-    assert [(view.id, view.attempt) for view in control.list_jobs(lab.workspace)] == [(1, 1)]
+    job_registry.reconcile_jobs(lab.workspace)
+    assert [(view.id, view.attempt) for view in job_registry.list_jobs(lab.workspace)] == [(1, 1)]
     with expect_error("E601"):
         control.remove_job(lab.workspace, 99999999999999999999)
     assert ended(lab).id == 3
@@ -169,8 +169,8 @@ def test_damaged_documents_of_a_run_are_as_none(lab: Lab, text: str) -> None:
     for name in ("sweep", "members", "env"):
         (job.folder / f"{name}.json").write_text(text)
     (job.folder.parent / "removed.json").write_text(text)
-    control.reconcile_jobs(lab.workspace)
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [1]
+    job_registry.reconcile_jobs(lab.workspace)
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [1]
     control.remove_job(lab.workspace, 1)
 
 
@@ -189,18 +189,18 @@ def test_a_damaged_result_is_none(lab: Lab, name: str, value: object) -> None:
     job = ended(lab)
     document = Ending("succeeded", ended=time.time()).to_dict() | {name: value}
     (job.last_attempt().folder / "result.json").write_text(json.dumps(document))
-    control.reconcile_jobs(lab.workspace)
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [1]
+    job_registry.reconcile_jobs(lab.workspace)
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [1]
     assert job.last_attempt().read_result() is None
-    assert control.rebuild_index(lab.workspace) == (1, "")
+    assert job_registry.rebuild_index(lab.workspace) == (1, "")
 
 
 def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) -> None:
     job = ended(lab)
     job.recipe.write_text("task = ")
     ended(lab)
-    control.reconcile_jobs(lab.workspace)
-    states = {view.id: (view.state, view.code) for view in control.list_jobs(lab.workspace)}
+    job_registry.reconcile_jobs(lab.workspace)
+    states = {view.id: (view.state, view.code) for view in job_registry.list_jobs(lab.workspace)}
     assert states == {1: ("lost", "E610"), 2: ("succeeded", "")}
 
 
@@ -218,8 +218,8 @@ def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
             path.mkdir()
         else:
             path.write_text(content)
-    control.rebuild_index(lab.workspace)
-    assert [view.state for view in control.list_jobs(lab.workspace)] == ["succeeded"] * 7
+    job_registry.rebuild_index(lab.workspace)
+    assert [view.state for view in job_registry.list_jobs(lab.workspace)] == ["succeeded"] * 7
 
 
 def test_devices() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Ending, Job, create_job, find_job
 from workbench.jobs.sweep_members import SweepMember, note_members, sweep_members, why_stop_early
 from workbench.jobs.worker import resolve_recipe
@@ -67,25 +67,25 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     for state in ("succeeded", "failed"):
         made = create_job(lab.workspace.runs, Recipe("test.count", "one", {}), files=told)
         made.last_attempt().write_result(Ending(state))
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     view = lab.view(sweep.id)
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
     # What is taken away comes back as it was; of a sweep with its runs.
-    before = [view.id for view in control.list_jobs(lab.workspace)]
+    before = [view.id for view in job_registry.list_jobs(lab.workspace)]
     item = control.remove_job(lab.workspace, sweep.id)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
     lab.workspace.trash.restore_item(lab.workspace, item)
-    assert [view.id for view in control.list_jobs(lab.workspace)] == before
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == before
     # Of a sweep with something in it that no job made all stays.
     (theirs := lab.workspace.runs / "3" / ".mine").touch()
     with pytest.raises(EngineError) as caught:
         control.remove_job(lab.workspace, sweep.id)
     assert caught.value.code == "E452"
-    assert [view.id for view in control.list_jobs(lab.workspace)] == before
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == before
     theirs.unlink()
     control.remove_job(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
-    assert [each.state for each in control.list_jobs(lab.workspace)] == ["succeeded"] * 2
+    assert [each.state for each in job_registry.list_jobs(lab.workspace)] == ["succeeded"] * 2
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     control.stop_job(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert view.reason == f"3 stopped: {', '.join(map(str, members))}"
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     for settings, code in ((["n=7"], "E637"), (["nosuch=1"], "E424")):
         with pytest.raises(EngineError) as caught:
             control.resume_job(lab.workspace, number, settings)
@@ -127,7 +127,9 @@ def test_stopped_and_resumed_as_one(lab: Lab) -> None:
         lab.go(each)
     control.resume_job(lab.workspace, number)
     lab.wait(number, "succeeded")
-    assert [view.state for view in control.list_jobs(lab.workspace) if view.id == number] == ["succeeded"]
+    assert [view.state for view in job_registry.list_jobs(lab.workspace) if view.id == number] == [
+        "succeeded"
+    ]
     with expect_error("E603"):
         control.resume_job(lab.workspace, number)
 
@@ -148,7 +150,7 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     played.says("sbatch", error="sbatch: error: Invalid account")
     with expect_error("E605"):
         control.submit_sweep(lab.workspace, "test", "refused", specs)
-    assert len(control.list_jobs(lab.workspace)) == 3
+    assert len(job_registry.list_jobs(lab.workspace)) == 3
 
 
 @pytest.mark.slow

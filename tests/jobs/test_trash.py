@@ -15,7 +15,7 @@ from tests.conftest import mathwb
 from tests.jobs.test_cli import jobs_command
 from workbench import trash
 from workbench.config import set_value
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Ending, Job, create_job
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -66,9 +66,9 @@ def test_a_job_comes_back_byte_for_byte_in_another_process(lab: Lab) -> None:
 def test_a_run_that_was_deleted_with_its_sweep_brings_the_sweep_back(lab: Lab) -> None:
     sweep, runs = swept(lab)
     control.remove_job(lab.workspace, sweep.id)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
     assert jobs_command("restore", str(runs[0].id)).returncode == 0
-    assert [view.id for view in control.list_jobs(lab.workspace)] == [runs[1].id, runs[0].id, sweep.id]
+    assert [view.id for view in job_registry.list_jobs(lab.workspace)] == [runs[1].id, runs[0].id, sweep.id]
     assert lab.view(sweep.id).state == "succeeded"
 
 
@@ -98,7 +98,7 @@ def test_a_deletion_that_was_cut_short_loses_nothing(
     for item in control.deleted_jobs(lab.workspace):
         lab.workspace.trash.restore_item(lab.workspace, item)
     assert {number: bytes_of(lab.workspace.runs / str(number)) for number in before} == before
-    assert len(control.list_jobs(lab.workspace)) == 3
+    assert len(job_registry.list_jobs(lab.workspace)) == 3
 
 
 @pytest.mark.parametrize("moved", range(3))
@@ -121,13 +121,13 @@ def test_a_restoration_that_was_cut_short_goes_on(
         os._exit(0)
     os.waitpid(child, 0)
     lab.workspace.trash.restore_item(lab.workspace, lab.workspace.trash.find_item(f"job/{sweep.id}"))
-    assert len(control.list_jobs(lab.workspace)) == 3
+    assert len(job_registry.list_jobs(lab.workspace)) == 3
     assert lab.workspace.trash.list_items() == []
 
 
 def test_what_is_protected_cannot_be_deleted(lab: Lab) -> None:
     sweep, runs = swept(lab)
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     assert jobs_command("protect", str(runs[0].id)).returncode == 0
     for number in (sweep.id, runs[0].id):
         result = jobs_command("rm", str(number))
@@ -135,12 +135,12 @@ def test_what_is_protected_cannot_be_deleted(lab: Lab) -> None:
     control.protect_job(lab.workspace, runs[0].id, on=False)
     control.protect_job(lab.workspace, sweep.id)
     # Also by what the index knows.
-    assert all(view.protected for view in control.list_jobs(lab.workspace))
+    assert all(view.protected for view in job_registry.list_jobs(lab.workspace))
     assert refusal(lambda: control.remove_job(lab.workspace, runs[1].id)) == "E467"
     jobs_command("protect", "--off", str(sweep.id))
-    assert not any(view.protected for view in control.list_jobs(lab.workspace))
+    assert not any(view.protected for view in job_registry.list_jobs(lab.workspace))
     control.remove_job(lab.workspace, sweep.id)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 def test_it_is_kept_for_as_long_as_the_setting_says(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_what_an_earlier_version_had_taken_away_comes_back(lab: Lab) -> None:
     job = ended(lab)
     before = bytes_of(job.folder)
     job.folder.rename(lab.workspace.runs / f".removed-{job.id}-0123abcd")
-    control.rebuild_index(lab.workspace)
+    job_registry.rebuild_index(lab.workspace)
     assert [item.address for item in control.deleted_jobs(lab.workspace)] == [f"job/{job.id}"]
     assert jobs_command("restore", str(job.id)).returncode == 0
     assert bytes_of(job.folder) == before
@@ -193,7 +193,7 @@ def test_where_the_trash_cannot_be_written_the_job_stays(lab: Lab, monkeypatch: 
 
     monkeypatch.setattr(Path, "rename", full)
     assert refusal(lambda: control.remove_job(lab.workspace, sweep.id)) == "E310"
-    assert len(control.list_jobs(lab.workspace)) == 3
+    assert len(job_registry.list_jobs(lab.workspace)) == 3
     assert lab.workspace.trash.list_items() == []
 
 
@@ -221,6 +221,6 @@ def test_the_command_lists_restores_and_empties_all_kinds(lab: Lab) -> None:
     assert mathwb("trash", "restore", "note/job/1").returncode == 0
     assert Workspace.open().notes.get("job/1").note == "a note"  # type: ignore[union-attr]
     assert mathwb("trash", "empty").returncode == 2
-    assert job.id not in [view.id for view in control.list_jobs(workspace)]
+    assert job.id not in [view.id for view in job_registry.list_jobs(workspace)]
     assert mathwb("trash", "empty", "--yes").returncode == 0
     assert json.loads(mathwb("trash", "list", "--json").stdout) == []

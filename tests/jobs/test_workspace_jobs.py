@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.jobs.test_trash import ended, swept
-from workbench.jobs import control, job_views, workspace_jobs
+from workbench.jobs import control, job_registry, job_views, workspace_jobs
 from workbench.jobs.folder import Ending, create_job
 from workbench.jobs.workspace_jobs import JobWatcher
 from workbench.recipes import Recipe
@@ -56,8 +56,8 @@ def test_every_change_is_seen_at_the_next_look(lab: Lab, settled: bool) -> None:
             aged(lab)
         watcher.read_jobs(reconcile=True)
         act()
-        assert watcher.read_jobs(reconcile=False) == tuple(control.list_jobs(lab.workspace))
-        assert watcher.read_jobs(reconcile=True) == tuple(control.list_jobs(lab.workspace))
+        assert watcher.read_jobs(reconcile=False) == tuple(job_registry.list_jobs(lab.workspace))
+        assert watcher.read_jobs(reconcile=True) == tuple(job_registry.list_jobs(lab.workspace))
 
     seen(lambda: control.protect_job(lab.workspace, job.id))
     seen(lambda: control.protect_job(lab.workspace, job.id, on=False))

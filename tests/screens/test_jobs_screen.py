@@ -23,7 +23,7 @@ from screens.widgets.reader import TextReader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
 from workbench.folders import state_dir
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Ending, create_job
 from workbench.jobs.job_views import JobView
 from workbench.recipes import Recipe
@@ -448,11 +448,11 @@ async def test_long_work_is_deleted_only_when_confirmed_and_a_protected_job_not_
     job.last_attempt().write_result(Ending("succeeded", started=1_000.0, ended=1_601.0))
 
     async def see(pilot: Pilot[None]) -> None:
-        app.watch_jobs.jobs = (control.read_job(workspace, job.id),)
+        app.watch_jobs.jobs = (job_registry.read_job(workspace, job.id),)
         app.look_now()
         await settle(pilot, lambda: app.place.job == app.watch_jobs.jobs[0])
 
-    async with make(jobs=[control.read_job(workspace, job.id)]).run_test(size=WIDE) as pilot:
+    async with make(jobs=[job_registry.read_job(workspace, job.id)]).run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot, at=job.id)
         await press(pilot, "D")
         assert "10m of work" in shown(app)

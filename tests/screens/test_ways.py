@@ -18,7 +18,7 @@ from screens.jobs.detail import Detail
 from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import shown, until
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.workspace import Workspace, ensure_sample
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "ways.md").read_text("utf-8")
@@ -131,7 +131,7 @@ async def test_every_key_leads_where_it_says(
         while steps:
             steps = await _walk(Workbench(workspace), _SIZES[size], steps, _CHECKS.get(number, {}))
     finally:
-        for view in control.list_jobs(workspace):
+        for view in job_registry.list_jobs(workspace):
             if view.live:
                 control.kill_job(workspace, view.id)
     if number in ("12", "13"):

@@ -10,7 +10,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Ticket
 from workbench.recipes import Recipe
 
@@ -55,7 +55,7 @@ def test_the_time_limit_saves_and_queues_again(lab: Slurm, whole: dict[str, Any]
     number = lab.held(executor="slurm:time=1,warning=30")
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert view.live
-    first = control.list_attempts(lab.workspace, number)[0]
+    first = job_registry.list_attempts(lab.workspace, number)[0]
     assert (first.state, first.reason) == ("stopped", "the cluster's time limit")
     assert first.value["items"] == 3
     with expect_error("E603"):
@@ -92,7 +92,7 @@ def test_requeued_by_someone(lab: Slurm, whole: dict[str, Any]) -> None:
     lab.cluster.run("scontrol", "requeue", cluster_id)
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert (view.live, view.cluster_id) == (True, cluster_id)
-    assert control.list_attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
+    assert job_registry.list_attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
 
@@ -152,7 +152,7 @@ def test_what_the_cluster_refuses_leaves_no_job(lab: Slurm, executor: str, says:
     with pytest.raises(EngineError, match=says) as caught:
         lab.submit(n=6, executor=executor)
     assert (caught.value.code, caught.value.exit_code) == ("E605", 3)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 def test_any_option_of_sbatch(lab: Slurm, whole: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from workbench.jobs import control, timing
+from workbench.jobs import control, job_registry, timing
 from workbench.jobs.job_views import JobView
 from workbench.paper import Trainer, all_trainers
 from workbench.recipes import load_recipe
@@ -83,7 +83,7 @@ def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(lab: Lab, trained_once: Path) -> JobView:
     """The job of a finished training, in a workspace of the test's own."""
     shutil.copytree(trained_once, lab.workspace.root, dirs_exist_ok=True)
-    control.rebuild_index(lab.workspace)
+    job_registry.rebuild_index(lab.workspace)
     return lab.view(1)
 
 

@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
 from tests.conftest import expect_error, mathwb
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.archive import plan_packing, unpack_job, write_planned
 from workbench.jobs.folder import Job
 from workbench.jobs.job_views import JobView
@@ -54,7 +54,7 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(lab: Lab, 
             (control.rerun_job if anew else control.resume_job)(lab.workspace, number, [setting])
         assert caught.value.code == "E630"
     assert (lab.workspace.runs / str(number) / "recipe.toml").read_bytes() == before
-    assert (lab.view(number).attempt, len(control.list_jobs(lab.workspace))) == (1, 1)
+    assert (lab.view(number).attempt, len(job_registry.list_jobs(lab.workspace))) == (1, 1)
 
 
 @pytest.mark.slow
@@ -93,10 +93,10 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
     moved = tmp_path / "elsewhere"
     shutil.move(lab.workspace.root, moved)
     there = Workspace.open(moved)
-    assert control.read_job(there, number).out == str(moved / "exports" / "mine")
+    assert job_registry.read_job(there, number).out == str(moved / "exports" / "mine")
     control.resume_job(there, number, ["steps=25"])
     view = lab.until(
-        lambda: (found := control.read_job(there, number)).state == "succeeded" and found, "its end"
+        lambda: (found := job_registry.read_job(there, number)).state == "succeeded" and found, "its end"
     )
     assert (view.value["resumed_from"], view.value["model"]) == (20, str(moved / "models" / "parity"))
 
@@ -117,11 +117,11 @@ def test_an_archive_is_run_as_it_is(trained: JobView, tmp_path: Path) -> None:
 
 
 def test_a_list_and_a_look_agree_on_a_recipe_that_was_broken(lab: Lab, trained: JobView) -> None:
-    control.reconcile_jobs(lab.workspace)
+    job_registry.reconcile_jobs(lab.workspace)
     path = lab.workspace.runs / str(trained.id) / "recipe.toml"
     with path.open("r+b") as file:  # in place: the folder does not change
         file.write(b"\xff\xff")
-    listed = control.list_jobs(lab.workspace)[0]
+    listed = job_registry.list_jobs(lab.workspace)[0]
     assert (listed.state, listed.reason) == (lab.view(trained.id).state, lab.view(trained.id).reason)
     assert listed.title == "unreadable"
 
@@ -132,5 +132,5 @@ def test_stray_files_of_killed_writers_are_swept(lab: Lab, trained: JobView) -> 
     stray.touch()
     other.touch()
     with atomic_writer(folder / "request.json") as file:
-        control.rebuild_index(lab.workspace)
+        job_registry.rebuild_index(lab.workspace)
         assert {path.name for path in folder.glob(".*.tmp")} == {Path(file.name).name, other.name}

@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import mathwb
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.recipes import load_recipe
 from workbench.train import Sweep, list_variants
 
@@ -45,7 +45,7 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
     assert started["runs"] == 4
     assert titles(number) == ["0.01 seed=1", "0.01 seed=2", "1e30 seed=1", "1e30 seed=2"]
     view = lab.wait(number, "failed")
-    members = [view for view in control.list_jobs(lab.workspace) if view.sweep == number]
+    members = [view for view in job_registry.list_jobs(lab.workspace) if view.sweep == number]
     assert sorted((each.params["train"]["lr"], each.seed, each.state) for each in members) == [
         (0.01, 1, "succeeded"),
         (0.01, 2, "succeeded"),
@@ -55,7 +55,7 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
     bad = sorted(each.id for each in members if each.state == "failed")
     assert (view.done, view.total, view.reason) == (4, 4, f"2 failed: {bad[0]}, {bad[1]}")
     control.remove_job(lab.workspace, number)
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 def test_ranges_and_draws(recipe: Path) -> None:
@@ -117,14 +117,14 @@ def test_runs_that_make_no_sense_are_refused(recipe: Path, how: Sweep) -> None:
 )
 def test_what_would_have_no_effect_is_refused(lab: Lab, recipe: Path, words: list[str]) -> None:
     assert complaint("train", recipe, *words).startswith("E427")
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 def test_the_worst_are_told_by_a_measure_that_is_taken(lab: Lab, recipe: Path) -> None:
     words = ["train", recipe, "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
     assert "E403" in (found := complaint(*words))
     assert "'accuracy'" in found
-    assert control.list_jobs(lab.workspace) == []
+    assert job_registry.list_jobs(lab.workspace) == []
 
 
 @pytest.mark.slow
@@ -136,7 +136,7 @@ def test_ranges_and_folds_run_to_their_end_listed_as_one_line_and_compared(lab: 
     assert titles(number) == ["0.01 fold=0", "0.01 fold=1", "0.03 fold=0", "0.03 fold=1"]
     lab.wait(number, "succeeded")
     expected = [(lr, fold) for lr in (0.01, 0.03) for fold in (0, 1)]
-    found = {view.id: view for view in control.list_jobs(lab.workspace)}
+    found = {view.id: view for view in job_registry.list_jobs(lab.workspace)}
     made = [found[run["job"]] for run in front["runs"]]
     members = [found[member] for member in control.member_numbers(lab.workspace, number)]
     for views in (made, members):

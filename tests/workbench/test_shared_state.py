@@ -25,8 +25,8 @@ from tests.conftest import mathwb
 from tests.processes import KILLED, MANY, read_failures, run_at_once, run_until_write
 from workbench.config import load_config
 from workbench.folders import config_dir, config_file, state_dir
-from workbench.jobs.control import read_job
 from workbench.jobs.folder import Ending, all_jobs, create_job, find_job, is_protected
+from workbench.jobs.job_registry import read_job
 from workbench.papers.arqmath.data import Collection
 from workbench.papers.mwp.data import TripletLabels
 from workbench.recipes import Recipe

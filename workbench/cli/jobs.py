@@ -34,7 +34,7 @@ from workbench.cli.command import (
 )
 from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
-from workbench.jobs import control
+from workbench.jobs import control, job_registry
 from workbench.jobs.folder import Attempt, Job, find_job
 from workbench.jobs.job_table import JOBS, describe_progress, describe_state, job_document
 from workbench.jobs.job_views import AttemptView, JobSnapshot, JobView, notable_endings
@@ -203,7 +203,7 @@ def list_jobs(
         emit_items(control.deleted_jobs(workspace), as_json, form_of(tex, csv, as_json))
         return
     # One snapshot serves the news, the filter and the list, so each folder is read once.
-    look = control.look_at(workspace)
+    look = job_registry.look_at(workspace)
     _print_news(workspace, look)
     # Words of the filter and of --where are one filter: both have to match.
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
@@ -213,7 +213,7 @@ def list_jobs(
     for problem in notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
         print_message(str(problem))
     rows = []
-    for view in control.list_jobs(workspace, look):
+    for view in job_registry.list_jobs(workspace, look):
         row = JOBS.make_row(view)
         row.update(notes.filter_fields(f"job/{view.id}"))
         if wanted.matches(row):
@@ -234,8 +234,8 @@ def show_job(number: JobNumber, as_json: JsonOption = False) -> None:
     """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
     _print_news(workspace)
-    view = control.read_job(workspace, number)
-    attempts = control.list_attempts(workspace, number)
+    view = job_registry.read_job(workspace, number)
+    attempts = job_registry.list_attempts(workspace, number)
     use = control.disk_use(view)
     document = {**asdict(view), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
     print_result(document, as_json, text=describe_job(view, attempts, use))
@@ -266,13 +266,13 @@ def print_log(
     look = _log_printer(attempt, log, lines, as_json)
     while True:
         # Asked before the last look, so that nothing said between the two is missed.
-        over = not control.read_job(workspace, number).live
+        over = not job_registry.read_job(workspace, number).live
         look()
         if over or not follow:
             break
         time.sleep(_LOOK_EVERY_S)
     if follow:
-        raise typer.Exit(control.read_job(workspace, number).command_exit_code)
+        raise typer.Exit(job_registry.read_job(workspace, number).command_exit_code)
 
 
 @app.command("stop")
@@ -304,7 +304,7 @@ def rerun_jobs(numbers: JobNumbers, settings: SettingsOption = None, as_json: Js
     """Start new jobs from the beginning, with the recipes of these."""
 
     def start_again(workspace: Workspace, number: int) -> JobView:
-        return control.read_job(workspace, control.rerun_job(workspace, number, settings or ()).id)
+        return job_registry.read_job(workspace, control.rerun_job(workspace, number, settings or ()).id)
 
     _apply_to_jobs(numbers, start_again, as_json)
 
@@ -319,7 +319,7 @@ def remove_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
     """
 
     def remove_one(workspace: Workspace, number: int) -> JobView:
-        view = control.read_job(workspace, number)
+        view = job_registry.read_job(workspace, number)
         control.remove_job(workspace, number)
         return view
 
@@ -334,7 +334,7 @@ def restore_jobs(numbers: JobNumbers, as_json: JsonOption = False) -> None:
         control.deleted_jobs(workspace)
         item = workspace.trash.find_item(f"job/{number}")
         workspace.trash.restore_item(workspace, item)
-        return control.read_job(workspace, int(item.name))
+        return job_registry.read_job(workspace, int(item.name))
 
     _apply_to_jobs(numbers, restore_job, as_json)
 
@@ -439,7 +439,7 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:
     for number in numbers:
         members = control.member_numbers(workspace, number)
         for each in members or [number]:
-            results[each] = control.read_job(workspace, each)
+            results[each] = job_registry.read_job(workspace, each)
     return list(results.values())
 
 
@@ -465,7 +465,7 @@ def report_jobs(
 
         def is_over(number: int = number) -> bool:
             # The number is bound as a default, since the loop variable may have moved on by then.
-            return not (follow and control.read_job(workspace, number).live)
+            return not (follow and job_registry.read_job(workspace, number).live)
 
         # What a tool prints of itself is not the answer of this command.
         with contextlib.redirect_stdout(sys.stderr):
@@ -554,9 +554,9 @@ def prune_checkpoints(
 
     workspace = Workspace.open()
     if numbers:
-        views = [control.read_job(workspace, number) for number in numbers]
+        views = [job_registry.read_job(workspace, number) for number in numbers]
     else:
-        views = [view for view in control.list_jobs(workspace) if view.state == "succeeded"]
+        views = [view for view in job_registry.list_jobs(workspace) if view.state == "succeeded"]
     freed = {view.id: drop_checkpoints(view, keep) for view in views}
     lines = [f"{number}  {format_bytes(bytes_)}" for number, bytes_ in freed.items() if bytes_]
     lines.append(f"{format_bytes(sum(freed.values()))} freed")
@@ -568,7 +568,7 @@ def prune_checkpoints(
 @app.command("reindex")
 def rebuild_index(as_json: JsonOption = False) -> None:
     """Rebuild the index of jobs from the run folders."""
-    job_count, notice = control.rebuild_index(Workspace.open())
+    job_count, notice = job_registry.rebuild_index(Workspace.open())
     if notice:
         print_message(notice)
     print_result({"jobs": job_count, "notice": notice}, as_json, text=f"{job_count:,} jobs")
@@ -598,7 +598,7 @@ def _apply_to_jobs(
 
 
 def _print_news(workspace: Workspace, look: JobSnapshot | None = None) -> None:
-    for view in notable_endings(control.reconcile_jobs(workspace, look)):
+    for view in notable_endings(job_registry.reconcile_jobs(workspace, look)):
         reason = f": {view.reason}" if view.reason else ""
         print_message(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 

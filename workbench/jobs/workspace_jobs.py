@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.jobs import control
+from workbench.jobs import job_registry
 from workbench.jobs.folder import Job, all_jobs
 from workbench.jobs.job_index import JobIndex
 from workbench.jobs.job_views import IndexRow, JobSnapshot, JobView
@@ -47,7 +47,7 @@ class JobWatcher:
         """Return the jobs as they are now, newest first; the same tuple as before if nothing has changed.
 
         Args:
-            reconcile: Whether to correct the records too (`control.reconcile_jobs`).
+            reconcile: Whether to correct the records too (`job_registry.reconcile_jobs`).
         """
         # The index is read once; afterwards this object knows at least as much.
         if self._known is None:
@@ -62,7 +62,7 @@ class JobWatcher:
         others = sorted(self._others.values(), key=lambda job: job.id)
         look = JobSnapshot(self._workspace.runs, self._known, self._over)
         if reconcile:
-            control.reconcile_jobs(self._workspace, look, others)
+            job_registry.reconcile_jobs(self._workspace, look, others)
         # Step 3: jobs whose end is recorded need not be read again.
         for job in others:
             view = look.view_job(job)

@@ -14,7 +14,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import file_error, model_files
 from engines.core.spec import Arg, no_effect, specification
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import CleanText
+from engines.forum.post_text import CleanText
 from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
 from engines.retrieval.fusion import FuseRuns, fused_runs, tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT

@@ -32,7 +32,7 @@ from engines.formula.patterns import (
     rename_variables,
     with_wildcards,
 )
-from engines.forum.readers import clean_plain
+from engines.forum.post_text import clean_plain
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
