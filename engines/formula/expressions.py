@@ -24,7 +24,7 @@ from engines.formula.cursor import (
 from engines.formula.layout import Piece
 from engines.formula.operator_parser import OperatorParser
 from engines.formula.symbols import PieceRole
-from engines.formula.unit_table import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS, split_unit
 from engines.formula.vocabulary import (
     BETWEEN_NUMBERS,
     CONNECTIVES,
@@ -619,13 +619,29 @@ class Expressions(OperatorParser):
             raise self.make_error("\\frac is not complete", piece, "Write both parts.")
         return Tree("/", (top, self.term_of(below)))
 
+    def parse_unit(self, text: str) -> Tree:
+        r"""Return a unit with the powers behind it, which are of its last part: `\text{m/s}^2` is m / s^2."""
+        result = ONE
+        factors = split_unit(text)
+        for place, (symbol, exponent) in enumerate(factors, 1):
+            part = Tree("unit", (Tree(symbol),))
+            if abs(exponent) != 1:
+                part = Tree("pow", (part, Tree(str(abs(exponent)))))
+            if place == len(factors):
+                part = self.parse_powers(part)
+            if result == ONE and exponent > 0:
+                result = part
+            else:
+                result = Tree("*" if exponent > 0 else "/", (result, part))
+        return result
+
     def parse_text(self, piece: Piece) -> Tree:
         """Parse a text: a unit, a function's name, or words that are refused."""
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
         before = self.piece_ahead(-2)
         if bare in BARE_UNITS or (before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES):
-            return self.parse_powers(Tree("unit", (Tree(bare),)))
+            return self.parse_unit(bare)
         if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
             return self.parse_function(bare, piece)
         if not bare:

@@ -162,6 +162,29 @@ BARE_UNITS = frozenset(
 """Words and symbols that are units in a formula although no `\\text` says so."""
 
 
+def split_unit(text: str) -> list[tuple[str, int]]:
+    """Return the units and exponents that a unit is a product of; a text with unknown ones is one unit.
+
+    >>> split_unit("kg m/s^2")
+    [('kg', 1), ('m', 1), ('s', -2)]
+    >>> split_unit("apples/day and week")
+    [('apples/day and week', 1)]
+    """
+    factors = []
+    for place, product in enumerate(text.split("/")):
+        for first, factor in enumerate(product.replace("·", " ").split()):
+            symbol = factor.rstrip("0123456789²³").removesuffix("^")
+            written = factor[len(symbol) :].removeprefix("^").translate(_RAISED) or "1"
+            if find_unit(symbol) is None or not written.isdecimal() or len(written) > 1:
+                return [(text, 1)]
+            # A stroke divides by the unit right behind it.
+            factors.append((symbol, int(written) * (-1 if place and not first else 1)))
+    return factors if len(factors) > 1 else [(text, 1)]
+
+
+_RAISED = str.maketrans("²³", "23")
+
+
 def find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
     """Return what a known unit measures, and its size; None for other words."""
     word = symbol.lower()

@@ -177,3 +177,20 @@ def test_another_value_is_not_called_wrong(proofreader: TextProofreader, text: s
 def test_units_of_one_dimension_are_converted(proofreader: TextProofreader, link: str, verdict: str) -> None:
     (judged,) = proofreader.check_links(f"We have ${link}$.")
     assert judged.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (r"30\ \text{m/s} = 108\ \text{km/h}", r"30\ \text{m/s} = 10.8\ \text{km/h}"),
+        (
+            r"2\,\text{kg} \cdot 3\,\text{m/s}^2 = 6\,\text{N}",
+            r"2\,\text{kg} \cdot 3\,\text{m/s}^2 = 5\,\text{N}",
+        ),
+        (r"5\ \text{kg m/s}^2 = 5\ \text{N}", r"5\ \text{kg m/s} = 5\ \text{J}"),
+        (r"1000\,\text{kg/m}^3 = 1\,\text{g/cm}^3", r"1000\,\text{kg/m}^3 = 10\,\text{g/cm}^3"),
+    ],
+)
+def test_units_are_products_of_units(proofreader: TextProofreader, right: str, wrong: str) -> None:
+    assert proofreader.check_links(f"It is ${right}$.")[-1].verdict == "right"
+    assert proofreader.check_links(f"It is ${wrong}$.")[-1].verdict in ("wrong", "not shown")
