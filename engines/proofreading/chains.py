@@ -119,6 +119,7 @@ _ORDERS = ("<", "<=", ">", ">=", "!=")
 _NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What a relation says behind \\not; of others only that they do not hold, which is not judged."""
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
+_PARAGRAPH_BEGUN = re.compile(r"\s*?\n[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _LEADING_ON = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
 """Words that no point ends, with the blank line before the formula in which their sentence goes on."""
@@ -290,7 +291,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         # A formula: the words behind it may deny or restrict what it says.
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
-        after = f". {after}" if ended else after
+        after = f". {after}" if ended or _PARAGRAPH_BEGUN.match(after) else after
         behind, beyond = (
             document.pieces[at + step].text if at + step < len(document.pieces) else "" for step in (2, 3)
         )

@@ -38,6 +38,7 @@ _INTRODUCED = re.compile(
     r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
 )
 
+_ACCUSED = ("wrong", "doubtful", "loses domain")
 _BESIDE = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
@@ -74,6 +75,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             for piece, position in zip(document.pieces, positions, strict=True)
             if not piece.formula and mentions("asking", piece.text)
         ],
+        contradictions=[
+            (at, position)
+            for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True))
+            if not piece.formula and mentions("contradiction", piece.text)
+        ],
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
@@ -108,12 +114,24 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         _accuse_odd_equations(found, reader.equations)
         _accuse_unlike_bounds(found, reader.bounds, judge)
     moduli = Moduli(document, positions)
-    found = [
-        reader.judge_in_domain(each, moduli) if each.outcome in ("wrong", "doubtful") else each
-        for each in found
-    ]
+    found = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in found]
     _accuse_misquotations(found, reader)
-    return found
+    return [_reconsider_supposed(each, reader) for each in found]
+
+
+def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
+    """Return the verdict on what may follow from a supposition that the text refutes: a statement that fails
+    is what it wants, but a step of a calculation and one with a slip are mistakes."""
+    link = judged.link
+    if judged.outcome not in ("wrong", "doubtful") or judged.is_mistyped or link.place or link.modulus:
+        return judged
+    left, right = (side.tree for side in reader.read_sides(link))
+    if left is None or right is None or not reader.is_refuted_later(link):
+        return judged
+    worked_out = left.children and right.children and free_symbols(left) == free_symbols(right)
+    if worked_out and link.relation == "=":
+        return judged
+    return LinkVerdict(link, "not shown", "it follows from what the text refutes")
 
 
 def _is_described(document: Document, at: int) -> bool:

@@ -50,6 +50,9 @@ VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _MOST_ITEMS = 12
 """Of a list of statements that the text asks about."""
+_OF_RESIDUES = re.compile(r"[ZFℤ]_\w")
+_NEAR_PARAGRAPHS = 2
+_REFUTING = ("proof", "solution", "supposition")
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
     ("whole", "in", "Z"),
@@ -80,6 +83,7 @@ class LinkContext:
         sections_of_cases: The sections that distinguish cases, by their identity.
         paragraphs_of_cases: The paragraphs that do, by their numbers.
         asked: Where the text asks whether statements are true.
+        contradictions: Where it says that there is a contradiction, by the indices of pieces.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -107,6 +111,7 @@ class LinkContext:
     sections_of_cases: frozenset[int] = frozenset()
     paragraphs_of_cases: Sequence[int] = ()
     asked: Sequence[Position] = ()
+    contradictions: Sequence[tuple[int, Position]] = ()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -129,6 +134,22 @@ class LinkContext:
         here = self.position.paragraph
         first = min((fact.position.paragraph for fact in used), default=here)
         return any(first <= paragraph <= here for paragraph in self.paragraphs_of_cases)
+
+    def is_refuted_later(self, link: ChainLink) -> bool:
+        """Return whether the text says in the same proof, at most two paragraphs behind a statement, that it
+        leads to a contradiction."""
+        here = link.position
+        proof = next((scope for scope in here.scope.lineage if scope.kind in _REFUTING), None)
+        return any(
+            position.paragraph == here.paragraph
+            or (
+                proof is not None
+                and proof.reaches(position.scope)
+                and position.paragraph - here.paragraph <= _NEAR_PARAGRAPHS
+            )
+            for piece, position in self.contradictions
+            if piece > link.piece
+        )
 
     def is_asked(self, link: ChainLink) -> bool:
         """Return whether the text asks if a statement is true, in its paragraph, its exercise or before its
@@ -230,7 +251,22 @@ class LinkContext:
         free = free_symbols(left) | free_symbols(right)
         known = is_universal(link, free) and not value and not has_condition(link.before)
         known = known and not self.domains.are_restricted(free, self.position, self.piece)
+        known = known and not any(
+            self._names_other_members(formula, free) for formula in (*link.formulas, link.next_formula)
+        )
         return known and self.is_about_numbers(link, left, right)
+
+    def _names_other_members(self, formula: str, free: frozenset[str]) -> bool:
+        """Return whether a formula says of a variable that it is a member of something else than a set of
+        numbers, as of the vertices V(G) of a graph."""
+        tree = self.read_formula(formula).tree if any(sign in formula for sign in ("\\in", "∈")) else None
+        statements = () if tree is None else tree.children if tree.label == "and" else (tree,)
+        return any(
+            each.label == "in"
+            and each.children[0].label in free
+            and (each.children[1].label in ("call", "*") or _OF_RESIDUES.match(each.children[1].label))
+            for each in statements
+        )
 
     def is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether an equation has variables that stand for any numbers, the same on both sides."""

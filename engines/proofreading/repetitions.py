@@ -34,6 +34,7 @@ _EVEN = ("abs", "norm")
 RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
 _BOUNDS = ("<", ">", "<=", ">=")
+_WITH_ARGUMENTS = ("call", "list", "tuple", "interval")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
@@ -80,6 +81,12 @@ class RepeatedStatement:
     left: Tree
     right: Tree
     odd: bool = True
+
+    def is_beside(self, other: RepeatedStatement) -> bool:
+        """Return whether it and another in its sentence say two things of one term: two solutions."""
+        if self.left != other.left or self.right == other.right or self.link.piece == other.link.piece:
+            return False
+        return _are_in_one_sentence(*sorted((self.link, other.link), key=lambda link: link.piece))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +191,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
                 continue
             if second.place in reported or not second.odd or not _contradict(first, second):
                 continue
+            if any(map(second.is_beside, statements)):
+                continue
             change = _describe(kind, text, instead)
             misquotation = Misquotation(second.place, first.place, change, is_certain, is_likely)
             if is_certain:
@@ -234,9 +243,10 @@ def _gives_vector(statement: RepeatedStatement) -> bool:
 
 
 def _are_values_at_others(one: RepeatedStatement, other: RepeatedStatement) -> bool:
-    """Return whether a function has the same value at two arguments, as at both ends of an interval."""
+    """Return whether a function has the same value at two arguments, as at both ends of an interval; so has
+    `[K, L]` for two fields."""
     return any(
-        mine.label == theirs.label == "call" and mine != theirs and value == same
+        mine.label == theirs.label and mine.label in _WITH_ARGUMENTS and mine != theirs and value == same
         for mine, value, theirs, same in (
             (one.left, one.right, other.left, other.right),
             (one.right, one.left, other.right, other.left),

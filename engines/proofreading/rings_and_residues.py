@@ -188,7 +188,8 @@ def judge_in_domain(
     if domain == NUMBERS:
         return judged
     labels = {*left.list_labels(), *right.list_labels()}
-    if domain == ALGEBRA and any(map(_is_order, (left, right))):
+    of_elements = domain == ALGEBRA or link.position.scope.section.is_algebra
+    if of_elements and any(map(_is_order, (left, right))):
         return replace(judged, outcome="not shown", reason="it can be the order of an element")
     if labels & _OF_NUMBERS_IN.get(domain, frozenset()):
         return judged

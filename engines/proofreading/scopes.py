@@ -35,6 +35,7 @@ _SIGNS = re.compile(
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
     r"\s{0,200}+"  # no more, since every one of many blank lines is tried
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
+    r"|\[!(?P<callout>[A-Za-z]+)\][+-]?"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
     r"|(?P<paragraph>\n[ \t]*\n)",
     re.MULTILINE,
@@ -85,6 +86,11 @@ class Scope:
         return any(scope is self for scope in other.lineage)
 
     @property
+    def is_algebra(self) -> bool:
+        """Whether its words and those of the scopes inside it are about groups or rings."""
+        return self.algebra_words[0] >= max(_OFTEN, self.formulas[0] / _SHARE_WITHIN)
+
+    @property
     def name(self) -> str:
         """The scope in words: `section Heat; example`."""
         parts = [f"{each.kind} {each.title}".strip() for each in self.lineage if each.kind != "document"]
@@ -115,7 +121,7 @@ class Position:
             often = scope.domains.most_common(1)
             if often and often[0][1] >= max(_OFTEN, scope.formulas[0] / _SHARE):
                 return often[0][0]
-            if scope.algebra_words[0] >= max(_OFTEN, scope.formulas[0] / _SHARE_WITHIN):
+            if scope.is_algebra:
                 return ALGEBRA
         return NUMBERS
 
@@ -200,6 +206,8 @@ class _Outline:
             self._begin_case(sign["which"], line)
         elif sign["lead"]:
             self._begin_lead(sign, line)
+        elif sign["callout"] and (kind := scope_kind(sign["callout"])):
+            self._begin_headed(kind, "", line)
 
     def _begin_lead(self, sign: re.Match[str], line: int) -> None:
         if sign["lead"] == "Case" and sign["number"]:
@@ -209,10 +217,14 @@ class _Outline:
         if not kind or kind == "list" or (not sign["number"] and sign["mark"] == "("):
             self._read_plain(sign[0])
             return
+        self._begin_headed(kind, sign["number"] or "", line)
+
+    def _begin_headed(self, kind: str, title: str, line: int) -> None:
+        """Begin what only its first words name, and which ends where the next of these begins."""
         while self.scope.kind not in ("document", "section") and self.scope.level == -1:
             self._leave()
         self._begin_paragraph()
-        self._open(kind, sign["number"] or "", line, -1)
+        self._open(kind, title, line, -1)
 
     def _begin_item(self, line: int, *, listed: bool) -> None:
         kinds = [each.kind for each in self.scope.lineage]

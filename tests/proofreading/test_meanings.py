@@ -240,6 +240,41 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $\$1,000 \times e^{5.107} = \$175,174$.", True),
         (r"The distance is $\sqrt{15^2 + 8000^2} = 8000$.", False),
         (r"The distance is $\sqrt{15^2 + 8000^2} = 8010$.", True),
+        # what the text refutes, and what it says of members of something else than numbers
+        (r"For let $a$ be such an inverse. Then $0 \cdot a = 1$. But it is $0$, a contradiction.", False),
+        (r"For let $a$ be such an inverse. Then $0 \cdot a = 1$. But it is $0$, which is known.", True),
+        (r"Let $a$ be one. Then $(a+1)(a+2) = a^2+3a+3$. But it is odd, a contradiction.", True),
+        (r"Let $G$ be complete. Then $e(v) = 1$ for all $v \in V(G)$.", False),
+        (r"Let it be complete. Then $e v = 1$ for all real $v$.", True),
+        (r"Note that $pa = 0$ for all $a \in \mathbb{Z}_p$.", False),
+        (r"Note that $pa = 0$ for all $a \in \mathbb{Z}$.", True),
+        # words of the next paragraph
+        ("Hence\n\n$$(1-u)(4-u) + 2 = 0$$\n\nIn general, it is not zero.", False),
+        ("Hence\n\n$$(1-u)(4-u) + 2 = 0$$\n\nin general.", True),
+        # bounds of two proofs, the first solution of two, degrees of two fields
+        (
+            "> [!proof]\nIt is small, so $$|f(x)-f(y)| < \\frac{s}{3}$$ for near points.\n\n> [!theorem]\nThis holds"
+            " too.\n\n> [!proof]\nBy continuity of $f$ we find that $$|f(x)-f(y)| < \\frac{s}{2}$$",
+            False,
+        ),
+        (
+            r"We have $f(x, t) = \sinh(x - a t)$ here. It is known."
+            "\n\n"
+            r"So two solutions are $f(x, t) = \sinh(x - c t)$ and $f(x, t) = \sinh(x + a t)$.",
+            False,
+        ),
+        (
+            r"We have $f(x, t) = \sinh(x - a t)$ here. It is known."
+            "\n\n"
+            r"So the solution is $f(x, t) = \sinh(x + a t)$.",
+            True,
+        ),
+        (
+            r"One sees $[\mathbb{Q}(\sqrt3, \sqrt5), \mathbb{Q}(\sqrt5)] = 2$."
+            "\n\n"
+            r"One also sees $[\mathbb{Q}(\sqrt3, \sqrt5), \mathbb{Q}(\sqrt3)] = 2$.",
+            False,
+        ),
         # what is only supposed, and thousands behind a space that takes back another
         (r"If $\sqrt{2} < 1$, then $2 = (\sqrt{2})^2 < 1$, a contradiction.", False),
         (r"It is $12,\! 345 = 1.2345 \times 10^{4}$.", False),
