@@ -34,7 +34,7 @@ _EVEN = ("abs", "norm")
 RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
 _BOUNDS = ("<", ">", "<=", ">=")
-_WITH_ARGUMENTS = ("call", "list", "tuple", "interval")
+_PAIRS = ("list", "tuple", "interval")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
@@ -243,10 +243,9 @@ def _gives_vector(statement: RepeatedStatement) -> bool:
 
 
 def _are_values_at_others(one: RepeatedStatement, other: RepeatedStatement) -> bool:
-    """Return whether a function has the same value at two arguments, as at both ends of an interval; so has
-    `[K, L]` for two fields."""
+    """Return whether a function has the same value at two arguments, as at both ends of an interval."""
     return any(
-        mine.label == theirs.label and mine.label in _WITH_ARGUMENTS and mine != theirs and value == same
+        mine.label == theirs.label == "call" and mine != theirs and value == same
         for mine, value, theirs, same in (
             (one.left, one.right, other.left, other.right),
             (one.right, one.left, other.right, other.left),
@@ -326,6 +325,9 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
     if _are_in_one_sentence(*((one, other) if one.piece < other.piece else (other, one))):
         return False
     if other.is_refused or one.is_refused:
+        return False
+    # (a, b) = 1 and [K, L] = 2 are said of the two that stand in brackets.
+    if first.left.label in _PAIRS and first.left != second.left and not free_symbols(first.right):
         return False
     if one.remarks and other.remarks and one.remarks != other.remarks:
         return False  # "for small x" and "for large x" stand beside them

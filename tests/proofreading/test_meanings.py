@@ -246,14 +246,14 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"Let $a$ be one. Then $(a+1)(a+2) = a^2+3a+3$. But it is odd, a contradiction.", True),
         (r"Let $G$ be complete. Then $e(v) = 1$ for all $v \in V(G)$.", False),
         (r"Let it be complete. Then $e v = 1$ for all real $v$.", True),
-        (r"Note that $pa = 0$ for all $a \in \mathbb{Z}_p$.", False),
-        (r"Note that $pa = 0$ for all $a \in \mathbb{Z}$.", True),
+        (r"Note that $a^2 = a$ for all $a \in \mathbb{Z}_2$.", False),
+        (r"Note that $a^2 = a$ for all $a \in \mathbb{Z}$.", True),
         # words of the next paragraph
         ("Hence\n\n$$(1-u)(4-u) + 2 = 0$$\n\nIn general, it is not zero.", False),
         ("Hence\n\n$$(1-u)(4-u) + 2 = 0$$\n\nin general.", True),
         # bounds of two proofs, the first solution of two, degrees of two fields
         (
-            "> [!proof]\nIt is small, so $$|f(x)-f(y)| < \\frac{s}{3}$$ for near points.\n\n> [!theorem]\nThis holds"
+            "> [!proof]\nIt is small, so $$|f(x)-f(y)| < \\frac{s}{3}$$ there.\n\n> [!theorem]\nThis holds"
             " too.\n\n> [!proof]\nBy continuity of $f$ we find that $$|f(x)-f(y)| < \\frac{s}{2}$$",
             False,
         ),
