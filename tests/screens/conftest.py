@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 from textual._compositor import Compositor
-from textual._context import active_app
+from textual._context import active_app, visible_screen_stack
+from textual.geometry import Region
 
 from screens.app import Workbench
 from screens.shell.bars import Load
 from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
-from tests.screens.driving import PATIENCE_S
+from tests.screens.driving import KEYS_LEFT, PATIENCE_S
 from workbench.engine_process import EngineProcess
 from workbench.jobs.job_views import JobView
 from workbench.workspace import Workspace
@@ -63,7 +64,7 @@ def still_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`pilot.press` waits until each key has done what it does, and in the end paints what has changed.
+    """`pilot.press` waits until each key has done what it does, and in the end draws what has changed.
 
     Frames in between are not painted: without a terminal they are thrown away. Pictures are whole frames.
     """
@@ -81,8 +82,8 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
             deadline = time.monotonic() + PATIENCE_S
             while self._keys.busy and self._running and time.monotonic() < deadline:
                 await asyncio.sleep(0.002)
-        if self.is_headless and self._running and self.screen_stack:
-            PAINT(self.screen._compositor, screen_stack=self._background_screens)
+        if not KEYS_LEFT.get() and self.is_headless and self._running and self.screen_stack:
+            _draw_changes(self)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
     # A crowded machine gets behind with keys that come in a burst, and with what the palette leads to.
@@ -91,6 +92,16 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     # No key is held: each that is pressed is one of its own.
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
     monkeypatch.setattr(Table, "_wait_for_rest", Table._say_moved)
+
+
+def _draw_changes(app: Workbench) -> None:
+    """Have the widgets draw their lines that have changed; no frame is put together of them."""
+    compositor = app.screen._compositor
+    visible_screen_stack.set(app._background_screens)
+    if changed := compositor._dirty_regions.copy():
+        compositor._dirty_regions.clear()
+        for _ in compositor._get_renders(Region.from_union(changed).intersection(compositor.size.region)):
+            pass
 
 
 class _Lasting(EngineProcess):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 from textual._context import visible_screen_stack
@@ -16,6 +17,8 @@ __all__ = ["jobs_ready", "place", "press", "ready", "rest", "settle", "showing",
 
 PATIENCE_S = 120.0
 """A crowded machine may take so long; how long a quiet one takes is what `benchmarks` say."""
+
+KEYS_LEFT = ContextVar("keys that are pressed before anybody looks", default=0)
 
 Ready = Callable[[Pilot[Any]], Awaitable[Any]]
 
@@ -80,8 +83,9 @@ async def jobs_ready(pilot: Pilot[Any], at: int | None = None) -> Any:
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys, each when what the one before has begun is done."""
-    for key in keys:
+    """Press keys, each when what the one before has begun is done, and draw what they have changed."""
+    for number, key in enumerate(keys, 1):
+        KEYS_LEFT.set(len(keys) - number)
         await pilot.press(key)
         await settle(pilot)
 

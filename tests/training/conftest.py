@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from workbench.jobs import control, job_registry, timing
+from tests.training.warm import end_warm, start_warm
+from workbench.jobs import control, job_registry, queue, scheduler, timing
 from workbench.jobs.job_views import JobView
 from workbench.paper import Trainer, all_trainers
 from workbench.recipes import load_recipe
@@ -96,5 +97,8 @@ def _lab(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
     monkeypatch.setitem(all_trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
+    for module in (queue, scheduler):
+        monkeypatch.setattr(module, "start_detached", start_warm)
     yield Lab(Workspace.open(place / "workspace"))
     end_all(place)
+    end_warm()
