@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install run test test-all lint suite wheel picture site clean
+.PHONY: install run test test-all lint suite wheel pages picture site clean
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -44,6 +44,11 @@ suite: install
 # The package, in dist/.
 wheel: install
 	$(BIN)/python -m build --no-isolation --wheel
+
+# The pages that list commands and keys, after one of those was added or changed.
+pages: install
+	$(BIN)/python -m workbench.cli.manual
+	$(BIN)/python -m screens.keys
 
 # The pictures of the documents.
 picture: install
