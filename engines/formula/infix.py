@@ -668,8 +668,8 @@ class InfixReader:
                 first, *others = self.done[opened.height :]
                 del self.done[opened.height :]
                 self.done.append(first)
-                for other in others[:-1]:
-                    self.build_operation(opened.function, self.done.pop(), other)
+                for operand in others[:-1]:
+                    self.build_operation(opened.function, self.done.pop(), operand)
                 self.done.append(others[-1])
                 given = wanted
             if given != wanted:

@@ -309,8 +309,8 @@ class _Expansion:
         asked = self.read_argument()
         holds = (len(asked) == 1 and asked[0].text == deciding.text) != turned
         first = self.read_argument()
-        other = self.read_argument() if branches == "TF" else []
-        chosen = (first, other) if branches != "F" else (other, first)
+        second = self.read_argument() if branches == "TF" else []
+        chosen = (first, second) if branches != "F" else (second, first)
         self.left.extend(reversed(chosen[0 if holds else 1]))
 
     def call_macro(self, token: Token, macro: _Macro) -> None:

@@ -60,10 +60,10 @@ def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
     index = next(name for name in ("k", "j", "m", "l") if name not in free_variables(*first, last))
     names = sorted(free_variables(last) - free_variables(*first))
     if names:
-        found = [one for name in names if (one := _find_term(name, first, last)) is not None]
-        if len(found) != 1:
+        terms = [one for name in names if (one := _find_term(name, first, last)) is not None]
+        if len(terms) != 1:
             return None
-        name, start = found[0]
+        name, start = terms[0]
         body = replace_variable(last, name, Tree(index))
         return Tree(_LABELS[label], (Tree(index), number_tree(start), Tree(name), body))
     exact = [numbers.exact_value(part) for part in (*first, last)]
@@ -91,11 +91,13 @@ def _are_equal(left: Tree, right: Tree) -> bool:
 
 def _find_progression(label: str, first: list[Fraction], last: Fraction, index: Tree) -> Tree | None:
     """Return the sum or product of an arithmetic or geometric progression, or of squares."""
-    found = []
+    progressions = []
     step = first[1] - first[0]
     if step and all(b - a == step for a, b in pairwise(first)):
         count = (last - first[0]) / step
-        found.append((count, Tree("+", (number_tree(first[0]), Tree("*", (number_tree(step), index))))))
+        progressions.append(
+            (count, Tree("+", (number_tree(first[0]), Tree("*", (number_tree(step), index)))))
+        )
     ratio = first[1] / first[0] if first[0] else Fraction(0)
     if ratio > 0 and ratio != 1 and all(a * ratio == b for a, b in pairwise(first)):
         power, count = first[0], Fraction(0)
@@ -103,13 +105,15 @@ def _find_progression(label: str, first: list[Fraction], last: Fraction, index: 
             power, count = power * ratio, count + 1
         if power == last:
             body = Tree("*", (number_tree(first[0]), Tree("pow", (number_tree(ratio), index))))
-            found.append((count, body))
+            progressions.append((count, body))
     if first[:3] == [1, 4, 9]:
         roots = [n for n in range(4, 1001) if n * n == last]
         squared = Tree("pow", (Tree("+", (index, Tree("1"))), Tree("2")))
-        found += [(Fraction(n - 1), squared) for n in roots]
-    found = [(n, body) for n, body in found if n.denominator == 1 and len(first) <= n < _MOST_TERMS]
-    if len(found) != 1:
+        progressions += [(Fraction(n - 1), squared) for n in roots]
+    progressions = [
+        (n, body) for n, body in progressions if n.denominator == 1 and len(first) <= n < _MOST_TERMS
+    ]
+    if len(progressions) != 1:
         return None
-    ((count, body),) = found
+    ((count, body),) = progressions
     return Tree(label, (index, Tree("0"), number_tree(count), body))

@@ -127,13 +127,13 @@ def _list_coefficients(tree: Tree, name: str) -> list[Tree] | None:
     others = [atom for atom in space.atoms if atom.label != name]
     if any(name in free_variables(atom) for atom in others) or Tree(name) not in space.atoms:
         return None
-    place = space.atoms.index(Tree(name))
+    position = space.atoms.index(Tree(name))
     rows: dict[int, dict[tuple[int, ...], object]] = {}
-    if any(exponents[place] for exponents in quotient.bottom.to_dict()):
+    if any(exponents[position] for exponents in quotient.bottom.to_dict()):
         return None
     for exponents, c in quotient.top.to_dict().items():
-        rest = tuple(0 if k == place else n for k, n in enumerate(exponents))
-        rows.setdefault(int(exponents[place]), {})[rest] = c
+        rest = tuple(0 if k == position else n for k, n in enumerate(exponents))
+        rows.setdefault(int(exponents[position]), {})[rest] = c
     return [
         space.to_tree(space.reduce_quotient(space.make_polynomial(rows[n]), quotient.bottom))
         if n in rows

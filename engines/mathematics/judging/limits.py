@@ -126,11 +126,13 @@ def _expand_at(body: Tree, name: str, to: Tree, side: str, depth: int) -> Tree |
     else:
         signs = {"+": "+", "-": "-"}.get(side, "+-")
         places = [_POINT if to == ZERO and one == "+" else Tree(one, (to, _POINT)) for one in signs]
-    found = [_read_limit(_Expansion().expand(replace_variable(body, name, place)), depth) for place in places]
-    first = found[0]
-    if any(one is None for one in found) or first is None:
+    limits = [
+        _read_limit(_Expansion().expand(replace_variable(body, name, place)), depth) for place in places
+    ]
+    first = limits[0]
+    if any(one is None for one in limits) or first is None:
         return None
-    for one in found[1:]:
+    for one in limits[1:]:
         if one is None or (one != first and not _are_same(one, first)):
             return None  # the limits from both sides differ
     return first
@@ -559,9 +561,9 @@ def _cycle_slopes(
     """Return the Taylor coefficients of a function whose derivatives repeat."""
 
     def coefficients(start: Coefficient) -> Iterator[Coefficient]:
-        place = _tree(start)
+        point = _tree(start)
         slopes = [
-            _drop_zero_of(_fold(Tree("pow", (Tree("e"), place)) if label == "exp" else Tree(label, (place,))))
+            _drop_zero_of(_fold(Tree("pow", (Tree("e"), point)) if label == "exp" else Tree(label, (point,))))
             for label in labels
         ]
         for k in count():

@@ -111,13 +111,13 @@ def replace_variable(tree: Tree, name: str, instead: Tree) -> Tree:
         middle = tuple(replace_variable(child, name, instead) for child in tree.children[1:-1])
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
     if bound and tree.label not in ("d", "antiderivative") and bound in free_variables(instead):
-        other = f"{bound}'"
-        while other in {*tree.list_labels(), *instead.list_labels(), name}:
-            other += "'"
+        fresh_name = f"{bound}'"
+        while fresh_name in {*tree.list_labels(), *instead.list_labels(), name}:
+            fresh_name += "'"
         *head, body = tree.children[1:]
         if tree.label in QUANTIFIERS:
-            head = [replace_variable(one, bound, Tree(other)) for one in head]
-        tree = Tree(tree.label, (Tree(other), *head, replace_variable(body, bound, Tree(other))))
+            head = [replace_variable(one, bound, Tree(fresh_name)) for one in head]
+        tree = Tree(tree.label, (Tree(fresh_name), *head, replace_variable(body, bound, Tree(fresh_name))))
     parts = [replace_variable(child, name, instead) for child in tree.children]
     if all(map(is_, parts, tree.children)):
         return tree

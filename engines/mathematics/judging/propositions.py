@@ -119,9 +119,9 @@ def without_denied_quantifiers(tree: Tree) -> Tree:
     if tree.label == "not":
         inner = without_denied_quantifiers(tree.children[0])
         if inner.label in QUANTIFIERS:
-            other = QUANTIFIERS[1 - QUANTIFIERS.index(inner.label)]
+            opposite = QUANTIFIERS[1 - QUANTIFIERS.index(inner.label)]
             *bound, body = inner.children
-            return Tree(other, (*bound, without_denied_quantifiers(Tree("not", (body,)))))
+            return Tree(opposite, (*bound, without_denied_quantifiers(Tree("not", (body,)))))
         if inner.label in OPPOSITE:
             return Tree(OPPOSITE[inner.label], inner.children)
         return inner.children[0] if inner.label == "not" else Tree("not", (inner,))

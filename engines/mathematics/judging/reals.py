@@ -516,13 +516,13 @@ def iterate_flat(statements: Sequence[Tree]) -> Iterator[Tree]:
 
 
 def _value_said(equation: Tree) -> tuple[str, Tree] | None:
-    for side, other in (equation.children, equation.children[::-1]):
+    for side, value in (equation.children, equation.children[::-1]):
         if (
             not side.children
             and {side.label} == free_variables(side)
-            and side.label not in other.list_labels()
+            and side.label not in value.list_labels()
         ):
-            return side.label, other
+            return side.label, value
     return None
 
 

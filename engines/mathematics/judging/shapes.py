@@ -452,8 +452,8 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
         for index, member in enumerate(own):
             apart = []
             # The one at its place is most often equal, and what is equal is found sooner than what is not.
-            for other in (*others[index : index + 1], *others[:index], *others[index + 1 :]):
-                result = judge.compare_terms(member, other, assume)
+            for candidate in (*others[index : index + 1], *others[:index], *others[index + 1 :]):
+                result = judge.compare_terms(member, candidate, assume)
                 if result.outcome == "equal":
                     notes += filter(None, [result.reason])
                     break

@@ -539,13 +539,13 @@ def _compare_all_remainders(left: Tree, right: Tree) -> Verdict | None:
 
 def _compare_with_set(left: Tree, right: Tree) -> Verdict:
     """Compare a statement in one variable with a set of its values, or with its only one."""
-    statement, other = (left, right) if can_be_judged(left) else (right, left)
+    statement, members = (left, right) if can_be_judged(left) else (right, left)
     names = free_variables(statement)
-    if len(names) != 1 or free_variables(other):
+    if len(names) != 1 or free_variables(members):
         return undecided_verdict("only one of them is a statement")
     one = point_sets.of_statement(statement, next(iter(names)))
     difference = one.find_difference(
-        point_sets.of_term(Tree("set", (other,)) if shapes.shape_of(other) == "scalar" else other)
+        point_sets.of_term(Tree("set", (members,)) if shapes.shape_of(members) == "scalar" else members)
     )
     if difference is None:
         return Verdict("equal", reason="the values of the variable are compared")
@@ -603,9 +603,9 @@ def _compare_parts(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[T
     rest = list(right.children)
     for index, part in enumerate(left.children):
         choices = rest if left.label in ("and", "or", "iff") else [right.children[index]]
-        for other in choices:
-            if part == other or judge.compare_terms(part, other, assume).outcome == "equal":
-                rest.remove(other)
+        for candidate in choices:
+            if part == candidate or judge.compare_terms(part, candidate, assume).outcome == "equal":
+                rest.remove(candidate)
                 break
         else:
             return None

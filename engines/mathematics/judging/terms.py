@@ -182,8 +182,8 @@ class Calls:
         return self._variable_for(Tree("call", (tree.children[0], *parts[1:])), alike=True, said=tree)
 
     def _variable_for(self, term: Tree, *, alike: bool, said: Tree | None = None) -> Tree:
-        for other, name in self._variables:
-            if other == term or (alike and self._are_same(other, term)):
+        for known_call, name in self._variables:
+            if known_call == term or (alike and self._are_same(known_call, term)):
                 return Tree(name)
         name = f"call_{len(self._variables)}"
         self._variables.append((term, name))
@@ -222,11 +222,13 @@ class Calls:
         """Return whether the calls of each function certainly have other arguments at almost all points, so
         that some function has any values there.
         """
-        for index, (one, _) in enumerate(self._variables):
-            for other, _ in self._variables[:index]:
-                if one.children[0] != other.children[0] or len(one.children) != len(other.children):
+        for index, (call, _) in enumerate(self._variables):
+            for earlier_call, _ in self._variables[:index]:
+                if call.children[0] != earlier_call.children[0] or len(call.children) != len(
+                    earlier_call.children
+                ):
                     continue
-                pairs = zip(one.children[1:], other.children[1:], strict=True)
+                pairs = zip(call.children[1:], earlier_call.children[1:], strict=True)
                 if not any(_always_apart(left, right) for left, right in pairs):
                     return False
         return True

@@ -659,8 +659,8 @@ class Edges:
             # them repeat after pi.
             period = arb.pi() if name in ("tan", "cot") or t == 0 else 2 * arb.pi()
             # The second solution within a period: sin(pi - u) = sin u and cos(-u) = cos u.
-            other = arb.pi() - inverse if name in ("sin", "csc") else -inverse
-            starts = [inverse] if period < 4 else [inverse, other]
+            mirrored = arb.pi() - inverse if name in ("sin", "csc") else -inverse
+            starts = [inverse] if period < 4 else [inverse, mirrored]
             return self._unite_masks(self._solve_periodic(a, start, period) for start in starts)
         # A value that the inverse does not map back lies outside the range of the function.
         back = _apply_function(CODE[name], inverse)
@@ -717,8 +717,10 @@ class Edges:
         roots = self._roots.of_ratio(function, target)
         if roots is not None:
             return self._unite_masks(map(self._add_place, roots))
-        other = self.functions.find_opposite(function)
-        opposite = None if other is None else self._solved.get((other, float(-target)))
+        opposite_function = self.functions.find_opposite(function)
+        opposite = (
+            None if opposite_function is None else self._solved.get((opposite_function, float(-target)))
+        )
         if opposite is not None and opposite[0].overlaps(-target):
             return opposite[1]
         self.searched = True

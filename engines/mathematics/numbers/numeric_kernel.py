@@ -317,9 +317,9 @@ def derivative_ball(code: int, u: float, r: float) -> Ball:
         return (y, ry) if code == TAN else (-y, ry)
     # (sec u)' = sec u tan u, and the like.
     if code in (SEC, CSC, SECH, CSCH):
-        other = TAN if code == SEC else COT if code == CSC else TANH if code == SECH else COTH
+        partner = TAN if code == SEC else COT if code == CSC else TANH if code == SECH else COTH
         y, ry = apply_function(code, u, r)
-        t, rt = apply_function(other, u, r)
+        t, rt = apply_function(partner, u, r)
         y, ry = multiply_balls(y, ry, t, rt)
         return (y, ry) if code == SEC else (-y, ry)
     # tanh' = sech², coth' = -csch².

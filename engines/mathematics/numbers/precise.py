@@ -418,15 +418,15 @@ class Functions:
 
     def _find_alike(self, alike: Sequence[int], values: Sequence[BallValue]) -> int | None:
         """Return the first of some functions that may have these values at all points."""
-        for other in alike:
-            for one, value in zip(self.values[other], values, strict=True):
+        for candidate in alike:
+            for one, value in zip(self.values[candidate], values, strict=True):
                 if one is None or value is None:
                     if one is not value:
                         break
                 elif not one.overlaps(value):
                     break
             else:
-                return other
+                return candidate
         return None
 
 

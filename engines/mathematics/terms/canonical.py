@@ -281,11 +281,11 @@ def _form_slot(form: int, forms: Ints, parts: Ints, slots: Ints) -> int:
     last = len(slots) - 1  # a power of two less one
     slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(last))
     while slots[slot] >= 0:
-        other = slots[slot]
-        same = forms[other, 0] == kind and forms[other, 2] == forms[form, 2]
-        if same and forms[other, 3] == forms[form, 3]:
+        stored = slots[slot]
+        same = forms[stored, 0] == kind and forms[stored, 2] == forms[form, 2]
+        if same and forms[stored, 3] == forms[form, 3]:
             for at in range(size):
-                same = same and parts[forms[other, 1] + at] == parts[start + at]
+                same = same and parts[forms[stored, 1] + at] == parts[start + at]
             if same:
                 break
         slot = (slot + 1) & last
@@ -422,21 +422,25 @@ def _compose_terms(
             form = _find_form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
         # Sums and products: signs are taken out, neutral operands dropped, and nested operands flattened.
         else:
-            one, other = rows[left, FORM], rows[right, FORM]
+            left_form, right_form = rows[left, FORM], rows[right, FORM]
             flip, flop = rows[left, SIGN], rows[right, SIGN]
             # of the operands: whether each is 0 in a sum, 1 in a product
             neutral = _PRODUCT if kind in (_TIMES, _OVER) else _SUM
             flop = -flop if kind == _MINUS else flop
-            if forms[other, 0] == neutral and forms[other, 2] + forms[other, 3] == 0:
-                form, sign = one, flip if neutral == _SUM else flip * flop
-            elif forms[one, 0] == neutral and forms[one, 2] + forms[one, 3] == 0 and kind != _OVER:
-                form, sign = other, flop if neutral == _SUM else flip * flop
+            if forms[right_form, 0] == neutral and forms[right_form, 2] + forms[right_form, 3] == 0:
+                form, sign = left_form, flip if neutral == _SUM else flip * flop
+            elif (
+                forms[left_form, 0] == neutral
+                and forms[left_form, 2] + forms[left_form, 3] == 0
+                and kind != _OVER
+            ):
+                form, sign = right_form, flop if neutral == _SUM else flip * flop
             # A sum: positive terms, then negative ones, from both operands.
             elif neutral == _SUM:
                 middle = end = used[1]
                 for second in (False, True):
                     for at_left in (True, False):
-                        of, turn = (one, flip) if at_left else (other, flop)
+                        of, turn = (left_form, flip) if at_left else (right_form, flop)
                         if forms[of, 0] == _SUM:
                             end = _copy_parts(of, second == (turn > 0), end, forms, parts)
                         elif second == (turn < 0):
@@ -447,7 +451,7 @@ def _compose_terms(
             # A product: a sum that is the opposite of a canonical one gives up its sign.
             else:
                 for at_left in (True, False):
-                    of = one if at_left else other
+                    of = left_form if at_left else right_form
                     turn = 1
                     if forms[of, 0] == _SUM:
                         tied = forms[of, TIED] if _shares_part(of, forms, parts) else -1
@@ -456,14 +460,14 @@ def _compose_terms(
                         if tied < 0 and _is_self_opposite(of, forms, parts):
                             of, turn = _opposite_of_sum(of, forms, parts, slots, used), -1
                     if at_left:
-                        one, flip = of, flip * turn
+                        left_form, flip = of, flip * turn
                     else:
-                        other, flop = of, flop * turn
+                        right_form, flop = of, flop * turn
                 sign = flip * flop
                 middle = end = used[1]
                 for second in (False, True):
                     for at_left in (True, False):
-                        of = one if at_left else other
+                        of = left_form if at_left else right_form
                         under = second != (kind == _OVER and not at_left)
                         if forms[of, 0] != _SUM:
                             end = _copy_parts(of, under, end, forms, parts)

@@ -306,10 +306,10 @@ def _write_unicode(node: Tree, parts: list[_Written]) -> _Written:
 
 
 def _adjoins_number(node: Tree) -> bool:
-    number, other = node.children
-    if other.label == "pow" and not other.children[1].children:
-        other = other.children[0]
-    return is_constant_token(number.label) and (other.label == "pi" or is_name(other.label))
+    number, factor = node.children
+    if factor.label == "pow" and not factor.children[1].children:
+        factor = factor.children[0]
+    return is_constant_token(number.label) and (factor.label == "pi" or is_name(factor.label))
 
 
 _LATEX_NAMES = {

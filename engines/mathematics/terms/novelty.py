@@ -381,7 +381,7 @@ def _raise_to_power(base: NormalForm, exponent: NormalForm) -> NormalForm:
         scale, rows = _split_factors(exponent)
         for text, (factor, times_over) in rows.items():
             if factor.function == "ln" and times_over.text == "1":
-                rest = {other: row for other, row in rows.items() if other != text}
+                rest = {key: row for key, row in rows.items() if key != text}
                 return _raise_to_power(factor.operands[0], _of_powers(scale, rest))
     if whole and base.terms and _is_negative(base):
         base = _add([(base, -1)])

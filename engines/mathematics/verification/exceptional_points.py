@@ -205,7 +205,7 @@ class SpaceExceptionalPoints:
         for name, lines in lines_by_name.items():
             values: list[tuple[DomainPlace, ExceptionalPoint]] = []
             for number, rows in lines:
-                others = [own for other, own in lines if other != number]
+                others = [own for line_number, own in lines if line_number != number]
                 for row in rows:
                     place, lost, endless = row
                     at = self._lines[number].point_at(place.value)

@@ -260,10 +260,10 @@ def compare_at_points(
         functions = functions_at(head.variables, every[:, [column]])
         ((first,),) = values_of(functions, head, [0])
         others = values_of(functions, programs, [chosen[row] for row in doubtful])
-        for row, (other,) in zip(doubtful, others, strict=True):
-            differ = first is not None and other is not None and not first.overlaps(other)
-            lost = other is None and first is not None and first.is_finite()
-            gained = first is None and other is not None and other.is_finite()
+        for row, (second,) in zip(doubtful, others, strict=True):
+            differ = first is not None and second is not None and not first.overlaps(second)
+            lost = second is None and first is not None and first.is_finite()
+            gained = first is None and second is not None and second.is_finite()
             kinds[:, row, column] = differ, lost, gained
     for row, own in enumerate(points):
         own_kinds = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
@@ -449,10 +449,10 @@ class Region:
     def _bounds_of(self, name: str) -> DomainInterval:
         low, high = -inf, inf
         for one in self.assumptions.relations:
-            for side, other in ((one.left, one.right), (one.right, one.left)):
-                if side != Tree(name) or variables_of(other) or one.sign == "!=":
+            for side, bound in ((one.left, one.right), (one.right, one.left)):
+                if side != Tree(name) or variables_of(bound) or one.sign == "!=":
                     continue
-                value = float(evaluate_balls(compile_many([other]), [0.5])[0][0, 0])
+                value = float(evaluate_balls(compile_many([bound]), [0.5])[0][0, 0])
                 if side is one.left:
                     high = min(high, value)
                 else:
@@ -567,7 +567,7 @@ class BoundaryLines:
         order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
         for point in (points[:, index] for index in list(order)[:through]):
             for index in along:
-                others = tuple(float(point[other]) for other in along if other != index)
+                others = tuple(float(point[axis]) for axis in along if axis != index)
                 if (index, others) not in lines:
                     lines[index, others] = BoundaryLine(head, region, index, point)
         self.lines = list(lines.values())
