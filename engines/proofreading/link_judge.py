@@ -34,6 +34,7 @@ from engines.proofreading.rings_and_residues import judge_congruence, judge_in_d
 from engines.proofreading.roles import is_concluded, read_role
 from engines.proofreading.scopes import NOWHERE, Moduli
 from engines.proofreading.solution_changing_steps import explain_sign
+from engines.proofreading.stated_values import describe_failed_calculation
 from engines.proofreading.term_properties import (
     LOG,
     count_members,
@@ -318,6 +319,8 @@ class LinkJudge(LinkContext):
         slip, near = self.describe_slip(link), None
         if not slip and (near := self.find_near_consequence(link)) and near.is_certain:
             slip = near.reason
+        if not slip:
+            slip = describe_failed_calculation(self.facts, link, left, right, self.judge, self.numbers)
         if not slip and next_side is not None:
             slip = describe_odd_middle(self, link, left, right, next_side)
         if slip and not self._holds_by_facts_where_defined(left, right):

@@ -194,3 +194,40 @@ def test_units_of_one_dimension_are_converted(proofreader: TextProofreader, link
 def test_units_are_products_of_units(proofreader: TextProofreader, right: str, wrong: str) -> None:
     assert proofreader.check_links(f"It is ${right}$.")[-1].verdict == "right"
     assert proofreader.check_links(f"It is ${wrong}$.")[-1].verdict in ("wrong", "not shown")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("If $y = 3$, then $y^2 = 9$.", "If $y = 3$, then $y^2 = 6$."),
+        (
+            "If $n = 10$ and $p = 0.3$, then $np = 3$ and $np(1-p) = 2.1$.",
+            "If $n = 10$ and $p = 0.3$, then $np = 3$ and $np(1-p) = 3.9$.",
+        ),
+        (
+            "Let $z = 1 + i$. Then $z^2 = 2i$ and $z^4 = -4$.",
+            "Let $z = 1 + i$. Then $z^2 = 2i$ and $z^4 = 4$.",
+        ),
+        (
+            r"Let $a = 3$ and $b = 4$. So $c = \sqrt{a^2 + b^2} = 5$.",
+            r"Let $a = 3$ and $b = 4$. So $c = \sqrt{a^2 + b^2} = 8$.",
+        ),
+    ],
+)
+def test_calculations_with_stated_values(proofreader: TextProofreader, right: str, wrong: str) -> None:
+    assert proofreader.check_links(right)[-1].verdict == "follows"
+    assert proofreader.check_links(wrong)[-1].verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is bounded by $x = 0$, $y = 0$, and $x + y = 1$.",
+        "Let $x = 2$. Is $x^2 = 5$?",
+        "Suppose $x = 3$. Then $x^2 = 10$, a contradiction.",
+        "Either $x = 1$ or $x = 2$. Then $x^2 = 7$ or so.",
+        "Let $x = 2$. Then $x = 5$.",
+    ],
+)
+def test_what_is_no_calculation_with_stated_values(proofreader: TextProofreader, text: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict in ("not shown", "given")

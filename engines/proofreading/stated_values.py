@@ -1,0 +1,80 @@
+"""Calculations with the values that a paragraph gives its variables: `Let a = 3. Then a^2 + 1 = 12`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import mentions, read_last_cue
+from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.roles import is_concluded
+from engines.proofreading.term_properties import free_symbols
+
+
+def describe_failed_calculation(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge, numbers: NumberLinks
+) -> str:
+    """Return what the sides of a conclusion are for the values that its paragraph gives all of its variables,
+    if they differ; "" if they do not, or a variable has no value there or more than one.
+    """
+    free = free_symbols(left) | free_symbols(right)
+    # a = 4 behind a = 3 gives the variable another value
+    calculated = any(side.children and free_symbols(side) for side in (left, right))
+    bare = any(not side.children and free_symbols(side) for side in (left, right))
+    if link.relation != "=" or not free or not calculated or bare:
+        return ""
+    if link.of_problem or link.is_refused or link.is_alternative or mentions("either", link.before):
+        return ""
+    values = _list_values(facts, link, free, judge)
+    if values is None or not _is_drawn(link, values):
+        return ""
+    one, other = _insert_values(left, values), _insert_values(right, values)
+    if free_symbols(one) | free_symbols(other):
+        return ""
+    found = judge.equal(one, other)
+    if found.outcome != "different" or numbers.describe_rounding(one, other, link.relation):
+        return ""
+    return f"{found.witness}, {describe_sources([values[name] for name in sorted(values)])}"
+
+
+def _list_values(
+    facts: Facts, link: ChainLink, names: frozenset[str], judge: Judge
+) -> Mapping[str, Fact] | None:
+    """Return the only value of each variable in the paragraph; None where one has none, or several."""
+    values: dict[str, Fact] = {}
+    for name in names:
+        about = [fact for fact in facts.facts_about(frozenset((name,))) if name in fact.variables]
+        here = [fact for fact in about if fact.position.paragraph == link.position.paragraph]
+        given = [fact for fact in here if fact.is_value and fact.left == Tree(name)]
+        if not given or any(fact.right != given[0].right for fact in given):
+            return None
+        begun = link.piece - 2 * link.before.count("§")
+        if any(fact.alternative or (fact.is_supposed and fact.piece < begun) for fact in given):
+            return None
+        values[name] = given[0]
+        # What else is said of it alone has to hold for the value, which may be one of several roots.
+        for fact in here:
+            if fact.variables == {name} and not fact.is_value:
+                left, right = _insert_values(fact.left, values), _insert_values(fact.right, values)
+                if judge.equal(left, right).outcome != "equal":
+                    return None
+    return values
+
+
+def _is_drawn(link: ChainLink, values: Mapping[str, Fact]) -> bool:
+    """Return whether words behind the values say that a conclusion is drawn: behind `x = 0, y = 0 and` a line
+    is named."""
+    sentence = link.before.split("§")
+    behind = (link.piece - max(fact.piece for fact in values.values())) // 2
+    words = " ".join(sentence[-behind:] if behind else sentence[-1:])
+    return link.place > 0 or is_concluded(link) or read_last_cue(words) == "claimed"
+
+
+def _insert_values(side: Tree, values: Mapping[str, Fact]) -> Tree:
+    for name, fact in values.items():
+        side = replace_variable(side, name, fact.right)
+    return side
