@@ -277,7 +277,8 @@ class EquationLink:
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(real_roots(known.left, known.right, name, {})) == 1
-        if not (claimed and last and exact and known.is_certain) or angles or linear:
+        here = known.position.paragraph == link.position.paragraph and not known.alternative
+        if not (claimed and last and exact and (known.is_certain or here)) or angles or linear:
             return None
         if link.of_problem or self.context.cases:
             return None
