@@ -184,6 +184,34 @@ def join_unknown(name: str, left: Tree, right: Tree) -> Tree:
     return call_unknown(name, *parts[0], *parts[1])
 
 
+ARROW = "\u20d7"
+"""The arrow above a letter."""
+
+
+def is_arrowed(tree: Tree) -> bool:
+    r"""Return whether a term is a vector by the arrow above its letter, as `2 \vec{a} + \vec{b}`."""
+    if tree.label == "call":
+        return tree.children[0].label == "×"
+    if not tree.children:
+        return ARROW in tree.label
+    return tree.label in ("+", "-", "*", "/") and any(map(is_arrowed, tree.children))
+
+
+def make_cross_product(left: Tree, right: Tree) -> Tree:
+    """Return the vector product of two vectors, with the scalar factors of both before it."""
+    scalars: list[Tree] = []
+    vectors = [left, right]
+    for side, vector in enumerate(vectors):
+        while vector.label == "*" and len({*map(is_arrowed, vector.children)}) == len(vector.children):
+            scalar, vector = sorted(vector.children, key=is_arrowed)
+            scalars.append(scalar)
+        vectors[side] = vector
+    result = call_unknown("×", *vectors)
+    for scalar in scalars:
+        result = Tree("*", (scalar, result))
+    return result
+
+
 def is_bold(name: str) -> bool:
     """Return whether a letter is bold: it is a vector or matrix, whose products do not commute."""
     return "\U0001d400" <= name[:1] <= "\U0001d433"

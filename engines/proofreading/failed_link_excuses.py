@@ -94,7 +94,8 @@ def reconsider_link(
     if _hold_with_braced_arguments(link, judge, numbers):
         return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
     if _are_equal_permutations(link):
-        return LinkVerdict(link, "right", "as permutations")
+        named = link.position.domain == "rings and groups"
+        return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
     open_ended = frozenset[Tree]().union(*(side.open_ended for side in numbers.read_sides(link)))
@@ -360,6 +361,8 @@ def _are_equal_permutations(link: ChainLink) -> bool:
         return False
     sides = [[cycle.split()[0] for cycle in _CYCLE.findall(side)] for side in (link.left, link.right)]
     if any(len({*cycle}) < len(cycle) for side in sides for cycle in side) or max(map(len, sides)) < 2:
+        return False
+    if all(len(cycle) < 2 for side in sides for cycle in side):  # (2)(3) = (5)
         return False
     points = sorted({*"".join(cycle for side in sides for cycle in side)})
     return any(

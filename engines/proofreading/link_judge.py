@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from engines.core.tree import ZERO, Tree
-from engines.formula.expressions import DIFFERENT_ORDERS
+from engines.formula.derivative_parser import DIFFERENT_ORDERS
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite

@@ -136,6 +136,16 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
             r"Let $z$ and $w$ be complex numbers. Then $|zw|^2 = |z|^2 |w|^2$.",
             r"For all complex numbers $z$ and $w$, $|z + w|^2 = |z|^2 + 2zw + |w|^2$.",
         ),
+        # vector products have an order, and permutations are named
+        (
+            r"So $\vec{F} = q\vec{v} \times \vec{B} = q (\vec{v} \times \vec{B})$.",
+            r"So $\vec{F} = \vec{v} \times \vec{B} = \vec{B} \times \vec{v}$.",
+        ),
+        (
+            r"So $\vec{L} = \vec{r} \times m \vec{v} = m\vec{r} \times \vec{v}$.",
+            r"So $\vec{L} = \vec{r} \times m \vec{v} = m\vec{v} \times \vec{r}$.",
+        ),
+        (r"In the symmetric group $(12)(13) = (132)$.", r"We have $(2)(3) = (5)$."),
         # inverses modulo a number
         (r"We have $3^{-1} \bmod 7 = 5$.", r"We have $3^{-1} \bmod 7 = 4$."),
     ],
@@ -153,6 +163,7 @@ def test_another_meaning_covers_nothing_that_fails_in_it(
         r"We have $\left(\frac{8}{9}\right) = 1$.",
         r"It is $6 / 2 \times 10^8 = 3 \times 10^{-8}$.",
         r"It is $1001 + 1 = 1010$.",
+        r"It is $(12)(13) = (132)$.",
         r"For all $x$ and $y$, $\sin x y = y \sin x$.",
     ],
 )
