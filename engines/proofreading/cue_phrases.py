@@ -122,8 +122,8 @@ PHRASES: Mapping[str, str] = {
     """,
     "asking": """
         true_or_false which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
-        find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong spot_the_error
-        correct_the_error decide_whether is_correct_or
+        find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong what's_wrong
+        spot_the_error correct_the_error decide_whether is_correct_or
     """,
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
     "between": "which this that it a an is are would be was we but does do did",
@@ -152,6 +152,7 @@ PHRASES: Mapping[str, str] = {
         whether minim* maxim* possib* by
     """,
     "task": "solv* equation equations system",
+    "assigning": "solve_the solve_each solve_these solve_this solve_following",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
         leads reduces simplifies implies leaves means end_with ends_with end_up ends_up left_with

@@ -22,7 +22,7 @@ from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
-from engines.proofreading.scopes import Moduli, read_positions
+from engines.proofreading.scopes import Moduli, Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
 from engines.proofreading.used_statements import is_contradicted_behind
@@ -75,11 +75,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             for piece, position in zip(document.pieces, positions, strict=True)
             if not piece.formula and mentions("asking", piece.text)
         ],
-        contradictions=[
-            (at, position)
-            for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True))
-            if not piece.formula and mentions("contradiction", piece.text)
-        ],
+        contradictions=_find_words(document, positions, "contradiction"),
+        assigned=_find_words(document, positions, "assigning", "unsolvable"),
         matrices=matrices_of(document),
         mentions=[
             Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
@@ -132,6 +129,15 @@ def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
     if worked_out and link.relation == "=":
         return judged
     return LinkVerdict(link, "not shown", "it follows from what the text refutes")
+
+
+def _find_words(document: Document, positions: Sequence[Position], *cues: str) -> list[tuple[int, Position]]:
+    """Return the pieces whose words have a phrase of a cue, by their indices, and where they stand."""
+    return [
+        (at, position)
+        for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True))
+        if not piece.formula and any(mentions(cue, piece.text) for cue in cues)
+    ]
 
 
 def _is_described(document: Document, at: int) -> bool:

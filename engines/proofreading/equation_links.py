@@ -433,7 +433,7 @@ class EquationLink:
         ):
             return ""
         words = f"{link.before} {link.after}"
-        if mentions("task", words) or mentions("unsolvable", words):
+        if mentions("task", words) or mentions("unsolvable", words) or self.context.is_assigned(link):
             return ""
         if right.children and not (link.place or is_concluded(link)):  # an equation without solution
             return ""

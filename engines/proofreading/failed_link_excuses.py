@@ -24,6 +24,7 @@ from engines.proofreading.roles import quantifies
 from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
+    DEGREES,
     OF_ANGLES,
     WHOLE,
     evaluate_complex,
@@ -52,7 +53,12 @@ _BITS = 4
 _BRACED_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp|Re|Im)\s*\{(?=\s*(?:\\left\s*)?\()")
 _CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
 _CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
-_GIVING_ANGLES = ("asin", "acos", "atan")
+_GIVING_ANGLES = frozenset(("asin", "acos", "atan"))
+_HALF = 0.5
+_ANGLE_PAIR = re.compile(
+    r"\\langle(?![A-Za-z])([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*),([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*)\\rangle(?![A-Za-z])"
+)
+"""Two terms in angle brackets, which can be an inner product."""
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
 _MARKED = re.compile("[A-Za-zα-ω][\u0302\u20d7]")
@@ -93,6 +99,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees, rounded")
     if _hold_with_braced_arguments(link, judge, numbers):
         return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
+    if _hold_as_inner_products(link, judge, numbers):
+        return LinkVerdict(link, "right", "where angle brackets hold inner products")
     if _are_equal_permutations(link):
         named = link.position.domain == "rings and groups"
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
@@ -317,9 +325,19 @@ def take_degrees(tree: Tree) -> Tree:
 
 
 def _are_rounded_degrees(link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks) -> bool:
-    """Return whether a link holds for angles in degrees, of which a number shows some digits."""
-    one, other = _give_degrees(left), _give_degrees(right)
-    return (one, other) != (left, right) and bool(numbers.describe_rounding(one, other, link.relation))
+    """Return whether a link holds for an angle in degrees, of which a number shows some digits, or with a
+    sign of degrees whole ones."""
+    if _GIVING_ANGLES.isdisjoint((*left.list_labels(), *right.list_labels())):
+        return False
+    sides = [numbers.read_formula(DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+    if None in sides:
+        return False
+    one, other = (_give_degrees(side) for side in sides if side)
+    if numbers.describe_rounding(one, other, link.relation):
+        return True
+    values = evaluate_term(one, {}), evaluate_term(other, {})
+    whole = WHOLE.match(other.label) and DEGREES.search(link.right)
+    return bool(whole) and None not in values and abs((values[0] or 0) - (values[1] or 0)) < _HALF
 
 
 def _give_degrees(tree: Tree) -> Tree:
@@ -353,6 +371,16 @@ def _bracket_arguments(latex: str) -> str:
         return latex
     inside = _bracket_arguments(latex[match.end() : end])
     return f"{latex[: match.end() - 1]}\\left({inside}\\right){_bracket_arguments(latex[end + 1 :])}"
+
+
+def _hold_as_inner_products(link: ChainLink, judge: Judge, numbers: NumberLinks) -> bool:
+    """Return whether a link holds for the inner products of its pairs in angle brackets, as it does for one
+    if it does for products of numbers."""
+    written = [_ANGLE_PAIR.sub(r" (\1)(\2) ", side) for side in (link.left, link.right)]
+    if written[0] == link.left or written[1] == link.right:
+        return False
+    one, other = (numbers.read_formula(side).tree for side in written)
+    return one is not None and other is not None and judge.equal(one, other).outcome == "equal"
 
 
 def _are_equal_permutations(link: ChainLink) -> bool:

@@ -164,6 +164,7 @@ def _list_bounds(statement: Tree) -> list[Tree]:
 _CONDITIONS = ("<", ">", "<=", ">=", "!=")
 
 
+_SIGNED_REALS = {"ℝ+": ">", "ℝ_+": ">=", "ℝ+0": ">="}
 _SIGNS = (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤", r"\cup", r"\cap", r"\setminus", r"\subset")
 _OF_SETS = ("union", "intersection", "without", "subset")
 
@@ -295,6 +296,8 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
             return _list_kind(letter.label, "N0")
         if other.label == "interval":
             return list_interval_ends(letter, other)
+        if sign := _SIGNED_REALS.get(other.label):
+            return [Tree(sign, (letter, ZERO))]
         return _list_kind(letter.label, "C") if base in ("C", "ℂ") else []
     if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
         # `n ≥ M`, where M is a whole number: a letter that is usual for whole numbers is one here.

@@ -21,6 +21,7 @@ from engines.proofreading.cue_phrases import (
     last_sentence,
     mentions,
     read_last_cue,
+    words_of,
 )
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.letter_domains import LetterDomains
@@ -84,6 +85,7 @@ class LinkContext:
         paragraphs_of_cases: The paragraphs that do, by their numbers.
         asked: Where the text asks whether statements are true.
         contradictions: Where it says that there is a contradiction, by the indices of pieces.
+        assigned: Where it sets equations as tasks, or says that they have no solution, likewise.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
@@ -112,6 +114,7 @@ class LinkContext:
     paragraphs_of_cases: Sequence[int] = ()
     asked: Sequence[Position] = ()
     contradictions: Sequence[tuple[int, Position]] = ()
+    assigned: Sequence[tuple[int, Position]] = ()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
@@ -362,7 +365,28 @@ class LinkContext:
             return True
         clause = last_clause(link.before)
         task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
-        return task or mentions("unsolvable", f"{link.before} {link.after}")
+        unled = not words_of(last_sentence(link.before))
+        return (
+            task
+            or mentions("unsolvable", f"{link.before} {link.after}")
+            or (unled and self.is_assigned(link))
+        )
+
+    def is_assigned(self, link: ChainLink) -> bool:
+        """Return whether the paragraph, or the words before the list of an equation, set it as a task or say
+        that it has no solution."""
+        here = link.position
+        listed = any(scope.kind in ("item", "list") for scope in here.scope.lineage)
+        return any(
+            place.paragraph == here.paragraph
+            or (listed and 0 < here.paragraph - place.paragraph <= _MOST_ITEMS)
+            for piece, place in self.assigned
+            if piece < link.piece
+            # The words before a list go on to its first item.
+            and next(each for each in place.scope.lineage if each.kind not in ("item", "list")).reaches(
+                here.scope
+            )
+        )
 
     def conclude(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
         """Return the verdict of what holds by earlier statements: by few, each with its line, it follows."""
@@ -438,13 +462,15 @@ _NOT_COMPARED = frozenset(("unit", "integral", "pm"))
 def _list_ranges(*sides: Tree) -> list[Tree]:
     """List what holds where finite sums with variable ends have terms, or are about to: `n - 1 >= 0` of a sum
     from 1 to n - 1."""
-    return [
+    ranges = [
         Tree(">=", (node.children[2], Tree("-", (node.children[1], ONE))))
         for side in sides
         for node in side
         if node.label in ("sum", "prod") and len(node.children) == _PARTS_OF_SUM
         if free_symbols(node.children[2]) and "inf" not in node.children[2].list_labels()
     ]
+    tops = {node.children[0] for side in sides for node in side if node.label == "binomial" and ranges}
+    return [*ranges, *(Tree(">=", (top, ZERO)) for top in tops if not top.children and free_symbols(top))]
 
 
 _PARTS_OF_SUM = 4

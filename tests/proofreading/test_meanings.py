@@ -275,6 +275,31 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             r"One also sees $[\mathbb{Q}(\sqrt3, \sqrt5), \mathbb{Q}(\sqrt3)] = 2$.",
             False,
         ),
+        # systems and equations without solution of a task, positive numbers, inner products
+        (
+            r"\begin{problem} Solve these systems. \begin{align*} (1)\quad{y}&=3x+2&(2)\quad{3}y&=6x+6\\"
+            r" 2y&=4x+8&y&=2x+2 \end{align*} \end{problem}",
+            False,
+        ),
+        (
+            r"The lines are given. \begin{align*} (1)\quad{y}&=3x+2&(2)\quad{3}y&=6x+6\\"
+            r" 2y&=4x+8&y&=2x+2 \end{align*}",
+            True,
+        ),
+        (r"These are inconsistent. \begin{enumerate} \item $9x - 9x = 8$ \end{enumerate}", False),
+        (r"For all $x \in \mathbb{R}^{+}$, $|x| = x$.", False),
+        (r"For all $x \in \mathbb{R}$, $|x| = x$.", True),
+        (
+            r"It is $\langle 1+x,1+x\rangle = \langle 1,1\rangle + 2\langle 1,x \rangle + \langle x,x\rangle"
+            r" = 3 + 2x^2$.",
+            False,
+        ),
+        (r"It is $\cos^{-1}(\frac{-3}{\sqrt{77}}) = 110^{\circ}$.", False),
+        (r"It is $\cos^{-1}(\frac{-3}{\sqrt{77}}) = 111^{\circ}$.", True),
+        (r"The grids show $31.5 = 32.5$. What's wrong?", False),
+        (r"The grids show $31.5 = 32.5$. What follows?", True),
+        (r"For all $n$, $\sum_{i=0}^{n} \binom{n}{i} x^i (1-x)^{n-i} (i-nx)^2 = nx(1-x)$.", False),
+        (r"For all $n$, $\sum_{i=0}^{n} \binom{n}{i} x^i (1-x)^{n-i} (i-nx)^2 = nx(2-x)$.", True),
         # what is only supposed, and thousands behind a space that takes back another
         (r"If $\sqrt{2} < 1$, then $2 = (\sqrt{2})^2 < 1$, a contradiction.", False),
         (r"It is $12,\! 345 = 1.2345 \times 10^{4}$.", False),
