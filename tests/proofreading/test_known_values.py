@@ -199,6 +199,10 @@ def test_units_are_products_of_units(proofreader: TextProofreader, right: str, w
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
+        (
+            "Suppose $x^2 - 5x + 6 = 0$. Then $x = 2$ or $x = 3$.",
+            "Suppose $x^2 - 5x + 6 = 0$. Then $x = 2$ or $x = 4$.",
+        ),
         ("If $y = 3$, then $y^2 = 9$.", "If $y = 3$, then $y^2 = 6$."),
         (
             "If $n = 10$ and $p = 0.3$, then $np = 3$ and $np(1-p) = 2.1$.",
