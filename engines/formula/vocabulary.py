@@ -104,7 +104,7 @@ BETWEEN_NUMBERS = {"choose": "binomial", "out of": "/"}
 """Words between two numbers that make one of them, and the operators that these are."""
 CONNECTIVES = {
     **dict.fromkeys(("and", "et", "und", "&", "и", "和", "与", "且"), "and"),
-    **dict.fromkeys(("or", "oder", "ou", "или", "或", "或者"), "or"),
+    **dict.fromkeys(("or", "oder", "ou", "или", "或", "或者", "または", "또는"), "or"),
     **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as"), "if"),
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),

@@ -25,36 +25,122 @@ CAUSES = make_phrases("because, since, so, as, which, not")
 COPULAS = make_phrases("is, are, equal, equals, =, was, would be, must be, will be")
 FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
 """Verbs behind the number that a sentence states."""
+COPULA_VERBS = make_phrases(
+    "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind, lautet",
+    "lauten, beträgt, est, sont, vaut, valent, es, son, равен, равна, равно, равны, составляет, è, sono",
+    "是, 为, 等于, は",
+)
 ASSIGNMENTS = make_phrases(
-    "is, are, equals, =, is at, are at, is given by, are given by, is equal to, are equal to"
+    "=",
 )
 CONTRASTS = make_phrases(
-    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не, 而不是, 而非"
+    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не",
+    "而不是, 而非",
 )
 """Words before an answer that is denied."""
-SUBORDINATE = make_phrases("because, since, when, where, if, while, who is, whose, whereas, weil, wenn")
+ABBREVIATIONS = ("approx", "ca", "bzw", "resp", "vs", "no", "nr", "env")
+"""Words whose full stop ends no sentence."""
+UNSPACED_VERBS = make_phrases("是, 为, 為, 等于, は, 得")
+APPROXIMATIONS = make_phrases(
+    "i.e. approximately, i.e. about, that is approximately, that is about, approximately, or about",
+    " or approximately, which is about, which is approximately, or roughly, ungefähr, soit environ",
+    "environ, aproximadamente, приблизительно, 约",
+)
+"""Words behind an answer that say it once more, or what it is about."""
+SUBORDINATE = make_phrases(
+    "because, since, when, where, if, while, who is, whose, whereas, weil, wenn",
+)
 """Words that begin a clause behind the one that states the answer."""
 FURTHER_LIMITS = make_phrases(
-    "degrees below, degrees under, degrees above",
-    "or more, or less, or fewer, or greater, or higher, or lower, below, above, factorial, dozen, hundred",
-    "thousand, million, billion, trillion, is not, is wrong, is incorrect, is false, is impossible",
+    "degrees below, degrees under, degrees above, or more, or less, or fewer, or greater, or higher",
+    "or lower, below, above, factorial, dozen, hundred, thousand, million, billion, trillion, is not",
+    "is wrong, is incorrect, is false, is impossible",
 )
 """Words behind a number that say that another is meant."""
 ALTERNATIVES = make_phrases("or more, or less, or fewer")
 MONTHS = make_phrases(
-    "January, February, March, April, May, June, July, August, September, October, November, December"
+    "January, February, March, April, May, June, July, August, September, October, November, December",
 )
 OPTIONS = make_phrases("option, choice, answer, option is, choice is, answer is")
+IS_RIGHT = make_phrases(
+    "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta"
+)
+"""Words behind the letter of a choice that is taken."""
+REASONS_BEHIND = make_phrases("by, since, because, as, due to, for all, weil, nach, car, porque, так как")
+"""Words behind a predicate that give a reason for it."""
+LIST_NOUNS = make_phrases(
+    "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines, solutions sont",
+    "soluciones, raíces, корни, решения, soluzioni, radici",
+)
+"""Words right before a list of values."""
+MEMBERSHIPS = make_phrases(
+    "belongs to, lies in, is in, must be in, in, appartient à, pertenece a, принадлежит, liegt in, 属于, ∈",
+)
+"""Words before the set that has the values."""
+CHANCES = make_phrases("chance, chances, probability")
+ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")
 SHARES = make_phrases("out of, of the, von, из, sur")
 """Words between two numbers that are one: 5 out of 36."""
-SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g"))
 KEPT = frozenset(
     ("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC_AND_HYPERBOLIC)
 )
 """Words before a number that are part of the answer."""
 NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
 """Numerals that are more often something else: this one, a third of them."""
+CONCLUDING = make_phrases(
+    "i.e., that is, in other words, d. h., das heißt, c'est-à-dire, es decir, то есть, 即",
+    "so, thus, hence, therefore, which means, meaning, which leaves, leaving, which gives, giving",
+    "which makes, making, for a total of, then, also, daher, somit, folglich, donc, entonces, así que",
+    "значит, поэтому, следовательно, quindi, 所以, 因此, よって, したがって, 따라서",
+)
+"""Words in a sentence before what it concludes."""
+DENIALS = make_phrases(
+    "not, n't, t, never, cannot, nobody, no one, none of, neither, niemand, personne, nadie, никто, nessuno",
+    " nicht, kein, keine, keinen, nie, pas, jamais, nunca, не, нет",
+    "никогда, non, nenhum, 不, 没有, 沒有, 没",
+)
+"""Words that deny the clause in which they stand."""
+CORRECTIONS = make_phrases(
+    "but, only, sondern, mais, sino, а, но, ma, mas, als, und, and, y, et, и",
+)
+"""Words behind which a denial no longer counts."""
+SUBORDINATES = make_phrases(
+    "after, before, when, while, since, because, if, although, though, whereas, given that, having, who",
+    "which, where, than, instead of, out of, compared to, compared with, during, until, nachdem, bevor",
+    "weil, wenn, während, obwohl, indem, nach, vor, après, avant, quand, lorsque, si, puisque, parce que",
+    "car, después de, antes de, cuando, porque, ya que, pues, al, после, до, когда, если, так как",
+    "потому что, поскольку, чтобы, dopo, quando, se, perché, poiché, depois de",
+)
+"""Words that begin a clause or phrase of what is given."""
+DETERMINERS = make_phrases(
+    "the, these, those, his, her, their, its, our, my, your, all, both, every, of the, the first",
+    "the last, die, der, den, dem, diese, diesen, seine, seinen, seiner, ihre, ihren, ihrer, allen, alle",
+    "les, des, ces, ses, leurs, los, las, sus, estos, estas, все, всех, этих, его, её, их, gli",
+)
+"""Words before a number that point back to what is known."""
+PREPOSITIONS = make_phrases(
+    "in, for, at, from, with, per, on, every, each, within, among, over, für, pro, je, mit, bei, von, aus",
+    "auf, pour, en, avec, par, dans, sur, chez, por, para, con, за, в, на, из, по, с, через, для, при, у",
+    "da, su",
+)
+"""Words before a number that rather says where, when or of what."""
+OBLIGATIONS = make_phrases(
+    "need, needs, needed, has, have, had, want, wants, wanted, going, able, must, plans, ought, likely",
+    "is, are, was, were, up, comes, equal, equals, amounts, according, expected, due, required, close",
+)
+"""Words before `to` whose verb states what happens."""
+REMAINDERS = make_phrases(
+    "left, remaining, remain, remains, left over, still has, still have, übrig, noch, reste, restent",
+    "restant, queda, quedan, sobran, sobra, осталось, останется, остаётся, остается, rimangono, restano",
+    "rimane, resta, sobram, 剩, 剩下, 还剩, 残り, 残る, 남",
+)
+"""Words of a clause that states what is left."""
+TOTALS = make_phrases(
+    "total, altogether, in all, overall, combined, together, insgesamt, zusammen, au total, en tout",
+    "en total, всего, вместе, итого, in totale, no total, 一共, 总共, 共, 合計, 全部で, 모두, 총",
+)
+"""Words of a clause that states a total."""
 CURRENCIES = ("$", "€", "£")
 FORMAT_COMMANDS = ("\\text", "\\quad", "\\qquad", "\\mbox", "\\textbf", "\\mathrm")
 FORMAT = frozenset((*FORMAT_COMMANDS, *"{}$~", *(f"\\{sign}" for sign in ",;:! ()[]")))

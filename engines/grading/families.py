@@ -9,6 +9,7 @@ from itertools import product
 from math import lcm
 
 from engines.core.tree import ONE, Tree
+from engines.grading.linear_terms import list_conjuncts
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables
 from engines.mathematics.judging.verdicts import Verdict
@@ -29,27 +30,42 @@ class Family:
     Attributes:
         name: What is said to have them, "" where that is not said.
         steps: Of each term its value at 0, and what is added for each integer.
-        whole: Whether negative integers are among them.
+        whole: Whether negative integers are among them; otherwise they begin with 0.
+        is_vague: Whether the integers are those of ℕ, which may begin with 1.
     """
 
     name: str
     steps: tuple[tuple[_Point, _Point], ...]
     whole: bool
+    is_vague: bool = False
 
 
 def read_family(tree: Tree) -> Family | None:
     """Read a statement or set as a family of values with an integer parameter; None if it is not one."""
     if tree.label == "congruent":
         return _residues_of(tree)
-    if tree.label == "such" or (tree.label == "and" and len(tree.children) == 2):
-        said, within = tree.children
+    if tree.label in ("such", "and"):
+        parts = [one for part in tree.children for one in list_conjuncts(part)]
     elif tree.label == "implies" and len(tree.children) == 2:
-        within, said = tree.children
+        parts = [tree.children[1], tree.children[0]]
     else:
         return None
-    if within.label != "in" or within.children[0].children or within.children[1].label not in INTEGERS:
+    ranges = [one for one in parts if one.label == "in" and one.children[1].label in (*INTEGERS, "ℤ+")]
+    if len(ranges) != 1 or ranges[0].children[0].children:
         return None
-    integer = within.children[0].label
+    letter, numbers = ranges[0].children[0], ranges[0].children[1].label
+    integer = letter.label
+    bounds = [one for one in parts if one.label in _BOUNDS and letter in one.children]
+    rest = [one for one in parts if one is not ranges[0] and one not in bounds]
+    least = 1 if numbers == "ℤ+" else 0 if numbers in _NATURALS else None
+    for bound in bounds:
+        edge = _read_least(bound, letter)
+        if edge is None or (numbers in _NATURALS and edge < 1):
+            return None
+        least = edge if least is None else max(least, edge)
+    if len(rest) != 1:
+        return None
+    (said,) = rest
     options = said.children if said.label in ("or", "list") else (said,)
     names = {option.children[0] for option in options if option.label == "="}
     terms = [option.children[1] if option.label == "=" else option for option in options]
@@ -67,9 +83,24 @@ def read_family(tree: Tree) -> Family | None:
         start, step = ((linear.get((k, 0), Fraction(0)), linear.get((k, 1), Fraction(0))) for k in (0, 1))
         if not any(step):
             return None
+        if least:
+            start = start[0] + least * step[0], start[1] + least * step[1]
         steps.append((start, step))
     name = next(iter(names)).label if names else ""
-    return Family(name, tuple(steps), within.children[1].label not in _NATURALS)
+    return Family(name, tuple(steps), least is None, numbers in _NATURALS and not bounds)
+
+
+_BOUNDS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _read_least(bound: Tree, letter: Tree) -> int | None:
+    """Return the least integer that a bound such as `k >= 1` leaves; None for other bounds."""
+    label, (left, right) = bound.label, bound.children
+    if right == letter:
+        label, left, right = _BOUNDS[label], right, left
+    if left != letter or right.children or not right.label.removeprefix("-").isdecimal() or label[0] != ">":
+        return None
+    return int(right.label) + (label == ">")
 
 
 def _residues_of(tree: Tree) -> Family | None:
@@ -201,9 +232,7 @@ def compare_families(one: Family, other: Family) -> Verdict:
     if one.whole != other.whole:
         return Verdict("different", witness="only one of them has values for negative integers")
     if not one.whole:
-        if sorted(one.steps) == sorted(other.steps):
-            return Verdict("equal")
-        return Verdict("undecided", reason="families over the natural numbers are compared by their terms")
+        return _compare_half_families(one, other)
     # All steps must be rational multiples of the first, else there is no common period.
     first = one.steps[0][1]
     index = 0 if first[0] else 1
@@ -229,6 +258,55 @@ def compare_families(one: Family, other: Family) -> Verdict:
     if apart:
         return Verdict("different", witness=f"{_format_point(min(apart))} belongs to one of them only")
     return Verdict("equal", reason="the same values for all integers")
+
+
+def _compare_half_families(one: Family, other: Family) -> Verdict:
+    """Compare families of which the integers have a least one, by their values until they repeat."""
+    if sorted(one.steps) == sorted(other.steps) and one.is_vague == other.is_vague:
+        return Verdict("equal")
+    apart = _find_difference(one.steps, other.steps)
+    if one.is_vague == other.is_vague:
+        if apart == "":
+            return Verdict("equal", reason="the same values for all integers")
+        return Verdict("different", witness=apart) if apart else _UNCOMPARED
+    vague, clear = (one, other) if one.is_vague else (other, one)
+    later = tuple(((start[0] + step[0], start[1] + step[1]), step) for start, step in vague.steps)
+    for first, steps in ((0, vague.steps), (1, later)):
+        if _find_difference(steps, clear.steps) == "":
+            return Verdict("equal if", condition=f"ℕ begins with {first}")
+    return Verdict("different", witness=apart) if apart else _UNCOMPARED
+
+
+_UNCOMPARED = Verdict("undecided", reason="families over the natural numbers are compared by their terms")
+
+
+def _find_difference(
+    one: Sequence[tuple[_Point, _Point]], other: Sequence[tuple[_Point, _Point]]
+) -> str | None:
+    """Return which value only one of two families over 0, 1, 2, … has, "" if they have the same; None where
+    they do not all grow, or not in the same direction."""
+    steps = [*one, *other]
+    index = 0 if steps[0][1][0] else 1
+    if any(step[1 - index] or start[1 - index] or step[index] <= 0 for start, step in steps):
+        return None
+    bottom = lcm(*(step[index].denominator for _, step in steps))
+    period = Fraction(lcm(*(int(step[index] * bottom) for _, step in steps)), bottom)
+    end = max(start[index] for start, _ in steps) + period
+    if sum((end - start[index]) / step[index] for start, step in steps) > _MOST_REMAINDERS:
+        return None
+    values = []
+    for family in (one, other):
+        reached: set[Fraction] = set()
+        for start, step in family:
+            count = int((end - start[index]) // step[index]) + 1
+            reached.update(start[index] + number * step[index] for number in range(count))
+        values.append({value for value in reached if value <= end})
+    apart = values[0] ^ values[1]
+    if not apart:
+        return ""
+    value = min(apart)
+    point = (value, Fraction(0)) if index == 0 else (Fraction(0), value)
+    return f"{_format_point(point)} belongs to one of them only"
 
 
 def _remainders(

@@ -21,11 +21,12 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
 from engines.formula.vocabulary import CONNECTIVES
-from engines.grading.answers import answer
+from engines.grading.answers import find_answer, take_last_sentence
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
-from engines.grading.forms import Form, Many, Matrix, Named, WordsForm
+from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
+from engines.grading.labelled_values import make_circle, read_labelled
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -38,7 +39,8 @@ from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form, read_vector
 from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
-from engines.grading.verdicts import GradeOutcome, GradeVerdict, with_policy
+from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
+from engines.grading.word_answers import split_word_answer, state_opposites
 from engines.mathematics.judging.judge import Judge
 
 
@@ -114,36 +116,54 @@ def grade(
 
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
-    answers = answer(gold, policy.locale, beside=pred), answer(pred, policy.locale, beside=gold)
+    stated = find_answer(gold, policy.locale, beside=pred), find_answer(pred, policy.locale, beside=gold)
+    answers = stated[0].text, stated[1].text
     comparison = AnswerComparison(judge, policy.digits, policy.units)
     compared = judge_answers(*answers, comparison)
+    if compared.condition == _MARGIN and _SPEAKS_OF_INTERVAL.find(tokenize(gold + " " + pred)) is not None:
+        compared = GradeVerdict("equal", reason=_MARGIN)
     if policy.digits is None and policy.locale == "auto" and any("." in one for one in answers):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
         compared = _consider_thousands(*answers, compared, comparison, languages)
-    if compared.outcome == "equal" and _state_opposites(gold, pred):
-        compared = GradeVerdict("undecided", reason="one says that it is a maximum, the other a minimum")
+    if compared.outcome == "equal" and (opposites := state_opposites(gold, pred)):
+        compared = GradeVerdict("undecided", reason=f"one says {opposites.replace(' and ', ', the other ')}")
+    rivals = [*stated[0].rivals, *stated[1].rivals]
+    if rivals and compared.outcome == "equal":
+        said = answers[1] if stated[1].rivals else answers[0]
+        compared = GradeVerdict("equal if", condition=f"{said} is meant, and not {', '.join(rivals)}")
+    if compared.outcome != "equal":
+        compared = _compare_labelled(gold, pred, answers, comparison) or compared
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
         compared = _consider_decimal_commas(*answers, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)
 
 
-_EXTREMES = Phrases(
-    {
-        **dict.fromkeys(("maximum", "max", "maximal", "greatest", "largest", "highest"), "maximum"),
-        **dict.fromkeys(("minimum", "min", "minimal", "least", "smallest", "lowest"), "minimum"),
-    }
-)
-_MOST_SHORT = 40
-"""Tokens of a text that says no more than its answer."""
+def _compare_labelled(
+    gold: str, pred: str, answers: tuple[str, str], comparison: AnswerComparison
+) -> GradeVerdict | None:
+    """Compare values that have a label each, as `12 boys and 15 girls`, and what is said of a set in words;
+    None where the sides do not say it of the same."""
+    if not any(token.kind == "digits" for token in tokenize(answers[0][:_MOST_LABELLED])):
+        return None
+    mine, theirs = (
+        next(filter(None, map(read_labelled, dict.fromkeys((answer, take_last_sentence(text))))), None)
+        for answer, text in zip(answers, (gold[-_MOST_LABELLED:], pred[-_MOST_LABELLED:]), strict=True)
+    )
+    if mine is not None and theirs is not None and mine.keys() == theirs.keys():
+        return combine_verdicts(comparison.compare(value, theirs[label]) for label, value in mine.items())
+    for one, other, index in ((mine, theirs, 1), (theirs, mine, 0)):
+        circle = make_circle(one) if one is not None and other is None else None
+        if circle is not None and isinstance(form := read_form(answers[index]), RelationForm):
+            sides = (RelationForm(circle), form)
+            return comparison.compare(*(sides if index else sides[::-1]))
+    said = [split_word_answer(text[-_MOST_LABELLED:]) for text in (gold, pred)]
+    if said[0][0] and said[0][0] == said[1][0]:
+        return comparison.compare(read_form(said[0][1]), read_form(said[1][1]))
+    return None
 
 
-def _state_opposites(gold: str, pred: str) -> bool:
-    """Return whether one short text speaks of a maximum and the other of a minimum."""
-    sides = [tokenize(text) for text in (gold, pred)]
-    if max(map(len, sides)) > _MOST_SHORT:
-        return False
-    extremes = [_EXTREMES.find(tokens) for tokens in sides]
-    return None not in extremes and len({one[2] for one in extremes if one is not None}) == 2
+_MOST_LABELLED = 1_000
+"""Characters at the end of a text in which values with labels are searched."""
 
 
 def _consider_thousands(
@@ -232,6 +252,7 @@ def _judge_readings(
                 or _with_points(one, other, comparison)
                 or _with_ratios(gold, pred, one, other, comparison)
                 or _with_lists(gold, pred, one, other, comparison)
+                or _with_margins(gold, pred, one, other, comparison)
                 or _with_alternatives(gold, pred, one, other, comparison)
                 or compared
             )
@@ -352,6 +373,32 @@ def _with_lists(
             compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
             if compared.outcome == "equal":
                 return compared
+    return None
+
+
+_MARGIN = "what is behind ± is the margin of an interval"
+_SPEAKS_OF_INTERVAL = Phrases(
+    dict.fromkeys(("interval", "CI", "Konfidenzintervall", "intervalle", "intervalo", "интервал", "区间"), "")
+)
+
+
+def _with_margins(
+    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
+) -> GradeVerdict | None:
+    """`5 ± 0.8` may give the ends of an interval, where the other side is one."""
+    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
+        bounds = theirs.value if isinstance(theirs, Named) else theirs
+        if isinstance(bounds, Many) and bounds.kind == "tuple" and len(bounds.items) == 2:
+            bounds = IntervalForm(bounds.items[0], bounds.items[1], (False, False))
+        ends = mine.value if isinstance(mine, Named) else mine
+        if not isinstance(bounds, IntervalForm) or not isinstance(ends, Many) or len(ends.items) != 2:
+            continue
+        if any(sign in text for sign in ("±", "\\pm")):
+            read = IntervalForm(ends.items[1], ends.items[0], bounds.closed)
+            compared = comparison.compare(*((read, bounds) if mine is one else (bounds, read)))
+            if compared.outcome == "equal":
+                return GradeVerdict("equal if", condition=_MARGIN)
+            return compared
     return None
 
 

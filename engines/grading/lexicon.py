@@ -8,6 +8,7 @@ from engines.formula.vocabulary import SETS_IN_WORDS
 from engines.grading.choices import read_choice
 from engines.grading.forms import EMPTY, Form, WordsForm
 from engines.grading.numbers import Term, in_words
+from engines.grading.times import MONTHS, read_clock, read_date
 from engines.grading.tokens import (
     TEXT_COMMANDS,
     AnswerToken,
@@ -15,9 +16,9 @@ from engines.grading.tokens import (
     is_blank,
     skip_blanks,
     tokenize,
-    unwrap_texts,
 )
 from engines.grading.unit_reader import names_unit
+from engines.grading.word_answers import find_word_answer, is_plain_sentence
 
 
 def read_words(text: str) -> Form | None:
@@ -32,14 +33,19 @@ def read_words(text: str) -> Form | None:
     if (sign := _INFINITIES.get(folded)) is not None:
         return Term(f"{sign}\\infty")
     tokens = tokenize(inside)
-    if any(token.text in _MONTHS for token in tokens) and "\\" not in inside:
+    if date := read_date(tokens):
+        return WordsForm(date)
+    if any(token.text in MONTHS for token in tokens) and "\\" not in inside:
         return WordsForm(inside)
     if (number := in_words(inside)) is not None:
         return number
     if (choice := read_choice(inside)) is not None and not choice.text:
         return WordsForm(choice.letter if whole else choice.letter.upper())
-    if (clock := _read_clock(tokens)) is not None:
-        return clock
+    if clock := read_clock(tokens):
+        return WordsForm(clock)
+    if is_plain_sentence(tokens) and (stated := find_word_answer(tokens, 0, len(tokens))):
+        sign, infinite = stated[:-1], stated[-1] == "∞"
+        return Term(f"{sign}\\infty") if infinite else EMPTY if stated == "no solution" else WordsForm(stated)
     if folded in SETS_IN_WORDS:
         return None
     words = _is_words(tokens)
@@ -156,8 +162,6 @@ _INFINITIES = {
     for gap in ("", " ")
     for word in ("infinity", "inf")
 }
-_MONTH_NAMES = "January February March April May June July August September October November December"
-_MONTHS = frozenset(_MONTH_NAMES.split())
 _VOWELS = frozenset("aeiouy")
 _ARTICLES = ("the", "this", "its")
 _CONFIRMING = frozenset(
@@ -181,15 +185,3 @@ _CONFIRMING = frozenset(
 )
 """Words behind a yes or no that say it once more."""
 _VERBS = Phrases(dict.fromkeys(("is", "are", "diverges to", "tends to", "goes to", "approaches"), ""))
-
-
-def _read_clock(tokens: Sequence[AnswerToken]) -> Form | None:
-    """Return a time of day, as 4:30 p.m.; None for anything else."""
-    said = [token.text for token in unwrap_texts(tokens) if not is_blank(token)]
-    if len(said) < 3 or said[1] != ":" or not (said[0].isdecimal() and said[2].isdecimal()):
-        return None
-    half = "".join(said[3:]).lower().replace(".", "")
-    right = len(said[0]) < 3 and len(said[2]) == 2 and int(said[0]) <= 24 and int(said[2]) < 60
-    if not right or half not in ("", "am", "pm") or (int(said[0]) == 0 and half):
-        return None
-    return WordsForm(f"{int(said[0])}:{said[2]}{' ' + half if half else ''}")

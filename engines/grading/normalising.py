@@ -54,7 +54,7 @@ def normalise_text(text: str) -> str:
     """
     if text.isdecimal():
         return text
-    text = _join_marked_thousands(text)
+    text = _write_powers_of_ten(_join_marked_thousands(text))
     has_commands = "\\" in text or "{" in text
     if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
         with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
@@ -79,6 +79,44 @@ def flatten_spaces(text: str) -> str:
         for token in tokenize(text)
     )
     return "".join(parts).strip()
+
+
+def _write_powers_of_ten(text: str) -> str:
+    r"""Return the text with numbers as computers write them, `1.6e-19`, as powers of ten.
+
+    `2e-3` may be a difference, so the number in front has decimals, or is 1, or the letter is large.
+    """
+    if "e" not in text and "E" not in text:
+        return text
+    tokens = tokenize(text)
+    result: list[str] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        end = _match_exponent(tokens, at)
+        if end:
+            exponent = "".join(one.text for one in tokens[at + 1 : end]).lstrip("+")
+            result.append(f" \\times 10^{{{exponent}}}")
+            at = end
+            rest = text[tokens[at - 1].end :]
+            if rest[:1].isspace() and names_unit(rest.strip(" .")):
+                return "".join((*result, f"\\text{{{rest.rstrip(' .')}}}"))
+        else:
+            result.append(token.text)
+            at += 1
+    return "".join(result)
+
+
+def _match_exponent(tokens: Sequence[AnswerToken], at: int) -> int:
+    """Return the index behind the letter and the exponent of a power of ten; 0 where there is none."""
+    if tokens[at].text not in ("e", "E") or not text_at(tokens, at - 1).isdecimal():
+        return 0
+    signed = text_at(tokens, at + 1) in ("-", "+", "−")
+    number = at + 1 + signed
+    decimal = text_at(tokens, at - 2) == "." or text_at(tokens, at - 1) == "1"
+    if not (tokens[at].text == "E" or decimal or not signed) or not text_at(tokens, number).isdecimal():
+        return 0
+    return number + 1 if len(tokens[number].text) < 4 else 0
 
 
 def _join_marked_thousands(text: str) -> str:
@@ -166,6 +204,8 @@ class _Normaliser:
             self.write(_RENAMED[command])
         elif command in _PHANTOMS and text_at(self.tokens, self.at + 1) == "{":
             self.at = (self.find_closing(self.at + 1, "{", "}") or self.at) + 1
+        elif command == "\\equiv" and self.states_value():
+            self.write("=")
         elif command == "\\sqrt":
             self.write_root()
         elif command == "\\dot":
@@ -203,6 +243,12 @@ class _Normaliser:
             self.write(f"\\text{{{inside}}}", end + 1 - self.at)
         else:
             self.write(command)
+
+    def states_value(self) -> bool:
+        r"""Return whether `\equiv` stands before a number and no modulus: `f \equiv 0`."""
+        ahead = skip_blanks(self.tokens, self.at + 1)
+        is_number = ahead < len(self.tokens) and self.tokens[ahead].kind == "digits"
+        return is_number and "mod" not in self.text
 
     def write_root(self) -> None:
         r"""Write `sqrt(2)` as `\sqrt{2}`."""

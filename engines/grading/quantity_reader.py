@@ -24,6 +24,8 @@ _CURRENCIES = {"$": "$", "\\$": "$", "€": "€", "£": "£", "¥": "¥", "USD"
 _UNIT_SIGNS = ("%", "\\%", "€", "\\$", "$", "£", "¢")
 _ADJACENT = frozenset(("cm", "km", "mm", "kg", "ft", "in", "mi", "am", "pm"))
 """Short units that need no space before them."""
+_RATES = ("a", "an", "each", "every")
+"""Words before what a number is for one of."""
 _MOST_WORDS = 5
 _CLASSIFIER = 3
 """Characters of a word that is counted in Chinese."""
@@ -150,12 +152,14 @@ class _MeasureParser(NumberParser):
             not (
                 token.kind == "word"
                 or is_blank(token)
-                or token.text in tuple("/-.^{}²³23")
+                or token.text in tuple("/-.^{}²³23⁻¹")
                 or token.text == "sq"
             )
             for token in behind
         ):
             return None
+        if word.lower() in _RATES and behind and is_blank(behind[0]) and len(behind[-1].text) > 2:
+            return read_unit(f"per {self.text[behind[0].end :]}")  # 30 a week
         unit = read_unit(self.text[self.tokens[first].start :])
         if unit is None:
             return None

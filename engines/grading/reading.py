@@ -34,11 +34,14 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
+from engines.grading.integers_in_words import spell_integers, spell_ranges
 from engines.grading.lexicon import is_figures, read_words, unwrap_text
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.quantity_reader import read_figures, read_measure
+from engines.grading.tokens import AnswerToken, tokenize
 from engines.grading.unit_reader import read_unit
+from engines.grading.word_answers import drop_direction
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
 
@@ -47,6 +50,7 @@ LONGEST = 4_000
 _MOST_MEMBERS = 200
 """So many integers between two bounds are listed."""
 _ORDERS = ("<", "<=", ">", ">=", "!=")
+_CALCULATIONS = ("antiderivative", "integral", "limit", "sum", "prod")
 _MINUS_ONE = Tree("-1")
 
 
@@ -67,16 +71,24 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     # Most answers of data sets are integers: they need no grammar.
     if text.removeprefix("-").isdecimal():
         return plain_number(text) or UnreadForm("the number is too long")
-    written = normalise_text(text)
-    plain = flatten_spaces(written)
+    written = normalise_text(spell_ranges(text))
+    plain = drop_direction(flatten_spaces(written))
     if not plain:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
         return UnreadForm("its brackets do not match")
+    if family := spell_integers(plain):
+        return read_form(family)
+    if (span := _read_span(plain)) is not None:
+        return span
+    if plain.startswith(("∇", "\\nabla")) and plain.count("=") == 1:
+        return read_form(plain.partition("=")[2].strip(), log_base, counts)
     # Numbers and words before formulas: the grammar would read `2 h` as a product, and `no` as letters.
     known = read_figures(plain) or _read_measure_in_text(plain) or read_words(plain)
     if known is not None:
         return known
+    if (named := _read_named_measure(plain)) is not None:
+        return named
     # A unit that is known settles it; others, such as `3 apples`, may still be formulas.
     measured = None if "\\" in written else read_measure(plain)
     if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
@@ -84,8 +96,12 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     # Everything else is read by the grammar, and its tree is seen as a form.
     statement = read_statement(written, is_answer=True, log_base=log_base)
     if isinstance(statement, str):
-        return read_measure(plain) or Term(plain)
+        return read_measure(plain) or _read_chain_end(plain) or Term(plain)
     form = form_of(read_counts(statement.tree) if counts else statement.tree)
+    if measured is not None and measured.value is None and measured.unit is not None and "=" in measured.text:
+        inside = read_form(measured.text, log_base, counts)
+        if isinstance(inside, Named) and isinstance(inside.value, Term) and inside.value.unit is None:
+            return replace(inside, value=replace(inside.value, unit=measured.unit))
     if isinstance(form, WordsForm) and measured is not None:
         return measured
     if isinstance(form, Term) and form.unit is None and form.value is None:
@@ -97,6 +113,79 @@ def _read_measure_in_text(plain: str) -> Term | None:
     r"""Return the quantity in words alone, as `\text{8 ways}`."""
     inside = unwrap_text(plain)
     return read_measure(inside) if inside is not None and inside[:1].isdecimal() else None
+
+
+def _read_span(plain: str) -> Form | None:
+    r"""Return `\text{span}\{v, w\}` as all sums of its vectors times numbers; None for other texts."""
+    if "span" not in plain[:_MOST_SPAN_LEAD]:
+        return None
+    lead, _, listed = plain.partition("span")
+    if lead.lstrip("\\") not in ("", "text{", "operatorname{", "mathrm{"):
+        return None
+    vectors = read_form(listed.removeprefix("}").strip())
+    items = vectors.items if isinstance(vectors, Many) else ()
+    rows = [_list_entries(item) for item in items]
+    if not 0 < len(rows) <= len(_SPAN_LETTERS) or None in rows:
+        return None
+    letters = _SPAN_LETTERS[: len(rows)]
+    summands = [
+        Tree("*", (Tree(letter), Tree("tuple", tuple(row or ()))))
+        for letter, row in zip(letters, rows, strict=True)
+    ]
+    tree = summands[0]
+    for summand in summands[1:]:
+        tree = Tree("+", (tree, summand))
+    ranges = tuple(Tree("in", (Tree(letter), Tree("ℝ"))) for letter in letters)
+    return Statement(Tree("such", (tree, ranges[0] if len(ranges) == 1 else Tree("and", ranges))))
+
+
+_SPAN_LETTERS = "ts"
+_MOST_SPAN_LEAD = 20
+
+
+def _list_entries(item: Form) -> list[Tree] | None:
+    """Return the entries of a vector, in a row or a column; None for anything else."""
+    cells = item.items if isinstance(item, Many) and item.kind == "tuple" else ()
+    if isinstance(item, Matrix) and 1 in (len(item.rows), len(item.rows[0])):
+        cells = tuple(cell for row in item.rows for cell in row)
+    trees = [cell.tree for cell in cells if isinstance(cell, Term) and cell.tree is not None]
+    return trees if trees and len(trees) == len(cells) else None
+
+
+def _read_named_measure(plain: str) -> Named | None:
+    """Return `v = 20 m/s` as a name with a quantity, if its unit can be no letters of a formula; None for
+    others."""
+    name, equals, value = plain.partition("=")
+    name, value = name.strip(), value.strip()
+    if not equals or "\\" in value or "=" in value or not name.isalpha() or len(name) > 1:
+        return None
+    measure = read_measure(value)
+    if measure is None or measure.value is None or measure.unit is None or not measure.unit.known:
+        return None
+    letters = [token.text for token in tokenize(measure.unit.text) if token.kind == "word"]
+    plain_letters = "/" not in measure.unit.text and max(map(len, letters), default=0) < 2
+    return None if plain_letters else Named(name, measure, Tree(name))
+
+
+def _read_chain_end(plain: str) -> Form | None:
+    """Return what a calculation that cannot be read comes to, as `30 x $2.5 = $75`; None for others."""
+    *sides, last = plain.split("=")
+    if not sides or not last.strip() or not sides[-1].strip() or sides[-1].strip()[-1] in "<>!:":
+        return None
+    ends = read_form(last.strip())
+    first = tokenize(sides[0].strip())
+    if any(token.kind == "word" and len(token.text) > 1 for side in sides[1:] for token in tokenize(side)):
+        return None
+    if not isinstance(ends, Term) or ends.value is None or (len(sides) == 1 and not _is_calculation(first)):
+        return None
+    name = Tree(first[0].text) if len(first) == 1 and first[0].kind == "word" else None
+    return ends if name is None else Named(name.label, ends, name)
+
+
+def _is_calculation(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether numbers with an operator between them are among tokens."""
+    numbers = sum(token.kind == "digits" for token in tokens)
+    return numbers > 1 and any(token.text in tuple("+-*/×÷·x") for token in tokens)
 
 
 # ---- trees as forms
@@ -222,12 +311,28 @@ def _make_list(items: list[Form]) -> Form:
         ]
     if len(flat) == 1:
         return flat[0]
+    flat = _name_function(flat)
     names = [item for item in flat if isinstance(item, Named)]
     if len(names) == len(flat) and len({_base_name(item.name) for item in names}) == 1:
         base = _base_name(names[0].name)
         indexed = tuple(item.name for item in names) if names[0].name != base else ()
         return Named(base, Many("list", tuple(item.value for item in names)), Tree(base), indexed)
     return Many("list", tuple(flat))
+
+
+def _name_function(items: list[Form]) -> list[Form]:
+    """Return what is said of `f` as said of `f(x)` where that is among the names."""
+    calls = {
+        item.subject.children[0].label: item
+        for item in items
+        if isinstance(item, Named) and item.subject.label == "call"
+    }
+    return [
+        replace(item, name=calls[item.name].name, subject=calls[item.name].subject)
+        if isinstance(item, Named) and item.name in calls
+        else item
+        for item in items
+    ]
 
 
 def _base_name(name: str) -> str:
@@ -386,9 +491,10 @@ def _relation_of(tree: Tree) -> Form:
         return _statement_of(tree) if isinstance(value, Statement | UnreadForm) else Named(name, value, left)
     if (name := subject_name(right)) and label == "=":
         return Named(name, form_of(left), right)
-    return (
-        form_of(right) if is_constant(left) else RelationForm(_with_numbers(tree))
-    )  # a calculation and its result
+    # A calculation and its result.
+    if is_constant(left) or (label == "=" and left.label in _CALCULATIONS):
+        return form_of(right)
+    return RelationForm(_with_numbers(tree))
 
 
 def _membership_of(tree: Tree) -> Form:
@@ -491,6 +597,9 @@ def _chain_of(parts: Sequence[Tree]) -> Form:
     if len(parts) > 1 and all(map(subject_name, sides)) and not subject_name(last):
         value = form_of(last)
         return _make_list([Named(subject_name(side), value, side) for side in sides])
+    names = [free_variables(side) for side in (*sides, last)]
+    if not subject_name(first) and any(one != names[0] for one in names if one):
+        return _statement_of(Tree("and", tuple(parts)))  # (x - 1)/2 = y = z says two things
     return _relation_of(Tree(parts[0].label if len(parts) == 1 else "=", (first, last)))
 
 
@@ -641,7 +750,7 @@ def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
     if (
         label == "*"
         and len(parts) == 2
-        and not free_variables(parts[0])
+        and (is_beside or not free_variables(parts[0]))
         and "i" not in parts[0].list_labels()
     ):
         inner = _list_components(parts[1], is_beside=is_beside)

@@ -221,7 +221,8 @@ def _find_formula_end(
                 if dollars[index] + 1 == dollars[index - 1] and dollars[index] > at + 2:
                     return at + 2, dollars[index], dollars[index - 1]
             return None
-        return at + 1, dollars[-1], dollars[-1]
+        end = next((end for end in reversed(dollars) if _may_close(tokens, at, end)), None)
+        return None if end is None else (at + 1, end, end)
     if closing := _FORMULAS.get(opening):
         for end in range(at + 1, len(tokens)):
             if tokens[end].text == opening:
@@ -237,6 +238,21 @@ def _find_formula_end(
             if tokens[end].text in ("\\begin", "\\end") and _read_environment(tokens, end) == name:
                 return None if tokens[end].text == "\\begin" else (at + 1 + size, end, end + size)
     return None
+
+
+def _may_close(tokens: Sequence[AnswerToken], opening: int, closing: int) -> bool:
+    """Return whether the formula between two dollar signs may be one, and not what stands between amounts, as
+    in `$204 + $160 = $364`."""
+    first = text_at(tokens, opening + 1)
+    amount = first[:1].isdecimal() or (text_at(tokens, opening - 1).isdecimal() and first[:1] in tuple(" ,."))
+    if not amount:
+        return True
+    behind = tokens[closing + 1] if closing + 1 < len(tokens) else None
+    if behind is None or is_blank(behind):
+        return True
+    if behind.kind == "digits" or (behind.text == "." and text_at(tokens, closing + 2).isdecimal()):
+        return False
+    return not is_blank(tokens[closing - 1]) or behind.kind == "sign"
 
 
 def _read_environment(tokens: Sequence[AnswerToken], at: int) -> str:

@@ -74,7 +74,8 @@ _NO_UNITS = frozenset(_NO_UNIT_WORDS.split())
 """Words after a number that change it, or what is said of it."""
 
 
-_PLAIN_POWERS = str.maketrans({"²": "^2", "³": "^3", "{": "", "}": ""})
+_RAISED_DIGITS = {digit: power for power, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹") if power}
+_PLAIN_POWERS = str.maketrans({"⁻": "^-", "²": "^2", "³": "^3", "{": "", "}": ""})
 
 
 @lru_cache(maxsize=4096)
@@ -163,9 +164,10 @@ class _UnitParser:
     def take_power(self) -> int:
         """Take the exponent of a unit: `^2`, `^{-1}`, `²` or a digit."""
         at = self.at + (text_at(self.tokens, self.at) == ".")
-        if text_at(self.tokens, at) in ("²", "³"):
-            self.at = at + 1
-            return 2 if self.tokens[at].text == "²" else 3
+        raised = at + (text_at(self.tokens, at) == "⁻")
+        if (power := _RAISED_DIGITS.get(text_at(self.tokens, raised))) is not None:
+            self.at = raised + 1
+            return -power if raised > at else power
         at = skip_blanks(self.tokens, at)
         marked = text_at(self.tokens, at) == "^"
         at = skip_blanks(self.tokens, at + 1) if marked else at

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from engines.grading.answer_vocabulary import COPULA_VERBS, REASONS_BEHIND
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term
-from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, tokenize
+from engines.grading.stated_quantities import find_denial
+from engines.grading.times import count_minutes, read_date
+from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, tokenize
 from engines.grading.verdicts import EQUAL, GradeVerdict, differ_by, differ_in_kind
 
 
@@ -19,6 +22,16 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
     if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
+    if any(_is_predicate(*pair) for pair in ((gold, pred), (pred, gold))):
+        return GradeVerdict("equal", reason="it is what the sentence says of its subject")
+    dates = [
+        item.text if isinstance(item, WordsForm) and read_date(tokenize(item.text)) == item.text else ""
+        for item in (gold, pred)
+    ]
+    if all(dates):
+        if dates[0].startswith(f"{dates[1]},") or dates[1].startswith(f"{dates[0]},"):
+            return GradeVerdict("equal if", condition=f"both are in {max(dates, key=len).split()[-1]}")
+        return differ_by(" and ".join(dates))
     choices = _list_choices(gold), _list_choices(pred)
     if choices[0] and choices[1]:
         same = {*choices[0]} == {*choices[1]}
@@ -26,11 +39,39 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     for together, apart in ((gold, choices[1]), (pred, choices[0])):
         if apart and sorted(text := getattr(together, "text", "")) == sorted(apart):
             return GradeVerdict("equal if", condition=f"{text} lists choices")
+    minutes = [count_minutes(item.text) if isinstance(item, WordsForm) else None for item in (gold, pred)]
+    if None not in minutes and minutes[0] == minutes[1]:
+        return EQUAL
     if _is_time(one) and _is_time(other) and other.startswith(one) != one.startswith(other):
         return GradeVerdict("equal if", condition=f"both are {max(one, other, key=len).split()[-1]}")
     if len(one.split()) == len(other.split()) == 1 or (_is_time(one) and _is_time(other)):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _is_predicate(short: Form, sentence: Form) -> bool:
+    """Return whether a word is what a sentence says of its subject: `similar` in `they are similar by AA`."""
+    word = short.text if isinstance(short, WordsForm) else ""
+    said = sentence.text if isinstance(sentence, WordsForm) else ""
+    if not word.isalpha() or len(word) < _SHORTEST_PREDICATE or len(said) <= len(word):
+        return False
+    tokens = tokenize(said)
+    places = [at for at, token in enumerate(tokens) if token.text.lower() == word.lower()]
+    if len(places) != 1:
+        return False
+    at = places[0]
+    behind = skip_blanks(tokens, at + 1)
+    reason = REASONS_BEHIND.match(tokens, behind) is not None
+    ends = reason or behind >= len(tokens) or tokens[behind].text in tuple(".,;")
+    before = at
+    while before and (is_blank(tokens[before - 1]) or tokens[before - 1].text.lower() in _ADVERBS):
+        before -= 1
+    verb = COPULA_VERBS.match_before(tokens, before) is not None
+    return ends and verb and find_denial(tokens, 0, at) is None
+
+
+_ADVERBS = ("a", "an", "always", "also", "indeed")
+_SHORTEST_PREDICATE = 4
 
 
 def _list_choices(item: Form) -> list[str]:

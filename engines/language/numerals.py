@@ -155,6 +155,11 @@ def _english(text: str) -> Fraction | None:
     sign = 1
     if words[:1] and words[0] in _MINUS:
         sign, words = -1, words[1:]
+    if "and" in words[1:-1] and words[-1].removesuffix("s") in _ORDINALS:  # four and a half
+        index = len(words) - 1 - words[::-1].index("and")
+        whole, part = _whole(words[:index]), _english(" ".join(words[index + 1 :]))
+        if whole is not None and part is not None and 0 < part < 1:
+            return sign * (whole + part)
     if len(words) > 1 and (below := _ORDINALS.get(words[-1].removesuffix("s"))):
         above = 1 if words[:-1] == ["a"] else _whole(words[:-1])
         return None if above is None or above >= below * 10 else Fraction(sign * above, below)

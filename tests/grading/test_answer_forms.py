@@ -96,7 +96,7 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("x:y = 2:3", "y:x = 2:3", "different", "3/2 and 2/3"),
         ("y = Ce^{2x}", "y = Ae^{2x}", "equal", "stand for any constant"),
         ("y = Ae^{2x}", "y = Be^{2x}", "equal if", "B stands for A"),
-        ("The maximum is 5.", "minimum 5", "undecided", "the other a minimum"),
+        ("The maximum is 5.", "minimum 5", "undecided", "the other minimum"),
         ("5", "The solutions are t = 0 and t = 5.", "different", "0 is not"),
         ("36", "The probability is 5 out of 36.", "different", "5/36"),
         ("4", "The answer is 6 rather than 4.", "different", "4 and 6"),

@@ -1,0 +1,145 @@
+"""Values with a label each: mean 5 and standard deviation 2, 12 boys and 15 girls, max at x = 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.core.tree import Tree
+from engines.formula.vocabulary import CONNECTIVES
+from engines.grading.forms import Form, Many, UnreadForm
+from engines.grading.numbers import Term
+from engines.grading.reading import read_form
+from engines.grading.stated_quantities import list_quantities
+from engines.grading.tokens import AnswerToken, is_blank, tokenize, unwrap_texts
+from engines.grading.trees import tree_of_term
+
+Label = frozenset[str]
+"""The words of a label that tell it from others."""
+
+_SYNONYMS = {
+    word: name
+    for name, group in (
+        ("mean", "average μ mu xbar mittelwert durchschnitt moyenne media среднее 平均"),
+        ("deviation", "σ sigma sd standardabweichung écart-type desviación"),
+        ("variance", "varianz var varianza дисперсия"),
+        ("maximum", "max maximal greatest largest highest máximo максимум hochpunkt"),
+        ("minimum", "min minimal least smallest lowest mínimo минимум tiefpunkt"),
+        ("centre", "center mittelpunkt centro центр 圆心 c m"),
+        ("radius", "r rayon radio радиус 半径"),
+        ("length", "länge longueur longitud длина"),
+        ("width", "breite largeur ancho ширина"),
+    )
+    for word in group.split()
+}
+_UNTELLING = frozenset(
+    (
+        *(
+            "the",
+            "a",
+            "an",
+            "is",
+            "are",
+            "of",
+            "at",
+            "there",
+            "be",
+            "was",
+            "were",
+            "has",
+            "with",
+            "its",
+            "it",
+        ),
+        *("standard", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
+        *("circle", "sphere", "kreis", "kugel", "cercle", "sphère", "círculo", "esfera"),
+        *("der", "die", "das", "ist", "sind", "beträgt", "bei", "beim", "la", "le", "les", "el", "es", "est"),
+    )
+)
+_SIGNS = frozenset("=:,;.()[]{}$&≈ ")
+_MOST_TOKENS = 80
+_MOST_WORDS = 4
+"""Words of a label; longer ones are sentences."""
+
+
+def read_labelled(text: str) -> dict[Label, Form] | None:
+    """Return the values of a text with their labels; None where it is no list of at least two of them.
+
+    >>> [sorted(label) for label in read_labelled("mean 5, standard deviation 2")]
+    [['mean'], ['deviation']]
+    """
+    tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in ("$", "\\", "\\quad")]
+    if len(tokens) > _MOST_TOKENS:
+        return None
+    values: dict[Label, Form] = {}
+    parts = _split_parts(tokens)
+    for part in parts:
+        spans = list_quantities(part, 0, len(part))
+        if len(spans) != 1:
+            return None
+        first, last = spans[0]
+        label = _read_label([*part[:first], *part[last:]])
+        value = read_form("".join(token.text for token in part[first:last]).strip())
+        if not label or label in values or isinstance(value, UnreadForm):
+            return None
+        values[label] = value
+    return values if len(values) > 1 else None
+
+
+def _split_parts(tokens: Sequence[AnswerToken]) -> list[list[AnswerToken]]:
+    parts: list[list[AnswerToken]] = [[]]
+    depth = 0
+    for at, token in enumerate(tokens):
+        between_digits = 0 < at < len(tokens) - 1 and tokens[at + 1].kind == tokens[at - 1].kind == "digits"
+        depth += (token.text in tuple("([{")) - (token.text in tuple(")]}"))
+        if depth:
+            parts[-1].append(token)
+        elif (token.text in tuple(",;") and not between_digits) or _joins(token):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if not all(is_blank(token) or token.text == "." for token in part)]
+
+
+def _joins(token: AnswerToken) -> bool:
+    return (
+        token.text.lower() in ("with", "mit", "avec", "con", "с")
+        or CONNECTIVES.get(token.text.lower()) == "and"
+    )
+
+
+def make_circle(values: dict[Label, Form]) -> Tree | None:
+    """Return the equation of the circle or sphere with a centre and a radius; None for other labels."""
+    centre, radius = values.get(_CENTRE), values.get(_RADIUS)
+    if len(values) != 2 or not isinstance(centre, Many) or not isinstance(radius, Term):
+        return None
+    size = tree_of_term(radius)
+    entries = [tree_of_term(item) if isinstance(item, Term) else "" for item in centre.items]
+    if isinstance(size, str) or not 1 < len(entries) < len(_COORDINATES) + 1:
+        return None
+    squares = [
+        Tree("pow", (Tree("-", (Tree(name), entry)), Tree("2")))
+        for name, entry in zip(_COORDINATES, entries, strict=False)
+        if isinstance(entry, Tree)
+    ]
+    total = squares[0]
+    for square in squares[1:]:
+        total = Tree("+", (total, square))
+    return Tree("=", (total, Tree("pow", (size, Tree("2"))))) if len(squares) == len(entries) else None
+
+
+_CENTRE, _RADIUS = frozenset(("centre",)), frozenset(("radius",))
+_COORDINATES = ("x", "y", "z")
+
+
+def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
+    """Return the telling words of a label; None where it says more."""
+    words = []
+    for token in tokens:
+        if is_blank(token) or token.text in _SIGNS:
+            continue
+        word = token.text.lower().lstrip("\\")
+        if token.kind not in ("word", "command") or not word:
+            return None
+        if word not in _UNTELLING:
+            words.append(_SYNONYMS.get(word, word))
+    return frozenset(words) if 0 < len(words) <= _MOST_WORDS else None

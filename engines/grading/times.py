@@ -1,0 +1,69 @@
+"""Times of day and dates, as 4:30 p.m., 16:30, March 14 and 14.03.2025."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.grading.tokens import AnswerToken, is_blank, unwrap_texts
+
+_MONTH_NAMES = (
+    "January February March April May June July August September October November December",
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+)
+MONTHS = tuple(_MONTH_NAMES[0].split())
+_BY_NAME = {name.lower(): index for names in _MONTH_NAMES for index, name in enumerate(names.split())}
+_ORDINALS = ("st", "nd", "rd", "th")
+_BETWEEN = ("of", "the", "de", "del", ",", ".", "on", "le", "am", "el", "года")
+_WEEKDAYS = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
+
+
+def read_clock(tokens: Sequence[AnswerToken]) -> str:
+    """Return a time of day as `16:30` or `4:30 pm`; "" for anything else."""
+    said = [token.text for token in unwrap_texts(tokens) if not is_blank(token)]
+    if len(said) < 3 or said[1] != ":" or not (said[0].isdecimal() and said[2].isdecimal()):
+        return ""
+    half = "".join(said[3:]).lower().replace(".", "")
+    right = len(said[0]) < 3 and len(said[2]) == 2 and int(said[0]) <= 24 and int(said[2]) < 60
+    if not right or half not in ("", "am", "pm") or (int(said[0]) == 0 and half):
+        return ""
+    return f"{int(said[0])}:{said[2]}{' ' + half if half else ''}"
+
+
+def read_date(tokens: Sequence[AnswerToken]) -> str:
+    """Return a day of a month, with its year if there is one, as `March 14, 2025`; "" for anything else."""
+    month, day, year = -1, 0, ""
+    for token in unwrap_texts(tokens):
+        word = token.text.lower()
+        if is_blank(token) or word in _BETWEEN or word in _ORDINALS or word in _WEEKDAYS:
+            continue
+        if word in _BY_NAME and month < 0:
+            month = _BY_NAME[word]
+        elif token.kind == "digits" and len(word) < 3 and not day:
+            day = int(word)
+        elif token.kind == "digits" and len(word) == 4 and not year:
+            year = word
+        else:
+            return ""
+    if month < 0 or not 0 < day < 32:
+        return ""
+    return f"{MONTHS[month]} {day}" + (f", {year}" if year else "")
+
+
+def count_minutes(words: str) -> int | None:
+    """Return the minutes since midnight of a time of day that names its half, or that is after noon; None for
+    others.
+
+    >>> count_minutes("4:30 pm"), count_minutes("16:30"), count_minutes("4:30")
+    (990, 990, None)
+    """
+    clock, _, half = words.partition(" ")
+    hour, _, minute = clock.partition(":")
+    if not (hour.isdecimal() and minute.isdecimal()) or half not in ("", "am", "pm"):
+        return None
+    if not half and 0 < int(hour) < 13:
+        return None
+    hours = int(hour) % 12 + 12 * (half == "pm") if half else int(hour)
+    return hours * 60 + int(minute)

@@ -1,0 +1,207 @@
+"""Answers that are words: what is said of a series, function or system, and what says the opposite.
+
+`The series converges by the ratio test` says *convergent*. The words of a sentence for such an answer are one
+phrase of the table below, with what denies it before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.grading.stated_quantities import find_denial
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
+
+_SAID = {
+    "does not exist": "does not exist, doesn't exist, do not exist, dne, n'existe pas, no existe"
+    ", existiert nicht, не существует, 不存在, 存在しない, non esiste, não existe",
+    "no solution": "no solution, no solutions, no real solution, no real solutions, no real roots, no roots"
+    ", pas de solution, aucune solution, keine Lösung, keine Lösungen, no tiene solución, no hay solución"
+    ", no tiene soluciones, нет решений, решений нет, не имеет решений, нет корней, nessuna soluzione"
+    ", 无解, 無解, 无实数解, 解なし, 解がない, sem solução",
+    "infinitely many solutions": "infinitely many solutions, infinitely many, unendlich viele Lösungen"
+    ", une infinité de solutions, infinitas soluciones, бесконечно много решений"
+    ", infinite soluzioni, 无穷多解",
+    "absolutely convergent": "absolutely convergent, converges absolutely",
+    "not absolutely convergent": "does not converge absolutely, not absolutely convergent",
+    "conditionally convergent": "conditionally convergent, converges conditionally",
+    "convergent": "convergent, converges, konvergiert, konvergent, сходится, convergente",
+    "divergent": "divergent, diverges, does not converge, doesn't converge, not convergent, divergiert"
+    ", divergente, konvergiert nicht, ne converge pas, no converge, расходится, не сходится",
+    "even": "even, even function, gerade, paire, четная, чётная, 偶函数, 偶関数",
+    "odd": "odd, odd function, ungerade, impaire, нечетная, нечётная, 奇函数, 奇関数",
+    "neither even nor odd": "neither even nor odd, neither odd nor even, ni pair ni impair"
+    ", weder gerade noch ungerade, 非奇非偶函数",
+    "linearly independent": "linearly independent, linear unabhängig, linéairement indépendants"
+    ", linealmente independientes, линейно независимы",
+    "linearly dependent": "linearly dependent, linear abhängig, linéairement dépendants"
+    ", linealmente dependientes, линейно зависимы, not linearly independent",
+    "tautology": "tautology, tautologie, Tautologie, тавтология",
+    "contradiction": "contradiction, unsatisfiable",
+    "contingency": "contingency, neither a tautology nor a contradiction",
+    "injective": "injective, one-to-one, injektiv, инъективна",
+    "surjective": "surjective, onto, surjektiv, сюръективна",
+    "bijective": "bijective, bijektiv, биективна, injective and surjective, one-to-one and onto",
+    "invertible": "invertible, nonsingular, non-singular, regulär, invertierbar, inversible",
+    "singular": "singular, not invertible, noninvertible, singulär, nicht invertierbar, non inversible",
+    "reject the null hypothesis": "reject the null hypothesis, reject H_0, reject H0, reject H₀",
+    "fail to reject the null hypothesis": "fail to reject the null hypothesis, fail to reject H_0"
+    ", fail to reject H0, fail to reject H₀, do not reject the null hypothesis, do not reject H_0"
+    ", do not reject H0, do not reject H₀, cannot reject the null hypothesis"
+    ", don't reject the null hypothesis",
+    "∞": "diverges to infinity, diverges to ∞, diverges to +∞, diverges to + ∞, tends to infinity"
+    ", tends to ∞, tends to +∞, goes to infinity, goes to ∞, goes to +∞, infinity, ∞, +∞"
+    ", unendlich, infini, infinito",
+    "-∞": "diverges to -∞, diverges to −∞, diverges to negative infinity, tends to -∞, tends to −∞, -∞, −∞"
+    ", tends to negative infinity, goes to negative infinity, negative infinity, minus infinity",
+    "irrational": "irrational, not rational",
+    "concave up": "concave up, concave upward",
+    "concave down": "concave down, concave downward",
+    "true": "true, wahr, vrai, verdadero, верно, 正确",
+    "false": "false, not true, untrue, falsch, faux, falso, неверно, 错误",
+    "valid": "valid",
+    "invalid": "invalid, not valid",
+    "increasing": "increasing, strictly increasing, monoton steigend, croissante, возрастает",
+    "decreasing": "decreasing, strictly decreasing, monoton fallend, décroissante, убывает",
+}
+_PHRASES = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
+_OPPOSITES = (
+    (
+        "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo",
+        "minimum, min, minimal, least, smallest, lowest, Minimum, минимум, mínimo",
+    ),
+    ("to the left, left, leftward, nach links, vers la gauche, влево", "to the right, right, rightward"),
+    ("up, upward, upwards", "down, downward, downwards"),
+    ("north, northward", "south, southward"),
+    ("east, eastward", "west, westward"),
+    ("clockwise", "counterclockwise, anticlockwise"),
+    ("into the page", "out of the page"),
+    ("increase, increased, increases, rises, rose", "decrease, decreased, decreases, falls, fell"),
+    ("profit, gain, gains", "loss, loses, lost"),
+    ("younger", "older"),
+    ("above", "below"),
+    ("attractive, attract", "repulsive, repel"),
+    ("absorbed", "released"),
+    ("forward, forwards", "backward, backwards"),
+)
+_DIRECTIONS = Phrases(
+    {phrase: "" for pair in _OPPOSITES[1:7] for group in pair for phrase in group.split(", ")}
+)
+_DIRECTED = Phrases(dict.fromkeys(("directed", "pointing", "in the", "the", "to", "toward the", ","), ""))
+_SIDES = tuple(
+    Phrases({phrase: str(side) for side, group in enumerate(pair) for phrase in group.split(", ")})
+    for pair in _OPPOSITES
+)
+
+
+def find_word_answer(tokens: Sequence[AnswerToken], first: int, last: int) -> str:
+    """Return what words between two tokens say of a subject, as `convergent`, with `not` where they deny it;
+    "" where they say none of it, or several.
+
+    >>> find_word_answer(tokenize("The series does not converge absolutely"), 0, 11)
+    'not absolutely convergent'
+    >>> find_word_answer(tokenize("It converges absolutely"), 0, 5)
+    'absolutely convergent'
+    """
+    said: dict[str, int] = {}
+    at = first
+    part = tokens[:last]
+    while at < last:
+        match = _PHRASES.match(part, at)
+        if match is None:
+            at += 1
+            continue
+        said.setdefault(match[1], at)
+        at = match[0]
+    if len(said) != 1:
+        return ""
+    (answer, start), *_ = said.items()
+    denied = find_denial(tokens, first, start)
+    return f"not {answer}" if denied is not None else answer
+
+
+def split_word_answer(text: str) -> tuple[str, str]:
+    """Return what a text says of a subject in words, and the set for which it does; "" where it says none.
+
+    >>> split_word_answer("f is increasing for x > 1")
+    ('increasing', 'x > 1')
+    """
+    tokens = tokenize(text)
+    said = find_word_answer(tokens, 0, len(tokens))
+    place = next((at for at in range(len(tokens)) if _RANGES.match(tokens, at) is not None), None)
+    if not said or place is None:
+        return "", ""
+    end = next(match[0] for at in range(place, len(tokens)) if (match := _RANGES.match(tokens, at)))
+    rest = text[tokens[end - 1].end :].strip(" .$}")
+    return (said, rest) if rest else ("", "")
+
+
+_RANGES = Phrases(
+    dict.fromkeys(
+        (
+            *(
+                "on the interval",
+                "on",
+                "for",
+                "when",
+                "if",
+                "over",
+                "in the interval",
+                "auf",
+                "für",
+                "im Intervall",
+            ),
+            *("sur", "en", "на", "при", "for all"),
+        ),
+        "",
+    )
+)
+
+
+def state_opposites(gold: str, pred: str) -> str:
+    """Return what one short text says and the other the opposite of, as `left` and `right`; "" otherwise."""
+    sides = [tokenize(text) for text in (gold, pred)]
+    if max(map(len, sides)) > _MOST_SHORT:
+        return ""
+    for table in _SIDES:
+        said = [_list_sides(table, tokens) for tokens in sides]
+        if all(len(one) == 1 for one in said) and {*said[0]} != {*said[1]}:
+            return " and ".join(next(iter(one.values())) for one in said)
+    return ""
+
+
+_MOST_SHORT = 60
+"""Tokens of a text that says no more than its answer."""
+
+
+def _list_sides(table: Phrases[str], tokens: Sequence[AnswerToken]) -> dict[str, str]:
+    """Return which of two opposites a text names, each with its word."""
+    sides = {}
+    for at in range(len(tokens)):
+        if (match := table.match(tokens, at)) is not None:
+            sides[match[1]] = "".join(token.text for token in tokens[at : match[0]])
+    return sides
+
+
+def drop_direction(text: str) -> str:
+    """Return a quantity without the words behind it that say where it points, as `5 N to the left`."""
+    tokens = tokenize(text)
+    if len(tokens) < 3 or not text[:1].isdecimal():
+        return text
+    end = len(tokens) - (tokens[-1].text == "direction")
+    match = _DIRECTIONS.match_before(tokens, _trim_blanks(tokens, end))
+    while match is not None:
+        end = _trim_blanks(tokens, match[0])
+        match = _DIRECTED.match_before(tokens, end)
+    return text[: tokens[end - 1].end] if 0 < end < len(tokens) - 1 else text
+
+
+def _trim_blanks(tokens: Sequence[AnswerToken], end: int) -> int:
+    while end and is_blank(tokens[end - 1]):
+        end -= 1
+    return end
+
+
+def is_plain_sentence(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether a text is words only, without numbers and formulas."""
+    signs = tuple(".,'’-−+∞_₀0")
+    return all(token.kind == "word" or is_blank(token) or token.text in signs for token in tokens)
