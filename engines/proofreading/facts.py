@@ -389,9 +389,7 @@ class Facts:
                 if free_symbols(sides[0]) | free_symbols(sides[1]) != {name}:
                     return None
                 if not lone:
-                    return Fact(
-                        *sides, fact.text, fact.line, fact.number, fact.is_certain, frozenset((name,))
-                    )
+                    return replace(fact, left=sides[0], right=sides[1], variables=frozenset((name,)))
         return None
 
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:

@@ -208,7 +208,7 @@ class GrowthProcess:
     ) -> Cluster:
         """Return the cluster of a head (see `member_selection.grow_cluster`).
 
-        A head that takes too long (see `ClusterRequest`) or crosses `limits.memory_bytes` comes back
+        A head that takes too long (see `ClusterRequest`) or crosses `Limits.memory_bytes` comes back
         without members; `stats.stop_reason` says why.
         """
         began = time.monotonic()
