@@ -40,8 +40,8 @@ from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
 from engines.mathamr.retrieval.fuse_formula_runs import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.open_cache import open_index
+from engines.mathamr.retrieval.representations import ComparisonName, FormulaStrings, RepresentationName
 from engines.mathamr.retrieval.search import rank_formulas
-from engines.mathamr.retrieval.strings import ComparisonName, FormulaStrings, RepresentationName
 from engines.mathamr.retrieval.task2 import JudgedUnit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint_folder

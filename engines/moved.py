@@ -61,6 +61,12 @@ MODULES = {
     "grading.quantities": "grading.quantity_reader",
     "mathematics.verification.exceptional": "mathematics.verification.exceptional_points",
     "mwp.problems.bindings": "mwp.problems.number_bindings",
+    "core.installed": "core.distributions",
+    "core.shown": "core.notebook_display",
+    "egen.evaluations.measured": "egen.evaluations.figures",
+    "egen.rules.own": "egen.rules.user_rules",
+    "egen.theories.own": "egen.theories.user_theories",
+    "mathamr.retrieval.strings": "mathamr.retrieval.representations",
 }
 """Modules by the name they had, and packages with all that is in them."""
 

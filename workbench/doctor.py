@@ -17,8 +17,8 @@ from typing import Literal
 
 import psutil
 
+from engines.core.distributions import all_versions, normalize_name
 from engines.core.errors import EngineError
-from engines.core.installed import all_versions, normalize_name
 from engines.core.spec import describe_fields
 from engines.core.system import asset, count_processors, format_bytes
 from engines.moved import moved_verb

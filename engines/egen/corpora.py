@@ -322,7 +322,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.build import build_corpus as build
     from engines.egen.corpus.build import saved_plan
     from engines.egen.corpus.sources import open_source, sample_heads
-    from engines.egen.rules.own import checked_rules
+    from engines.egen.rules.user_rules import checked_rules
     from engines.egen.theories.registry import theory_of, theory_text
 
     spec = resolve_build(spec)

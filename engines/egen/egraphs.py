@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.shown import Shown, Tex, align_chain
+from engines.core.notebook_display import Shown, Tex, align_chain
 from engines.core.spec import Arg, make_refusal, specification
 from engines.egen.settings import (
     AssumeAny,
@@ -145,7 +145,7 @@ def derive(
     own_rule_text = ""
     # The user's rules are checked first, and become part of the theory.
     if spec.rules:
-        from engines.egen.rules.own import checked_rules
+        from engines.egen.rules.user_rules import checked_rules
 
         own_rule_text = checked_rules(spec.rules)
     theory = theory_of(name, spec.assume, start, *([target_tree] if target_tree else []), own=own_rule_text)

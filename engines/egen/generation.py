@@ -100,7 +100,7 @@ class Generate:
         """
         own = ""
         if self.rules:
-            from engines.egen.rules.own import checked_rules
+            from engines.egen.rules.user_rules import checked_rules
 
             own = checked_rules(self.rules)
         return replace(

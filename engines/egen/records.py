@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engines.core.expression_language import to_prefix
-from engines.core.shown import MOST, Tabular, Tex, align_chain
+from engines.core.notebook_display import MOST, Tabular, Tex, align_chain
 from engines.core.tree import Tree
 from engines.egen.settings import (
     EgenConfig,

@@ -11,9 +11,9 @@ from engines.core.errors import EngineError
 from engines.core.spec import Arg, make_refusal, specification
 
 if TYPE_CHECKING:
-    from engines.egen.rules.own import ClassifiedRule, Unread
     from engines.egen.rules.rule_check import RuleCheck
     from engines.egen.rules.table import RuleFamily
+    from engines.egen.rules.user_rules import ClassifiedRule, Unread
 
 
 @specification
@@ -82,7 +82,7 @@ def list_rules(spec: Rules) -> RulesFound | FileChecked:
 
     # Only a TOML file is a table of families; other files have the rules of other systems.
     if spec.file is not None and spec.file.suffix != ".toml":
-        from engines.egen.rules.own import classify_rule, read_foreign
+        from engines.egen.rules.user_rules import classify_rule, read_foreign
 
         read, unread = read_foreign(spec.file)
         wanted = [rule for rule in read if spec.family.lower() in rule.group.lower()]
@@ -173,7 +173,7 @@ def check_theory(spec: CheckTheory) -> dict[str, Any]:
 
     from engines.core.tree import Tree
     from engines.egen.theories.judges import trust_file
-    from engines.egen.theories.own import Own, judge_file, read_theory, theory_file, theory_names
+    from engines.egen.theories.user_theories import Own, judge_file, read_theory, theory_file, theory_names
 
     # Without a name: all that ship or that the user has.
     if spec.theory is None:

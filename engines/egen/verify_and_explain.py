@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from engines.core.errors import DataError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.expression_language import LETTERS, VARIABLE, to_prefix
-from engines.core.shown import MOST, Shown, Tabular
+from engines.core.notebook_display import MOST, Shown, Tabular
 from engines.core.spec import Arg, specification
 from engines.core.stored_rows import StoredRows
 from engines.egen.settings import Assume, AssumeAny, TheoryName

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.notebook_display import Tabular
 from engines.core.rows import csv_cells, csv_rows, json_object, read_lines, readable_file, whole_rows
-from engines.core.shown import Tabular
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.hashing import file_stamp
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, exactly_one, make_refusal, specification
 from engines.mathamr.graph.amr import Graph, GraphNode, classify_variable, read_graph, write_graph
 from engines.mathamr.graph.grafting import graft_trees, lowercase_graph
@@ -373,7 +373,7 @@ def _open_parser(which: ParserName, model: Path | None, _state: tuple[int, int])
 
 
 def _make_strings(source: _QueryContext, graph: Graph) -> dict[str, str]:
-    from engines.mathamr.retrieval.strings import REPRESENTATIONS, FormulaInContext
+    from engines.mathamr.retrieval.representations import REPRESENTATIONS, FormulaInContext
 
     given = FormulaInContext(source.query, source.formulas, source.context)
     results = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}

@@ -15,7 +15,7 @@ import numpy as np
 
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import Arg, read, specification, to_mapping
-from engines.mathamr.retrieval.strings import FormulaStrings, RepresentationName
+from engines.mathamr.retrieval.representations import FormulaStrings, RepresentationName
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.files import atomic_writer
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, specification
 from engines.core.stored_rows import StoredRows
 from engines.documents.reading import Document, TextPiece, of_row, read_documents, split_pieces

@@ -14,11 +14,11 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
+from engines.core.distributions import installed_versions
 from engines.core.errors import DataError, raise_error
 from engines.core.events import Sink, warn
 from engines.core.files import atomic_writer, write_note
 from engines.core.hashing import sha256
-from engines.core.installed import installed_versions
 from engines.core.rows import read_lines
 from engines.core.spec import make_refusal, to_mapping
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from engines.core.distributions import installed_versions
 from engines.core.errors import EngineError
 from engines.core.files import atomic_folder, refuse_other, remove_folder, remove_stale_drafts, write_text
 from engines.core.hashing import sha256
-from engines.core.installed import installed_versions
 from engines.core.spec import make_refusal, to_mapping
 from engines.training.task import Origin, TrainConfig, TrainingTask
 

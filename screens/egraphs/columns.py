@@ -44,7 +44,7 @@ def format_condition(text: str) -> str:
 
 def _read_tree(prefix: str) -> Tree:
     from engines.core.expression_language import LETTERS, read_prefix
-    from engines.egen.theories.own import show_registered_term
+    from engines.egen.theories.user_theories import show_registered_term
 
     try:
         return read_prefix(prefix, LETTERS)

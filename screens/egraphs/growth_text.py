@@ -58,8 +58,8 @@ def parse_growth(text: str) -> tuple[str, dict[str, Any], str]:
     from engines.core.spec import parse
     from engines.egen.generation import Generate
     from engines.egen.settings import normalise_family_weights
-    from engines.egen.theories.own import theory_file
     from engines.egen.theories.registry import theory_of
+    from engines.egen.theories.user_theories import theory_file
     from engines.mathematics.assumptions import read_assumptions
 
     fields = list_settings()

@@ -237,7 +237,7 @@ def open_source(path: Path) -> ClusterSource:
 def _register_theory(theory: str) -> None:
     """Have terms shown by the signs of this theory, if it is one of somebody's own."""
     if theory.startswith("{"):
-        from engines.egen.theories.own import register_theory
+        from engines.egen.theories.user_theories import register_theory
 
         register_theory(theory)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from lxml import html
 
-from engines.core.shown import MOST, Shown, html_table
+from engines.core.notebook_display import MOST, Shown, html_table
 from engines.egen import Derive, Generate, derive, generate, verify
 from engines.grading import grade
 from workbench.operations import to_plain

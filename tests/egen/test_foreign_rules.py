@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.expression_language import to_prefix
-from engines.egen.rules.own import classify_rule, read_foreign
+from engines.egen.rules.user_rules import classify_rule, read_foreign
 from engines.egen.rules_and_theories import Rules, list_rules, rules_document
 from tests.conftest import expect_error, mathwb
 

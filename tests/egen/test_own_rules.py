@@ -17,8 +17,8 @@ from engines.egen.egraph.member_selection import grow_cluster
 from engines.egen.egraphs import Derive
 from engines.egen.egraphs import derive as derived
 from engines.egen.generation import Generate
-from engines.egen.rules.own import checked_rules
 from engines.egen.rules.table import own_rules
+from engines.egen.rules.user_rules import checked_rules
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression as read

@@ -40,9 +40,9 @@ from engines.egen.evaluations.check import Check, check_derivations
 from engines.egen.rules_and_theories import CheckTheory, check_theory
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories import judges
-from engines.egen.theories.own import read_theory
 from engines.egen.theories.registry import theory_of, theory_text
 from engines.egen.theories.theory import Theory
+from engines.egen.theories.user_theories import read_theory
 from engines.egen.verify_and_explain import Verify, verify
 from engines.formula.sign_languages import TheorySign, TheorySigns
 from tests.conftest import expect_error, mathwb

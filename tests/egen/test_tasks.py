@@ -18,7 +18,7 @@ from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check_derivations, judge
-from engines.egen.evaluations.measured import mean_figure
+from engines.egen.evaluations.figures import mean_figure
 from engines.egen.evaluations.mistakes import MarkedDerivation, iterate_changes, make_mistake, near_copies
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, list_function_families

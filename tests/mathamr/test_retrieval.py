@@ -21,8 +21,7 @@ from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.retrieval.formula_reranking import Rerank, rerank_formulas
 from engines.mathamr.retrieval.fuse_formula_runs import FuseFormulaRuns, fuse_runs
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
-from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.strings import (
+from engines.mathamr.retrieval.representations import (
     REPRESENTATIONS,
     EmbedStrings,
     FormulaInContext,
@@ -30,6 +29,7 @@ from engines.mathamr.retrieval.strings import (
     embed_strings,
     write_strings,
 )
+from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.task2 import EvaluateFormulas, EvaluateRuns, Task2, evaluate, evaluate_runs
 from engines.mathamr.retrieval.texts import write_tree_string
 from engines.retrieval.measures import ndcg

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engines.core.system import asset
-from engines.mathamr.retrieval.strings import EmbedStrings, embed_strings
+from engines.mathamr.retrieval.representations import EmbedStrings, embed_strings
 from engines.mathamr.sentences import (
     JudgedPair,
     PairTurns,

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from engines.arqmath.ranking.rank import Fuse, fuse
-from engines.core import installed
+from engines.core import distributions
 from engines.retrieval.fusion import min_max
 from engines.retrieval.trec import Scored, TrecRun, check_out, read_run, scored_depth, with_tail, write_run
 from tests.conftest import expect_error
@@ -116,10 +116,10 @@ def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
 
 
 def test_a_light_install_fuses_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = dict(installed._find_folders())
+    folders = dict(distributions._find_folders())
     for name in ("faiss-cpu", "torch", "transformers"):
         folders.pop(name, None)
-    monkeypatch.setattr(installed, "_find_folders", lambda: folders)
+    monkeypatch.setattr(distributions, "_find_folders", lambda: folders)
     for name in ("one", "other"):
         write_run(TrecRun(name, {"A.1": scored("abc")}), tmp_path / name)
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))

@@ -14,7 +14,7 @@ from engines.egen.corpus.folder import GrownHead, StoredMember, write_shard
 from engines.egen.corpus.sources import HeadSource, SourceHead
 from engines.egen.egraphs import Extract, extract
 from engines.egen.settings import EgenConfig
-from engines.egen.theories import own
+from engines.egen.theories import user_theories
 from engines.egen.theories.registry import theory_text
 from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
@@ -43,21 +43,21 @@ def of_sets(folder: Path, theory: str = "", *, finished: bool = True) -> None:
 
 
 def test_terms_have_the_signs_of_their_own_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "_MET", {})
-    own._define_theory.cache_clear()
+    monkeypatch.setattr(user_theories, "_MET", {})
+    user_theories._define_theory.cache_clear()
     other = json.loads(theory_text("sets"))
     other["operators"]["union"] |= {"unicode": "⋓", "also": ["∪"]}
     of_sets(tmp_path / "one", finished=False)
     of_sets(tmp_path / "two", json.dumps(other))
-    own._define_theory.cache_clear()
-    own._MET.clear()
+    user_theories._define_theory.cache_clear()
+    user_theories._MET.clear()
     source, (row,) = read_source(tmp_path / "one")  # as if nothing had been grown in this process
     assert format_expression(HEAD) == "(A ∪ B)'"
     read_source(tmp_path / "two")
     assert format_expression(HEAD) == "(A ⋓ B)'"
     ListedCluster(source, row)
     assert format_expression(HEAD) == "(A ∪ B)'"
-    own._define_theory.cache_clear()
+    user_theories._define_theory.cache_clear()
 
 
 def test_what_is_typed_names_the_theory() -> None:

@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import Any
 
 import workbench
+from engines.core.distributions import installed_versions, list_requirements
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.hashing import sha256
-from engines.core.installed import installed_versions, list_requirements
 from engines.core.spec import describe_fields
 from engines.core.system import count_processors, git_answers
 from workbench.config import flatten_table

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
+from engines.core.notebook_display import Shown
 from engines.core.picture import check_drawing, write_drawing
-from engines.core.shown import Shown
 from engines.core.spec import Arg, make_refusal, no_effect, specification
 from engines.retrieval.pictures import PNG_WIDTH_PX, Plot, draw_bars, draw_differences
 

@@ -9,7 +9,7 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.hashing import cache_by_file_state, file_stamp
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, specification
 from engines.forum.folder import SomeIndex
 

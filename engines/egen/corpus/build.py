@@ -20,10 +20,10 @@ from typing import Any
 import pyarrow as pa
 
 from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
+from engines.core.distributions import installed_versions
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_bytes
-from engines.core.installed import installed_versions
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.folder import (
     BLOCK,

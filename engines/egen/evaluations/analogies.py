@@ -29,7 +29,7 @@ from engines.core.files import atomic_writer
 from engines.core.rows import read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.same_functions import compute_fingerprints, look_alike
-from engines.egen.evaluations.measured import (
+from engines.egen.evaluations.figures import (
     WORST,
     EvaluationReport,
     Mistake,

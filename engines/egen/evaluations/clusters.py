@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.arrays import Floats, Ints
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
+from engines.egen.evaluations.figures import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
 from engines.egen.models.datasets import Labelled
 from engines.retrieval.dense import Vectors, nearest, precision_at
 from engines.retrieval.encoders import Encoder

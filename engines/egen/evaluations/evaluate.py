@@ -19,7 +19,7 @@ from engines.egen.settings import SplitName
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.analogies import Analogy
-    from engines.egen.evaluations.measured import EvaluationReport
+    from engines.egen.evaluations.figures import EvaluationReport
     from engines.egen.evaluations.mistakes import MarkedDerivation
     from engines.egen.evaluations.semantic import SemanticItem
     from engines.egen.models.datasets import Labelled
@@ -210,7 +210,7 @@ def _read_analogies(spec: Evaluate) -> list[Analogy]:
 
 
 def _measure(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> EvaluationReport:
-    from engines.egen.evaluations.measured import WORST
+    from engines.egen.evaluations.figures import WORST
 
     asked = bool(spec.chat.llm)
     subject: Any

@@ -16,7 +16,7 @@ from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.tree import Tree
 from engines.egen.evaluations import mistakes as by_cosine
 from engines.egen.evaluations.analogies import Analogy
-from engines.egen.evaluations.measured import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
+from engines.egen.evaluations.figures import WORST, EvaluationReport, Mistake, mean_figure, select_costliest
 from engines.egen.evaluations.mistakes import MarkedDerivation
 from engines.egen.evaluations.semantic import SemanticItem
 from engines.formula.reader import read_expression

@@ -20,7 +20,7 @@ from engines.core.files import atomic_writer
 from engines.core.rows import read_lines
 from engines.core.system import read_reported_figures
 from engines.core.tree import Tree
-from engines.egen.evaluations.measured import (
+from engines.egen.evaluations.figures import (
     RESAMPLES,
     WORST,
     EvaluationReport,

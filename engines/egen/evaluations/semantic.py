@@ -15,7 +15,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.expression_language import read_prefix, to_prefix
 from engines.core.files import write_rows
 from engines.core.rows import json_objects, read_lines
-from engines.egen.evaluations.measured import (
+from engines.egen.evaluations.figures import (
     WORST,
     EvaluationReport,
     Figure,

@@ -184,7 +184,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     """
     import numpy as np
 
-    from engines.egen.evaluations.measured import mean_figure
+    from engines.egen.evaluations.figures import mean_figure
     from engines.egen.models.vectors import stopped_error
     from engines.egen.semvec.network import encode, load_network
 

@@ -13,14 +13,14 @@ def theory_text(name: str) -> str:
     """Return what a configuration records of a theory: `reals`, `logic`, or the checked text of its file.
 
     Args:
-        name: As `theories.own.theory_file` takes it, or such a text already.
+        name: As `theories.user_theories.theory_file` takes it, or such a text already.
 
     Raises:
         DataError: As `read_theory`.
     """
     if name in BUILT_IN or name.startswith("{"):
         return name
-    from engines.egen.theories.own import read_theory, theory_file
+    from engines.egen.theories.user_theories import read_theory, theory_file
 
     return read_theory(theory_file(name))
 
@@ -30,7 +30,7 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
 
     Args:
         name: As `theory_text` takes it.
-        own: Further rules, as `rules.own.checked_rules` gives them.
+        own: Further rules, as `rules.user_rules.checked_rules` gives them.
 
     Raises:
         ExpressionError: For assumptions that cannot be read.
@@ -40,7 +40,7 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
 
         return FreeTerms()
     if name not in BUILT_IN:
-        from engines.egen.theories.own import Own
+        from engines.egen.theories.user_theories import Own
 
         if assume:
             raise ExpressionError("a theory of one's own takes no assumptions", remedy="Leave out --assume.")

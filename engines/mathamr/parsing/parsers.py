@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Protocol
 from engines.core.errors import DataError, EngineError, explain_unloadable_model
 from engines.core.events import Event, Sink, ignore
 from engines.core.model_checks import check_model_folder
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, specification
 from engines.language.training import FORMULA
 from engines.mathamr.context import find_ids, mark_formulas, read_placeholder

@@ -10,7 +10,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, no_effect, specification
 from engines.forum.topics import Topic
-from engines.mathamr.retrieval.strings import REPRESENTATIONS, ComparisonName, FormulaStrings
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, ComparisonName, FormulaStrings
 from engines.mathamr.rows import CollectionPath, FormulaIndexed, SomeEncoder, Window
 
 if TYPE_CHECKING:

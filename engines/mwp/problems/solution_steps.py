@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.hashing import cache_by_file_state
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, make_refusal, specification, suggest_name
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import value_of

@@ -10,7 +10,7 @@ from engines.chat.settings import ChatSettings
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.hashing import cache_by_file_state, file_stamp
-from engines.core.shown import Shown
+from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.tree import Tree
 from engines.mwp.evaluations.language_settings import PromptSettings

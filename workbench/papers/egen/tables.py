@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
-    from engines.egen.rules.own import Difference
+    from engines.egen.rules.user_rules import Difference
     from engines.egen.rules_and_theories import FileChecked
     from engines.egen.verify_and_explain import Verified
     from engines.grading.grades import Graded, GradePairs
@@ -45,7 +45,7 @@ def write_expression(notation: str, prefix: str) -> str:
     """
     if (text := _write_function(notation, prefix)) is not None:
         return text
-    from engines.egen.theories.own import show_registered_term
+    from engines.egen.theories.user_theories import show_registered_term
 
     return str(show_registered_term(prefix)[0][notation.removesuffix("_infix")])
 

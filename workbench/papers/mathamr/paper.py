@@ -101,13 +101,13 @@ OPERATIONS = (
     Operation(
         "mathamr.represent",
         "Topics and judged formulas as strings.",
-        "engines.mathamr.retrieval.strings:write_strings",
+        "engines.mathamr.retrieval.representations:write_strings",
         json_lines=True,
     ),
     Operation(
         "mathamr.embed",
         "Encode strings as vectors.",
-        "engines.mathamr.retrieval.strings:embed_strings",
+        "engines.mathamr.retrieval.representations:embed_strings",
         background=Background("mathamr embed {file.name}", "writes {out}"),
     ),
     Operation(

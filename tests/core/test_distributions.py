@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.core import installed
-from engines.core.installed import installed_versions, list_requirements
+from engines.core import distributions
+from engines.core.distributions import installed_versions, list_requirements
 
 
 def test_versions_and_requirements_are_those_of_importlib() -> None:
@@ -37,8 +37,8 @@ def test_names_have_several_spellings_and_the_first_place_counts(
     ):
         (tmp_path / place / name).mkdir(parents=True)
     monkeypatch.setattr("sys.path", [str(tmp_path / place) for place in ("a", "missing", "b")])
-    installed._find_folders.cache_clear()
+    distributions._find_folders.cache_clear()
     try:
         assert installed_versions(["two-words", "OLD", "new"]) == {"two-words": "2.0+cpu", "OLD": "0.3"}
     finally:
-        installed._find_folders.cache_clear()
+        distributions._find_folders.cache_clear()
