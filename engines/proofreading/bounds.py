@@ -35,11 +35,11 @@ def read_end(bound: Tree) -> BoundEnd | None:
     """
     left, right = bound.children
     turned = not free_symbols(left)
-    side, other = (right, left) if turned else (left, right)
-    value = evaluate_term(other, {})
+    side, bound_side = (right, left) if turned else (left, right)
+    value = evaluate_term(bound_side, {})
     if side.label == "*" and side.children[0] == MINUS_ONE and value is not None:  # -x < 0
         side, value, turned = side.children[1], -value, not turned
-    if side.children or not free_symbols(side) or free_symbols(other) or value is None:
+    if side.children or not free_symbols(side) or free_symbols(bound_side) or value is None:
         return None
     return BoundEnd(value, (bound.label[0] == ">") != turned)
 
@@ -72,10 +72,10 @@ def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:
     """Find a bound that no number satisfies together with another on the same variable."""
     end = read_end(statement)
     for known in conditions[-_NEAR:]:
-        other = read_end(known) if known.label in BOUNDS else None
-        if end is None or other is None or free_symbols(known) != free_symbols(statement):
+        known_end = read_end(known) if known.label in BOUNDS else None
+        if end is None or known_end is None or free_symbols(known) != free_symbols(statement):
             continue
-        low, high = (end, other) if end.is_above else (other, end)
+        low, high = (end, known_end) if end.is_above else (known_end, end)
         strict = "=" not in statement.label or "=" not in known.label
         if (
             low.is_above

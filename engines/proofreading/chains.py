@@ -354,20 +354,20 @@ def _make_links(
     sides = [trim_side(side) for side in statement.sides]
     return [
         ChainLink(
-            sides[place],
+            sides[index],
             relation,
-            sides[place + 1],
+            sides[index + 1],
             line,
             before,
             _separate_words(after),
             number,
-            place,
+            index,
             statement.joined,
             modulus,
             piece.said,
         )
-        for place, (relation, line) in enumerate(statement.relations)
-        if sides[place] and sides[place + 1]
+        for index, (relation, line) in enumerate(statement.relations)
+        if sides[index] and sides[index + 1]
     ]
 
 
@@ -566,11 +566,11 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
 def _join_implications(statement: _Statement) -> None:
     r"""Make one side of what an arrow joins: `p \to q \equiv \neg p \lor q` says that two statements are
     equivalent."""
-    for place in reversed(range(len(statement.relations))):
-        relation, _ = statement.relations[place]
+    for index in reversed(range(len(statement.relations))):
+        relation, _ = statement.relations[index]
         if relation in _CONDITIONALS:
-            statement.sides[place : place + 2] = [relation.join(statement.sides[place : place + 2])]
-            del statement.relations[place]
+            statement.sides[index : index + 2] = [relation.join(statement.sides[index : index + 2])]
+            del statement.relations[index]
 
 
 def _find_remark(latex: str, at: int) -> int:

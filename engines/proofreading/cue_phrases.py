@@ -407,8 +407,8 @@ def words_behind(cue: str, words: str) -> str:
     >>> words_behind("universal", "now for all § we have")
     ' § we have'
     """
-    found = [match.end() for match in _compile(PHRASES[cue]).finditer(words)]
-    return words[found[-1] :] if found else words
+    ends = [match.end() for match in _compile(PHRASES[cue]).finditer(words)]
+    return words[ends[-1] :] if ends else words
 
 
 def depends_on_claim(words: str) -> bool:

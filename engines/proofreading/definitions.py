@@ -46,8 +46,8 @@ def find_undefined(
             continue
         beside = [one for latex in written for one in list_conditions(read_formula(latex).tree)]
         known = [one for one in (*stated, *beside) if free_symbols(one) == {argument.label}]
-        found = judge.equal(Tree("*", (ZERO, right)), ZERO, known)
-        return found.condition if found.outcome == "equal if" and not found.witness else ""
+        verdict = judge.equal(Tree("*", (ZERO, right)), ZERO, known)
+        return verdict.condition if verdict.outcome == "equal if" and not verdict.witness else ""
     return ""
 
 

@@ -87,7 +87,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         ],
     )
     # 2. The links, up to a limit; congruences without a modulus are those of the only one that is named.
-    found: list[LinkVerdict] = []
+    judged: list[LinkVerdict] = []
     linked: list[list[ChainLink]] = []
     many = 0
     for chain in iterate_chains(document, positions):
@@ -99,21 +99,21 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     reader.modulus = congruences.pop() if len(congruences) == 1 else ""
     # 3. Each chain is judged by what stands before it.
     for chain, next_chain in zip_longest(linked, linked[1:]):
-        room = MAX_LINKS - len(found)
-        found += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
+        room = MAX_LINKS - len(judged)
+        judged += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
         if len(chain) > room:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
-            found.append(LinkVerdict(chain[room], "unread", many_links))
+            judged.append(LinkVerdict(chain[room], "unread", many_links))
             break
     # 4. What only the rest of the document shows: the odd one of several equations or bounds, links that hold
     # in another domain, and copies with a mistake.
     if not reader.sections_of_cases:
-        _accuse_odd_equations(found, reader.equations)
-        _accuse_unlike_bounds(found, reader.bounds, judge)
+        _accuse_odd_equations(judged, reader.equations)
+        _accuse_unlike_bounds(judged, reader.bounds, judge)
     moduli = Moduli(document, positions)
-    found = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in found]
-    _accuse_misquotations(found, reader)
-    return [_reconsider_supposed(each, reader) for each in found]
+    judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
+    _accuse_misquotations(judged, reader)
+    return [_reconsider_supposed(each, reader) for each in judged]
 
 
 def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
@@ -149,27 +149,27 @@ def _is_described(document: Document, at: int) -> bool:
 
 
 def _accuse_unlike_bounds(
-    found: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge
+    judged: list[LinkVerdict], bounds: Sequence[tuple[ChainLink, Tree]], judge: Judge
 ) -> None:
     """Call bounds on a variable wrong where one number, sign or operator keeps them from saying what the
     next says."""
-    places = {id(each.link): place for place, each in enumerate(found)}
+    indices = {id(each.link): index for index, each in enumerate(judged)}
     for (link, one), (following, other) in pairwise(bounds):
-        place = places[id(link)]
+        index = indices[id(link)]
         near = (
             link.chain != following.chain
             and link.position.scope is following.position.scope
-            and places[id(following)] - place <= 3
+            and indices[id(following)] - index <= 3
             and (following.joined in ("so", "row") or _stands_before(link, following))
             and not (link.place or following.place)
             and following.joined not in (",", "and")
             and free_symbols(one) == free_symbols(other)
         )
-        if not near or found[place].outcome != "given" or link.is_refused:
+        if not near or judged[index].outcome != "given" or link.is_refused:
             continue
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             written = f"{following.left} {following.relation} {following.right}"
-            found[place] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
+            judged[index] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
 
 
 def _stands_before(link: ChainLink, following: ChainLink) -> bool:
@@ -177,75 +177,75 @@ def _stands_before(link: ChainLink, following: ChainLink) -> bool:
     return any(link.left in formula and link.right in formula for formula in following.formulas)
 
 
-def _accuse_misquotations(found: list[LinkVerdict], reader: LinkJudge) -> None:
+def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
     """Call statements wrong that are copies of others but for one digit, sign or index."""
     statements = []
-    for place, each in enumerate(found):
+    for index, each in enumerate(judged):
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
         if left is not None and right is not None:
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
-            statements.append(RepeatedStatement(place, each.link, left, right, odd))
+            statements.append(RepeatedStatement(index, each.link, left, right, odd))
     equations = {each.place: each for each in statements if each.link.relation == "="}
     for one in find_misquotations(statements):
-        other = found[one.by].link
-        written = " ".join(f"{other.left} {other.relation} {other.right}".split())
-        reason = f"it contradicts {written} (line {other.line}), with {one.instead}"
+        source = judged[one.by].link
+        written = " ".join(f"{source.left} {source.relation} {source.right}".split())
+        reason = f"it contradicts {written} (line {source.line}), with {one.instead}"
         is_certain = one.is_certain
         if not is_certain and {one.place, one.by} <= equations.keys() and one.by < one.place:
-            behind = [each for place, each in equations.items() if place > one.place]
+            behind = [each for index, each in equations.items() if index > one.place]
             pair = equations[one.by], equations[one.place]
             is_certain = is_contradicted_behind(reader.judge, *pair, behind)
-        if is_certain or (one.is_likely and found[one.place].outcome not in ("wrong", "doubtful")):
+        if is_certain or (one.is_likely and judged[one.place].outcome not in ("wrong", "doubtful")):
             outcome: LinkOutcome = "wrong" if is_certain else "doubtful"
-            found[one.place] = replace(found[one.place], outcome=outcome, reason=reason)
+            judged[one.place] = replace(judged[one.place], outcome=outcome, reason=reason)
 
 
 def _accuse_odd_equations(
-    found: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]
+    judged: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]
 ) -> None:
     """Call the equations wrong that fail where those beside them hold."""
-    places = {id(each.link): place for place, each in enumerate(found)}
+    indices = {id(each.link): index for index, each in enumerate(judged)}
     statements = []
     begun: dict[int, Tree] = {}
     names: dict[int, int] = {}
     for link, left, right in equations:
-        place = places[id(link)]
-        names[place] = len(free_symbols(left) | free_symbols(right))
+        index = indices[id(link)]
+        names[index] = len(free_symbols(left) | free_symbols(right))
         first = begun.setdefault(link.chain, left)
         if link.place and not first.children and not free_symbols(right):
-            statements.append(ComparedSides(place, first, right, link.before, link.after, True))
-        if found[place].outcome in ("right", "right if") or LOG.search(link.left + link.right):
+            statements.append(ComparedSides(index, first, right, link.before, link.after, True))
+        if judged[index].outcome in ("right", "right if") or LOG.search(link.left + link.right):
             continue
-        free = found[place].outcome in ("given", "doubtful", "not shown") and not link.of_problem
+        free = judged[index].outcome in ("given", "doubtful", "not shown") and not link.of_problem
         free = free and not link.is_denied
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):
             pairs = list(zip(left.children, right.children, strict=True))
         statements += [
-            ComparedSides(place, one, other, link.before, link.after, not free) for one, other in pairs
+            ComparedSides(index, one, other, link.before, link.after, not free) for one, other in pairs
         ]
     symbols = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in statements}
     for odd in find_odd_statements(statements):
-        by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
-        link, where = found[odd.place].link, " ".join(by.split())
-        apart = [abs(found[one].link.line - link.line) for one in odd.by]
+        by = " and ".join(f"{judged[one].link.left} = {judged[one].link.right}" for one in odd.by)
+        link, where = judged[odd.place].link, " ".join(by.split())
+        apart = [abs(judged[one].link.line - link.line) for one in odd.by]
         if not _is_drawn(link) or names[odd.place] != 1:
             continue
-        if max(apart) > _BESIDE or any(_are_listed_together(found[one].link, link) for one in odd.by):
+        if max(apart) > _BESIDE or any(_are_listed_together(judged[one].link, link) for one in odd.by):
             continue
         # Of a system none of the equations leads to another: what follows from them may be the slip.
         unknowns = symbols[odd.place]
         if len(unknowns) > 1 and any(symbols[one] == unknowns for one in odd.by):
             continue
-        found[odd.place] = LinkVerdict(
+        judged[odd.place] = LinkVerdict(
             link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
         )
         for one in odd.by:
-            if found[one].outcome == "wrong":
+            if judged[one].outcome == "wrong":
                 why = f"it contradicts {link.left} = {link.right}"
-                found[one] = LinkVerdict(found[one].link, "not shown", why)
+                judged[one] = LinkVerdict(judged[one].link, "not shown", why)
 
 
 def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:

@@ -127,26 +127,26 @@ class EquationLink:
             return None
         if self._differ_in_any_sign():
             return None
-        found = self.compared = self._compare(left, right)
-        if found.outcome == "equal":
-            return self._say("right", found.reason)
-        if self.for_all and found.outcome == "equal if" and found.witness:
+        verdict = self.compared = self._compare(left, right)
+        if verdict.outcome == "equal":
+            return self._say("right", verdict.reason)
+        if self.for_all and verdict.outcome == "equal if" and verdict.witness:
             return self._refute()
         begun = self.has_bare_side and read_last_cue(self.link.before) == "given"
-        if found.outcome != "equal if" or self.link.of_problem or begun:
+        if verdict.outcome != "equal if" or self.link.of_problem or begun:
             return None
-        if found.witness:
+        if verdict.witness:
             # What is true of real numbers alone is a slip where the text is about complex ones.
-            if found.condition.endswith(" real") and (slip := self.context.describe_slip(self.link)):
+            if verdict.condition.endswith(" real") and (slip := self.context.describe_slip(self.link)):
                 return self._say("wrong", slip)
-            return self._say("right if", found.condition)
+            return self._say("right if", verdict.condition)
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
         # So is a law of several letters.
         of_logarithm = not left.children and "ln" in self._labels
         law = len(self.free) > 1 or mentions("law", self.link.before)
-        if of_logarithm or law or not self._loses_domain(found.condition):
-            return self._say("right", f"where {found.condition}")
-        return self._say("loses domain", found.condition)
+        if of_logarithm or law or not self._loses_domain(verdict.condition):
+            return self._say("right", f"where {verdict.condition}")
+        return self._say("loses domain", verdict.condition)
 
     def _differ_in_any_sign(self) -> bool:
         """Return whether the sides differ everywhere, whichever of its signs ± has."""
@@ -180,8 +180,8 @@ class EquationLink:
         left, right = self.left, self.right
         if list_divisors(left) == list_divisors(right) or len(left) + len(right) >= LARGEST:
             return ""
-        found = self._compare(left, right)
-        return f"where {found.condition}" if found.outcome == "equal if" else ""
+        verdict = self._compare(left, right)
+        return f"where {verdict.condition}" if verdict.outcome == "equal if" else ""
 
     # ---- 2. what was stated before: definitions of functions alone, then equations and values
 
@@ -227,13 +227,13 @@ class EquationLink:
         under which it holds."""
         link, left, right = self.link, self.left, self.right
         worded = self.context.list_worded_hypotheses(link, left, right)
-        found = self.context.judge.equal(left, right, worded)
-        if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
-            return self._say("right", found.condition and f"where {found.condition}")
-        if found.outcome == "undecided":
-            return self._say("not shown", found.reason)
-        condition = found.condition or find_repair(left, right)
-        return self._say("wrong", found.witness + (f"; it holds if {condition}" if condition else ""))
+        verdict = self.context.judge.equal(left, right, worded)
+        if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
+            return self._say("right", verdict.condition and f"where {verdict.condition}")
+        if verdict.outcome == "undecided":
+            return self._say("not shown", verdict.reason)
+        condition = verdict.condition or find_repair(left, right)
+        return self._say("wrong", verdict.witness + (f"; it holds if {condition}" if condition else ""))
 
     # ---- 4. an antiderivative or slope is calculated whatever the words before it say; values of an unknown
     # are tried in its equation; what only begins something is given
@@ -360,8 +360,8 @@ class EquationLink:
             or self.context.is_sought(free_symbols(left))
         ):
             return ""
-        found = self.context.compare(left, right, free_symbols(right))
-        return found.witness if found.outcome == "different" else ""
+        verdict = self.context.compare(left, right, free_symbols(right))
+        return verdict.witness if verdict.outcome == "different" else ""
 
     def _describe_other_members(self) -> str:
         """Return where a union, intersection or difference of sets with known members is not the set that the
@@ -373,8 +373,10 @@ class EquationLink:
             return ""
         if not self.context.facts.is_settled(self.free):
             return ""
-        found = self.context.judge.equal(reduced.left, reduced.right)
-        return f"{found.witness}, {describe_sources(reduced.used)}" if found.outcome == "different" else ""
+        verdict = self.context.judge.equal(reduced.left, reduced.right)
+        return (
+            f"{verdict.witness}, {describe_sources(reduced.used)}" if verdict.outcome == "different" else ""
+        )
 
     @property
     def _has_worked_out_totals(self) -> bool:
@@ -395,31 +397,31 @@ class EquationLink:
         # A function has one derivative.
         if link.is_denied or (link.is_one_of_several and not is_slope(left)):
             return ""
-        found = self.context.facts.reduce_by_definitions(left, right)
-        if found is None or not _differ_in_any_angle(found.left, found.right):
+        reduced = self.context.facts.reduce_by_definitions(left, right)
+        if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
             return ""
         # d/dx f(y) can be of a y that is not said to depend on x.
-        if self.context.are_cases_since(found.used) or (self.context.cases and left.label != "call"):
+        if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):
             return ""
-        sides = free_symbols(found.left), free_symbols(found.right)
-        if sides[0] != sides[1] or len(found.left) + len(found.right) >= LARGEST:
+        sides = free_symbols(reduced.left), free_symbols(reduced.right)
+        if sides[0] != sides[1] or len(reduced.left) + len(reduced.right) >= LARGEST:
             return ""
         if sides[0]:
             is_value = left.label == "call" and all(not each.children for each in left.children)
             claimed = is_slope(left) or (read_last_cue(link.before) == "claimed" and not is_value)
             if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
                 return ""
-        if any(LOG.search(fact.text) for fact in found.used):
+        if any(LOG.search(fact.text) for fact in reduced.used):
             return ""
-        verdict = self.context.compare(found.left, found.right, sides[0])
+        verdict = self.context.compare(reduced.left, reduced.right, sides[0])
         if verdict.outcome != "different":
             return ""
         if not sides[0] and (
-            self.context.numbers.are_about_equal(found.left, found.right)
-            or is_measured(found.left, found.right)
+            self.context.numbers.are_about_equal(reduced.left, reduced.right)
+            or is_measured(reduced.left, reduced.right)
         ):
             return ""
-        return f"{verdict.witness}, {describe_sources(found.used)}"
+        return f"{verdict.witness}, {describe_sources(reduced.used)}"
 
     def _describe_constant_gap(self) -> str:
         """Return by which number the sides differ whatever their variables are; "" where they do not, or
@@ -475,9 +477,9 @@ class EquationLink:
             and (link.place or self.exact_equality is False)
             and self._is_transformation()
         ):
-            found = self.compared = self.compared or self._compare(left, right)
-            if found.outcome == "different":
-                return self._say("wrong", found.witness)
+            verdict = self.compared = self.compared or self._compare(left, right)
+            if verdict.outcome == "different":
+                return self._say("wrong", verdict.witness)
         names = free_symbols(left)
         new = not left.children and all(
             names.isdisjoint(fact.variables) for fact in self.context.facts.in_scope
@@ -498,8 +500,12 @@ class EquationLink:
 
     def _is_transformation(self) -> bool:
         """Return whether an expression is written in another way: both sides share their variables."""
-        one, other = free_symbols(self.left), free_symbols(self.right)
-        if not one or one != other or any(name.endswith("(") for name in one | other):
+        left_names, right_names = free_symbols(self.left), free_symbols(self.right)
+        if (
+            not left_names
+            or left_names != right_names
+            or any(name.endswith("(") for name in left_names | right_names)
+        ):
             return False
         if VECTORS.search(self.link.left + self.link.right) or self._labels & {"pm", "unit", "text"}:
             return False
@@ -532,12 +538,12 @@ class EquationLink:
             return ""
         if any(not side.children and side in (left, right) and free_symbols(side) for side in sides[2:]):
             return ""  # the variable has another value now
-        found = self.context.judge.equal(reduced.left, reduced.right)
-        if found.outcome != "different" or any(
+        verdict = self.context.judge.equal(reduced.left, reduced.right)
+        if verdict.outcome != "different" or any(
             self.context.numbers.are_about_equal(reduced.left, each) for each in (reduced.right, right)
         ):
             return ""
-        return f"{found.witness}, {describe_sources(reduced.used)}"
+        return f"{verdict.witness}, {describe_sources(reduced.used)}"
 
     # ---- questions that several steps ask
 

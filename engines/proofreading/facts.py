@@ -158,7 +158,7 @@ class Facts:
             and fact.holds_at(position)
             and not any(self._is_renewed(name, fact) for name in fact.variables)
         ]
-        self.conditions = [bound for bound, place in self.bounds if place.scope in around]
+        self.conditions = [bound for bound, stated_at in self.bounds if stated_at.scope in around]
         known = (
             (
                 name,
@@ -220,17 +220,17 @@ class Facts:
 
     def _is_renewed(self, name: str, fact: Fact) -> bool:
         return any(
-            number >= fact.number and place.scope.reaches(self.position.scope)
-            for number, place in self.renewed.get(name, ())
+            number >= fact.number and renewed_at.scope.reaches(self.position.scope)
+            for number, renewed_at in self.renewed.get(name, ())
         )
 
     def replace_condition(self, old: Tree) -> None:
         """Drop an inequality, which another case contradicts."""
-        self.conditions = [one for one in self.conditions if one != old]
+        self.conditions = [bound for bound in self.conditions if bound != old]
         self.bounds = [
-            (one, place)
-            for one, place in self.bounds
-            if one != old or not place.scope.reaches(self.position.scope)
+            (bound, stated_at)
+            for bound, stated_at in self.bounds
+            if bound != old or not stated_at.scope.reaches(self.position.scope)
         ]
 
     def add_condition(self, statement: Tree) -> None:
@@ -336,7 +336,7 @@ class Facts:
 
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """Return the facts that share a variable with these, directly or through others, the last first."""
-        wanted, found = set(names), []
+        wanted, related = set(names), []
         pending = list(reversed(self.in_scope[-4 * _RECENT :]))
         for _ in range(3):
             more: list[Fact] = []
@@ -345,10 +345,10 @@ class Facts:
                 (rest if wanted.isdisjoint(fact.variables) else more).append(fact)
             if not more:
                 break
-            found += more
+            related += more
             wanted.update(*(fact.variables for fact in more))
             pending = rest
-        return sorted(found[:_RECENT], key=lambda fact: -fact.number)
+        return sorted(related[:_RECENT], key=lambda fact: -fact.number)
 
     def list_equations(self, left: Tree, right: Tree) -> list[tuple[Tree, Tree, Fact]]:
         """List what was said of the terms of a claim: equations, and definitions of functions at the places
@@ -402,9 +402,9 @@ class Facts:
         kept = self.in_scope, self.functions
         self.in_scope = [fact for fact in self.in_scope if fact in used]
         self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
-        found = self._by_facts(left, right, certain_only=False, values=True)
+        reduced = self._by_facts(left, right, certain_only=False, values=True)
         self.in_scope, self.functions = kept
-        return found is not None and found.same
+        return reduced is not None and reduced.same
 
     def was_stated(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation was said as it stands."""
@@ -633,33 +633,33 @@ class _Ideal:
             # A fact that is linear in an unknown, with a number as its factor, is solved for it; it is put
             # into the claim and into all other facts. Others wait until one of their unknowns is solved.
             poly, facts = rest.pop(0)
-            place = self._find_solvable(poly, claim)
-            if place is None:
+            unknown = self._find_solvable(poly, claim)
+            if unknown is None:
                 if not self._is_refuted(poly):
                     left_over.append((poly, facts))
                 continue
             context = self.space.context
-            factor = poly[tuple(int(at == place) for at in range(context.nvars()))]
-            value = context.gen(place) - poly / factor
-            if self._uses_unknown(claim, place):
+            factor = poly[tuple(int(at == unknown) for at in range(context.nvars()))]
+            value = context.gen(unknown) - poly / factor
+            if self._uses_unknown(claim, unknown):
                 used += facts
-            claim = self._substitute_unknown(claim, place, value)
+            claim = self._substitute_unknown(claim, unknown, value)
             sides = [
                 self.space.reduce_quotient(
-                    self._substitute_unknown(side.top, place, value),
-                    self._substitute_unknown(side.bottom, place, value),
+                    self._substitute_unknown(side.top, unknown, value),
+                    self._substitute_unknown(side.bottom, unknown, value),
                 )
                 for side in sides
             ]
             if claim.is_zero():
                 return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *applied]), True)
-            rest += [each for each in left_over if self._uses_unknown(each[0], place)]
-            left_over = [each for each in left_over if not self._uses_unknown(each[0], place)]
-            rest = [self._replace_unknown(each, place, value, facts) for each in rest]
+            rest += [each for each in left_over if self._uses_unknown(each[0], unknown)]
+            left_over = [each for each in left_over if not self._uses_unknown(each[0], unknown)]
+            rest = [self._replace_unknown(each, unknown, value, facts) for each in rest]
             rest = [each for each in rest if not each[0].is_zero()]
         # What no elimination reaches may still be a combination of facts: ideal membership.
-        if left_over and (found := self._combine_facts(claim, left_over)):
-            return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *found, *applied]), True)
+        if left_over and (combined := self._combine_facts(claim, left_over)):
+            return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *combined, *applied]), True)
         if not used and not applied:
             return None
         one, other = (self.space.to_tree(side) for side in sides)
@@ -690,25 +690,25 @@ class _Ideal:
         known = [0.0 if value is None else value for value in self.values]
         return abs(_evaluate_polynomial(poly, known)) > 1e-9
 
-    def _uses_unknown(self, poly: Any, place: int) -> bool:
-        return int(poly.degrees()[place]) > 0
+    def _uses_unknown(self, poly: Any, unknown: int) -> bool:
+        return int(poly.degrees()[unknown]) > 0
 
-    def _substitute_unknown(self, poly: Any, place: int, value: Any) -> Any:
-        degree = int(poly.degrees()[place])
+    def _substitute_unknown(self, poly: Any, unknown: int, value: Any) -> Any:
+        degree = int(poly.degrees()[unknown])
         if degree <= 0:
             return poly
         if (degree > _MOST_POWER and len(value) > 1) or len(poly) * len(value) ** min(degree, 6) > 20_000:
             raise TooLargeError("too many terms")
         context = self.space.context
-        return poly.compose(*(value if at == place else context.gen(at) for at in range(context.nvars())))
+        return poly.compose(*(value if at == unknown else context.gen(at) for at in range(context.nvars())))
 
     def _replace_unknown(
-        self, each: tuple[Any, list[Fact]], place: int, value: Any, facts: list[Fact]
+        self, each: tuple[Any, list[Fact]], unknown: int, value: Any, facts: list[Fact]
     ) -> tuple[Any, list[Fact]]:
         poly, by = each
         return (
-            (self._substitute_unknown(poly, place, value), [*by, *facts])
-            if self._uses_unknown(poly, place)
+            (self._substitute_unknown(poly, unknown, value), [*by, *facts])
+            if self._uses_unknown(poly, unknown)
             else each
         )
 

@@ -185,8 +185,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
 def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
     """Return whether the word behind a link names the unit of its right side, and its left side has another
     unit for the same thing."""
-    one, other = evaluate_term(left, {}), evaluate_term(right, {})
-    if not words or not one or not other:
+    left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
+    if not words or not left_value or not right_value:
         return False
     known = [*UNIT_WORDS.items(), *UNIT_SYMBOLS.items()]
     written = (words[0], words[0][:-1])  # kilometers; the words behind a formula have small letters
@@ -197,7 +197,7 @@ def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
         for _, (others, size) in known
         if powers == others and unit != size
     )
-    return any(abs(one / other - ratio) <= _ROUNDED * ratio for ratio in ratios)
+    return any(abs(left_value / right_value - ratio) <= _ROUNDED * ratio for ratio in ratios)
 
 
 def _has_contracted_index(left: Tree, right: Tree) -> bool:
@@ -276,8 +276,8 @@ def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Ju
     one, other = meaning(left), meaning(right)
     if (one, other) == (left, right):
         return False
-    found = judge.equal(one, other)
-    return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+    verdict = judge.equal(one, other)
+    return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
 
 
 def _is_step_of_hospital(left: Tree, right: Tree, judge: Judge) -> bool:
@@ -359,8 +359,10 @@ def _hold_with_braced_arguments(link: ChainLink, judge: Judge, numbers: NumberLi
         return False
     letters = free_symbols(one) | free_symbols(other)
     real = [Tree("in", (Tree(name), Tree("ℝ"))) for name in sorted(letters)]
-    found = judge.equal(one, other, real)
-    return found.outcome == "equal" or (found.outcome == "equal if" and found.condition.endswith(" real"))
+    verdict = judge.equal(one, other, real)
+    return verdict.outcome == "equal" or (
+        verdict.outcome == "equal if" and verdict.condition.endswith(" real")
+    )
 
 
 def _bracket_arguments(latex: str) -> str:

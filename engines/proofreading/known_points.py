@@ -173,15 +173,15 @@ def find_points(equations: Sequence[tuple[Tree, Tree]], names: frozenset[str]) -
             fixed[place] = value
     unknowns = [place for place in range(len(space.atoms)) if place not in fixed]
     source = Random(len(unknowns))
-    found = []
+    points = []
     for _ in range(2):
         start = [fixed.get(place, round(source.uniform(*_RANGE), 2)) for place in range(len(space.atoms))]
         at = _move_to_zero([_list_terms(each) for each in polynomials], start, unknowns)
         if at is None:
             return []
         values = {atom.label: value for atom, value in zip(space.atoms, at, strict=True) if not atom.children}
-        found.append({name: values.get(name, round(source.uniform(*_RANGE), 2)) for name in sorted(names)})
-    return found
+        points.append({name: values.get(name, round(source.uniform(*_RANGE), 2)) for name in sorted(names)})
+    return points
 
 
 _Terms = list[tuple[float, list[int]]]

@@ -77,20 +77,20 @@ class LetterDomains:
         return [
             condition
             for name in sorted(names)
-            if (found := self._find(name, position, piece)) and not found.is_complex
-            for condition in found.conditions
+            if (declaration := self._find(name, position, piece)) and not declaration.is_complex
+            for condition in declaration.conditions
         ]
 
     def list_complex(self, names: Iterable[str], position: Position, piece: int) -> list[Tree]:
         """List the conditions of the letters that are said to be complex numbers."""
-        found = (self._find(name, position, piece) for name in sorted(names))
-        return [each for one in found if one is not None and one.is_complex for each in one.conditions]
+        declarations = (self._find(name, position, piece) for name in sorted(names))
+        return [each for one in declarations if one is not None and one.is_complex for each in one.conditions]
 
     def are_restricted(self, names: Iterable[str], position: Position, piece: int) -> bool:
         """Return whether one of some letters is of a kind that its conditions do not tell, as an even
         number."""
-        found = (self._find(name, position, piece) for name in names)
-        return any(one is not None and one.restricted for one in found)
+        declarations = (self._find(name, position, piece) for name in names)
+        return any(one is not None and one.restricted for one in declarations)
 
     def _find(self, name: str, position: Position, piece: int) -> Declaration | None:
         # The last declaration counts that stands before the place and reaches it.
@@ -286,22 +286,22 @@ def list_interval_ends(letter: Tree, interval: Tree) -> list[Tree]:
 
 def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None:
     """Return what a statement says of the kind of its first letter; None where it says nothing of that."""
-    letter, other = statement.children
+    letter, domain = statement.children
     if statement.label == "in":
-        base = other.label.rstrip("+0_*")
-        if not other.children and base in INTEGERS:
-            natural = base in ("N", "ℕ") or "+" in other.label
-            return _list_kind(letter.label, ("N0" if "0" in other.label else "N") if natural else "Z")
-        if other.label == "union" and other.children[0].label in ("N", "ℕ"):
+        base = domain.label.rstrip("+0_*")
+        if not domain.children and base in INTEGERS:
+            natural = base in ("N", "ℕ") or "+" in domain.label
+            return _list_kind(letter.label, ("N0" if "0" in domain.label else "N") if natural else "Z")
+        if domain.label == "union" and domain.children[0].label in ("N", "ℕ"):
             return _list_kind(letter.label, "N0")
-        if other.label == "interval":
-            return list_interval_ends(letter, other)
-        if sign := _SIGNED_REALS.get(other.label):
+        if domain.label == "interval":
+            return list_interval_ends(letter, domain)
+        if sign := _SIGNED_REALS.get(domain.label):
             return [Tree(sign, (letter, ZERO))]
         return _list_kind(letter.label, "C") if base in ("C", "ℂ") else []
-    if statement.label in (">=", ">") and letter.label in _USUAL and not other.children:
+    if statement.label in (">=", ">") and letter.label in _USUAL and not domain.children:
         # `n ≥ M`, where M is a whole number: a letter that is usual for whole numbers is one here.
-        known = domains.declared.get(other.label, ())
+        known = domains.declared.get(domain.label, ())
         if known and known[-1].is_whole:
             return _list_kind(letter.label, "N")
     return None

@@ -163,11 +163,11 @@ class LinkContext:
             return False
         listed = not {"item", "list"}.isdisjoint(kinds)
         return any(
-            place.paragraph == here.paragraph
-            or place.scope.kind not in ("document", "section")
-            or (listed and 0 < here.paragraph - place.paragraph <= _MOST_ITEMS)
-            for place in self.asked
-            if place.scope.reaches(here.scope)
+            question.paragraph == here.paragraph
+            or question.scope.kind not in ("document", "section")
+            or (listed and 0 < here.paragraph - question.paragraph <= _MOST_ITEMS)
+            for question in self.asked
+            if question.scope.reaches(here.scope)
         )
 
     @property
@@ -178,14 +178,14 @@ class LinkContext:
     def read_formula(self, latex: str) -> Reading:
         """Read a formula with the names that hold at this position of the text."""
         names = self.meanings.names_at(self.position)
-        found = self.readings.get((latex, names))
-        if found is None:
+        reading = self.readings.get((latex, names))
+        if reading is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = read(meant, "latex" if "{" in meant else "auto", names=names)
-            if found.tree is not None:
-                found = replace(found, tree=spell_out_ellipses(found.tree))
-            self.readings[latex, names] = found
-        return found
+            reading = read(meant, "latex" if "{" in meant else "auto", names=names)
+            if reading.tree is not None:
+                reading = replace(reading, tree=spell_out_ellipses(reading.tree))
+            self.readings[latex, names] = reading
+        return reading
 
     def read_sides(self, link: ChainLink) -> tuple[Reading, Reading]:
         """Read both sides of a link.
@@ -212,8 +212,8 @@ class LinkContext:
             return True
         if _differ_at_a_point(left, right):
             return False
-        found = self.judge.equal(left, right)
-        return found.outcome == "equal" or (found.outcome == "equal if" and not found.witness)
+        verdict = self.judge.equal(left, right)
+        return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
 
     def follows_from_facts(self, left: Tree, right: Tree) -> bool:
         """Return whether two terms are equal by earlier equations, none of which states just this."""
@@ -224,10 +224,10 @@ class LinkContext:
         """Judge whether two terms are equal for the numbers that their variables stand for; where that is not
         decided, for any."""
         hypotheses = [*self.list_hypotheses(free), *_list_ranges(left, right)]
-        found = self.judge.equal(left, right, hypotheses)
-        if found.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
+        verdict = self.judge.equal(left, right, hypotheses)
+        if verdict.outcome == "undecided" and self.domains.list_conditions(free, self.position, self.piece):
             return self.judge.equal(left, right)
-        return found
+        return verdict
 
     def list_hypotheses(self, free: frozenset[str]) -> list[Tree]:
         """Return what may be assumed here about some letters."""
@@ -273,13 +273,17 @@ class LinkContext:
 
     def is_about_numbers(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether an equation has variables that stand for any numbers, the same on both sides."""
-        one, other = free_symbols(left), free_symbols(right)
-        if link.of_problem or any(name.endswith("(") or name[-1] == "'" for name in one | other):
+        left_names, right_names = free_symbols(left), free_symbols(right)
+        if link.of_problem or any(name.endswith("(") or name[-1] == "'" for name in left_names | right_names):
             return False
         labels = {*left.list_labels(), *right.list_labels()}
         if labels & {"pm", "unit", "text", "matrix", "set", "list", "tuple", "interval", "inf"}:
             return False
-        return bool(one) and not VECTORS.search(link.left + link.right) and (one == other or not other)
+        return (
+            bool(left_names)
+            and not VECTORS.search(link.left + link.right)
+            and (left_names == right_names or not right_names)
+        )
 
     def is_concluded_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether a statement that is said to follow is one of any numbers: nothing was said of its
@@ -335,11 +339,9 @@ class LinkContext:
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
         alike = (entries is not None and written) or (self.is_step and long and not values)
         opposite = self.is_step or any(map(has_opposite_angle, (left, right)))
-        found = find_identity_slip(
-            *(entries or (left, right)), self.are_equal, alike=alike, opposite=opposite
-        )
-        found = found or find_entry_slip(left, right, self.are_equal)
-        return found.reason if found else ""
+        slip = find_identity_slip(*(entries or (left, right)), self.are_equal, alike=alike, opposite=opposite)
+        slip = slip or find_entry_slip(left, right, self.are_equal)
+        return slip.reason if slip else ""
 
     def describe_unused_name(self, link: ChainLink) -> str:
         """Return which name is meant where a link that fails has one that the text has nowhere else; ""

@@ -191,11 +191,11 @@ class LinkJudge(LinkContext):
             return judged
         free = free_symbols(left) | free_symbols(right)
         known = self.domains.list_complex(free, self.position, self.piece)
-        found = self.judge.equal(left, right, known) if known else None
-        if found is None or not found.witness:
+        verdict = self.judge.equal(left, right, known) if known else None
+        if verdict is None or not verdict.witness:
             return judged
         outcome: LinkOutcome = "wrong" if self.is_stated_for_all(judged.link, left, right) else "right if"
-        return LinkVerdict(judged.link, outcome, found.witness if outcome == "wrong" else found.condition)
+        return LinkVerdict(judged.link, outcome, verdict.witness if outcome == "wrong" else verdict.condition)
 
     def _name_other_kind(self, *sides: Tree) -> str:
         """Return for what else than real numbers letters stand by what the text says; "" for none."""
@@ -228,8 +228,8 @@ class LinkJudge(LinkContext):
             left, right = (self.read_formula(side).tree for side in based)
             if left is None or right is None:
                 continue
-            found = self.numbers.compare_by_relation(link.relation, left, right)
-            if found.outcome == "equal" or (found.outcome == "equal if" and not found.witness):
+            verdict = self.numbers.compare_by_relation(link.relation, left, right)
+            if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
                 return base
             if link.relation in ("=", "approx") and self.numbers.are_about_equal(left, right, link.relation):
                 return base
@@ -301,14 +301,14 @@ class LinkJudge(LinkContext):
         if any(name.isalpha() and name not in "ℕℤℚℝℂ" for name in letters):
             return None
         denied = link.relation.startswith(("not ", r"\n"))
-        found = self.judge.holds(Tree("not", (statement,)) if denied else statement)
-        if found.outcome == "equal":
-            return LinkVerdict(link, "right", found.reason)
-        if found.outcome != "different":
+        verdict = self.judge.holds(Tree("not", (statement,)) if denied else statement)
+        if verdict.outcome == "equal":
+            return LinkVerdict(link, "right", verdict.reason)
+        if verdict.outcome != "different":
             return None
         # Statements to be called true or false are often of this kind.
         supposed = link.of_problem or link.is_refused or not is_concluded(link)
-        return LinkVerdict(link, "not shown" if supposed else "wrong", found.witness)
+        return LinkVerdict(link, "not shown" if supposed else "wrong", verdict.witness)
 
     def _judge_as_slip(
         self, judged: LinkVerdict, left: Tree, right: Tree, next_side: Tree | None
@@ -361,17 +361,17 @@ class LinkJudge(LinkContext):
             self.bounds.append((link, statement))
         if not simple and len(statement) < LARGEST:
             known = [*self.list_hypotheses(free_symbols(statement)), *self.facts.conditions[-4:]]
-            found = self.judge.holds(statement, list(dict.fromkeys(known)))
-            if found.outcome == "equal":
-                return LinkVerdict(link, "right", found.reason)
+            verdict = self.judge.holds(statement, list(dict.fromkeys(known)))
+            if verdict.outcome == "equal":
+                return LinkVerdict(link, "right", verdict.reason)
         if for_all or self.is_concluded_for_all(link, left, right):
-            found = self.judge.holds(statement, self.list_worded_hypotheses(link, left, right))
-            if found.outcome == "different":
-                return LinkVerdict(link, "wrong", f"it fails at {found.witness}")
+            verdict = self.judge.holds(statement, self.list_worded_hypotheses(link, left, right))
+            if verdict.outcome == "different":
+                return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")
         reduced = self.facts.reduce_by_facts(left, right)
         if reduced is not None and not (free_symbols(reduced.left) | free_symbols(reduced.right)):
-            found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
-            if found.outcome == "equal":
+            verdict = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
+            if verdict.outcome == "equal":
                 return self.conclude(link, reduced.used)
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")

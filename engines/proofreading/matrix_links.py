@@ -49,8 +49,8 @@ class MatrixLinks:
         used = [values[name] for name in sorted(free & values.keys())]
         if used and free & self.matrices <= values.keys():
             sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
-            found = self.terms.equal(*sides)
-            if found.outcome == "equal":
+            verdict = self.terms.equal(*sides)
+            if verdict.outcome == "equal":
                 return self.follow(link, used)
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
@@ -61,9 +61,9 @@ class MatrixLinks:
             unlike = unlike or any(name[:1].isupper() for name in free - {*values, "I"})
             unlike = unlike or any(self._is_applied(name, left, right) for name in free - values.keys())
             unlike = unlike or sought or begun or link.is_denied or link.is_one_of_several or self.cases
-            if found.outcome == "different" and left.children and not unlike:
+            if verdict.outcome == "different" and left.children and not unlike:
                 return LinkVerdict(
-                    link, "wrong", f"{found.witness}, {describe_sources(used)}".removeprefix(", ")
+                    link, "wrong", f"{verdict.witness}, {describe_sources(used)}".removeprefix(", ")
                 )
         sure = not (link.of_problem or link.is_refused or is_supposed(link))
         if sure and not left.children and left.label in values and not (begun or self.cases):

@@ -113,8 +113,8 @@ def _iterate_changeable(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tupl
     """Yield the numbers and the names with an index in a term, with their places."""
     if not tree.children and (_WHOLE.match(tree.label) or "_" in tree.label):
         yield path, tree.label
-    for place, part in enumerate(tree.children):
-        yield from _iterate_changeable(part, (*path, place))
+    for index, part in enumerate(tree.children):
+        yield from _iterate_changeable(part, (*path, index))
 
 
 def _iterate_others(written: str, names: frozenset[str]) -> Iterator[str]:

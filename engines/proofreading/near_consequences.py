@@ -92,8 +92,8 @@ def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> Known
     here = [each for each in near if each[2].position.paragraph == facts.position.paragraph]
     tried = {len(each): each for each in (here, near, every)}
     for equations in (tried[size] for size in sorted(tried, reverse=True)):
-        if equations and (found := _find_places(equations, left, right)):
-            return found
+        if equations and (points := _find_places(equations, left, right)):
+            return points
     return None
 
 

@@ -72,15 +72,15 @@ class NumberLinks:
 
     def judge_numbers(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """Return the verdict on a link between two numbers."""
-        found = self.compare_by_relation(link.relation, left, right)
-        if found.outcome == "equal":
-            return LinkVerdict(link, "right", found.reason)
-        if found.outcome == "equal if":
-            return LinkVerdict(link, "right if", found.condition)
-        if found.outcome == "undecided":
+        verdict = self.compare_by_relation(link.relation, left, right)
+        if verdict.outcome == "equal":
+            return LinkVerdict(link, "right", verdict.reason)
+        if verdict.outcome == "equal if":
+            return LinkVerdict(link, "right if", verdict.condition)
+        if verdict.outcome == "undecided":
             if not link.of_problem and (reason := self._beside_units(link, left, right)):
                 return LinkVerdict(link, "wrong", reason)
-            return LinkVerdict(link, "not shown", found.reason)
+            return LinkVerdict(link, "not shown", verdict.reason)
         if link.relation in ("=", "approx") and (
             reason := self.describe_rounding(left, right, link.relation)
         ):
@@ -90,7 +90,7 @@ class NumberLinks:
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
         if link.of_problem or link.is_refused or ends_with("conditional", link.before):
-            supposed = f"it is only supposed: {found.witness}"
+            supposed = f"it is only supposed: {verdict.witness}"
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         # "But then 1 = 2" is what a false assumption leads to.
         plain = link.left.isdecimal() and link.right.isdecimal() and link.relation == "="
@@ -99,24 +99,26 @@ class NumberLinks:
         if not link.place and (absurd or (bare and ZERO in (left, right))):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if left.label == "e" and self._is_mistyped(left, right):
-            return LinkVerdict(link, "wrong", found.witness)
-        if excuse := self._find_excuse(link, left, right, found.witness):
+            return LinkVerdict(link, "wrong", verdict.witness)
+        if excuse := self._find_excuse(link, left, right, verdict.witness):
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
-        return LinkVerdict(link, "wrong", found.witness)
+        return LinkVerdict(link, "wrong", verdict.witness)
 
     def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
         """Return how else two different numbers can be meant, so that they are no mistake."""
         # Values: rounding excuses what is near, and nothing where no decimals are written.
-        one, other = evaluate_term(left, {}), evaluate_term(right, {})
+        left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
         exact = right.children and not any(
             "." in label for label in (*left.list_labels(), *right.list_labels())
         )
-        shown = max((len(found[1]) for found in map(DECIMAL.match, right.list_labels()) if found), default=0)
-        least = max(10**-shown * (5 if shown else 1), 0.2 * abs(one or 0))
-        far = exact or (one is not None and other is not None and abs(one - other) >= least)
+        shown = max((len(match[1]) for match in map(DECIMAL.match, right.list_labels()) if match), default=0)
+        least = max(10**-shown * (5 if shown else 1), 0.2 * abs(left_value or 0))
+        far = exact or (
+            left_value is not None and right_value is not None and abs(left_value - right_value) >= least
+        )
         if link.place and not left.children and ends_with("examined", link.before):
             return "something is examined where its left side is the value"
-        if _is_rounded_whole(one, right) or _is_rounded_root(left, one, right):
+        if _is_rounded_whole(left_value, right) or _is_rounded_root(left, left_value, right):
             return f"rounded: {witness}"
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
@@ -124,10 +126,21 @@ class NumberLinks:
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
-        if power and one is not None and other and abs(one - other) < 0.1 * abs(other):
+        if (
+            power
+            and left_value is not None
+            and right_value
+            and abs(left_value - right_value) < 0.1 * abs(right_value)
+        ):
             return f"rounded to a power of ten: {witness}"
-        if right.label == "pow" and link.relation == "approx" and one and other and one * other > 0:
-            sizes = math.log(abs(one)), math.log(abs(other))
+        if (
+            right.label == "pow"
+            and link.relation == "approx"
+            and left_value
+            and right_value
+            and left_value * right_value > 0
+        ):
+            sizes = math.log(abs(left_value)), math.log(abs(right_value))
             if abs(sizes[0] - sizes[1]) < _NEAR_EXPONENT * abs(sizes[1]):
                 return f"rounded to a power: {witness}"
         if self._hold_in_another_locale(link):
@@ -310,12 +323,16 @@ class NumberLinks:
         """Numbers that differ where one has a unit, and too little for one to be converted."""
         if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
             return ""
-        one, other = evaluate_term(left, {}), evaluate_term(right, {})
-        if not one or not other or link.is_refused or self.are_equal_without_units(link):
+        left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
+        if not left_value or not right_value or link.is_refused or self.are_equal_without_units(link):
             return ""
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""
-        return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
+        return (
+            f"{left_value:.6g} and {right_value:.6g}"
+            if 1 / _CONVERTED < left_value / right_value < _CONVERTED
+            else ""
+        )
 
 
 def list_terms(tree: Tree) -> tuple[Tree, ...]:

@@ -115,7 +115,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
 
     bad: list[DataError] = []
     arbiter = judge()
-    found, ids = StoredRows(), set[str]()
+    documents, ids = StoredRows(), set[str]()
     counts, notations = Counter[str](), Counter[str]()
     complete = True
     if isinstance(spec, str):
@@ -162,19 +162,19 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             "sections": sections,
             "first_wrong": first_wrong,
         }
-        found.append(row)
+        documents.append(row)
         ids.add(document.id if wanted else "")
     if wanted and complete and (missing := wanted - ids):
         what = f"no document has the id {sorted(missing)[0]}"
         raise DataError(what, path=spec.file, remedy="Check --only.")
-    if not found and complete:
+    if not documents and complete:
         remedy = "Check that it is whole."
         empty = DataError("the file has no documents", path=spec.file, code="E317", remedy=remedy)
         raise bad[0] if bad else empty
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     result: dict[str, Any] = {
         "file": spec.file,
-        "documents": found,
+        "documents": documents,
         "counts": {verdict: counts[verdict] for verdict in VERDICTS},
         "notations": [{"what": what, "count": count} for what, count in notations.most_common()],
         "hidden": hiding.count,
@@ -189,7 +189,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         write_baseline(spec.write_baseline, result)
 
     def iterate_links() -> Iterator[dict[str, Any]]:
-        return ({"document": each["id"], **link} for each in found for link in each["links"])
+        return ({"document": each["id"], **link} for each in documents for link in each["links"])
 
     counted = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")

@@ -418,9 +418,9 @@ def _iterate_gaps(tokens: tuple[_Token, ...]) -> Iterator[tuple[_Key, str]]:
 
 def _count_names(written: Iterable[tuple[int, tuple[_Token, ...]]]) -> Mapping[str, int]:
     """In how many formulas each name with an index occurs."""
-    found: dict[str, set[int]] = defaultdict(set)
+    pieces_of_names: dict[str, set[int]] = defaultdict(set)
     for piece, tokens in written:
         for one, two in pairwise(tokens):
             if two.kind == "index":
-                found[f"{one.text}{two.text}"].add(piece)
-    return {name: len(pieces) for name, pieces in found.items()}
+                pieces_of_names[f"{one.text}{two.text}"].add(piece)
+    return {name: len(pieces) for name, pieces in pieces_of_names.items()}

@@ -56,17 +56,17 @@ _BASE = re.compile(r"\d_\{?\d")
 
 def _judge_equivalence(link: ChainLink, left: Tree, right: Tree, judge: Judge) -> LinkVerdict:
     """Judge whether two statements made of letters are equivalent, `p \\to q \\equiv \\neg p \\lor q`."""
-    found = judge.holds(Tree("iff", (left, right)))
-    if found.outcome == "equal":
-        return LinkVerdict(link, "right", found.reason)
-    if found.outcome != "different" or not (is_proposition(left) and is_proposition(right)):
-        return LinkVerdict(link, "not shown", found.reason or found.condition)
+    verdict = judge.holds(Tree("iff", (left, right)))
+    if verdict.outcome == "equal":
+        return LinkVerdict(link, "right", verdict.reason)
+    if verdict.outcome != "different" or not (is_proposition(left) and is_proposition(right)):
+        return LinkVerdict(link, "not shown", verdict.reason or verdict.condition)
     # T and F, t and c can stand for what is always true or false.
     free = free_variables(left, right)
     supposed = link.of_problem or link.is_refused or read_last_cue(link.before) == "given"
     if supposed or not free or not free.isdisjoint("TFtfc"):
-        return LinkVerdict(link, "not shown", found.witness)
-    return LinkVerdict(link, "wrong", found.witness)
+        return LinkVerdict(link, "not shown", verdict.witness)
+    return LinkVerdict(link, "wrong", verdict.witness)
 
 
 def judge_congruence(
@@ -76,8 +76,8 @@ def judge_congruence(
     if {left.label, right.label} & {*CONNECTIVES}:
         return _judge_equivalence(link, left, right, judge)
     if modulus is None:
-        found = judge.equal(left, right)
-        if found.outcome == "equal":
+        judged = judge.equal(left, right)
+        if judged.outcome == "equal":
             return LinkVerdict(link, "right")
         return LinkVerdict(link, "unread", "the modulus of the congruence is not named beside it")
     if modulus.tree is None:
@@ -94,10 +94,10 @@ def judge_congruence(
             return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
     if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):
         return LinkVerdict(link, "given" if supposed else "not shown", "it depends on its variables")
-    found = judge.holds(Tree("congruent", (left, right, modulus.tree)))
-    if found.outcome == "equal":
+    judged = judge.holds(Tree("congruent", (left, right, modulus.tree)))
+    if judged.outcome == "equal":
         return LinkVerdict(link, "right")
-    return LinkVerdict(link, "not shown" if not supposed else "given", found.reason)
+    return LinkVerdict(link, "not shown" if not supposed else "given", judged.reason)
 
 
 _OF_NUMBERS_IN = {
@@ -229,8 +229,8 @@ def judge_in_domain(
         # With several moduli nobody knows which is meant here.
         if not free and equal and len(sides) == 1:
             return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
-    other = f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
-    return replace(judged, outcome="not shown", reason=other)
+    reason = f"it is not judged, since the text is about {domain} here; of ordinary numbers: {judged.reason}"
+    return replace(judged, outcome="not shown", reason=reason)
 
 
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))

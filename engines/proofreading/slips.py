@@ -64,9 +64,9 @@ class Slip:
     def reason(self) -> str:
         """In words: `x = 2: 4 and 5; it holds with 4 for 5`."""
         at = {name: value for name, value in self.at.items() if name != "inf" and not name.endswith("(")}
-        place = ", ".join(f"{display_name(name)} = {_write_value(value)}" for name, value in at.items())
+        point = ", ".join(f"{display_name(name)} = {_write_value(value)}" for name, value in at.items())
         values = " and ".join(map(_write_value, self.values))
-        return f"{place}: {values}; it holds with {self.instead}"
+        return f"{point}: {values}; it holds with {self.instead}"
 
 
 def _write_value(value: complex) -> str:
@@ -200,9 +200,9 @@ def find_identity_slip(
     if not free.isdisjoint(_ORDERS):
         return None
     if not labels.isdisjoint(_OF_COMPLEX):
-        found = find_complex_slip(left, right, are_same, real=labels.isdisjoint(_OF_COMPLEX - {"i"}))
-        found = found or find_slip(left, right, points_of({*free, "i"}), are_same)
-        return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
+        slip = find_complex_slip(left, right, are_same, real=labels.isdisjoint(_OF_COMPLEX - {"i"}))
+        slip = slip or find_slip(left, right, points_of({*free, "i"}), are_same)
+        return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
     whole = not labels.isdisjoint(_OF_WHOLE)
     points = points_of(free, whole)
     infinite = "inf" in labels and "sum" in labels
@@ -220,15 +220,15 @@ def find_identity_slip(
     in_calls = in_calls and not any(
         node.label == "abs" and "call" in node.list_labels() for side in (left, right) for node in side
     )
-    found = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike, opposite=opposite)
+    slip = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike, opposite=opposite)
     # A coefficient n over k, and the factorial of n - k, have values where n is the larger one.
-    for step in (1, -1) if whole and found is None else ():
+    for step in (1, -1) if whole and slip is None else ():
         ordered = [
             {name: float(value) for name, value in zip(sorted(free)[::step], count(first, 2), strict=False)}
             for first in (2, 3)
         ]
-        found = found or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
-    return found or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
+        slip = slip or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
+    return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
 
 
 def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
@@ -237,10 +237,10 @@ def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree
     sides = [names.replace_parts(side) for side in (left, right)]
     letters = {"i"} & {*sides[0].list_labels(), *sides[1].list_labels()}
     points = points_of({*free_symbols(sides[0]), *free_symbols(sides[1]), *letters})
-    found = find_slip(
+    slip = find_slip(
         sides[0], sides[1], points, lambda *pair: same(*(names.restore_parts(side) for side in pair))
     )
-    return found and replace(found, at=names.show_place(found.at))
+    return slip and replace(slip, at=names.show_place(slip.at))
 
 
 def _are_long_values(left: Tree, right: Tree) -> bool:
@@ -325,7 +325,7 @@ def _tabulate_values(tree: Tree, at: Mapping[str, float]) -> _Values:
         if not node.children or node.label in _WHOLE_TERMS:
             table[path] = evaluate_term(node, at)
             return table[path]
-        parts = [add_values(part, (*path, place)) for place, part in enumerate(node.children)]
+        parts = [add_values(part, (*path, index)) for index, part in enumerate(node.children)]
         table[path] = _apply(node.label, parts)
         return table[path]
 
@@ -350,8 +350,8 @@ def _evaluate_changed(
 ) -> float | None:
     """Return the value of a term with another in a place of it, by the values of the parts that stay."""
     nodes = [tree]
-    for place in path:
-        nodes.append(nodes[-1].children[place])
+    for index in path:
+        nodes.append(nodes[-1].children[index])
     whole = next((depth for depth, node in enumerate(nodes) if node.label in _WHOLE_TERMS), None)
     if whole is not None and whole < len(path):
         path, changed = path[:whole], nodes[whole].replace_subtree(path[whole:], changed)
@@ -361,8 +361,8 @@ def _evaluate_changed(
             return None
         node = nodes[depth]
         parts = [
-            value if place == path[depth] else table[(*path[:depth], place)]
-            for place in range(len(node.children))
+            value if index == path[depth] else table[(*path[:depth], index)]
+            for index in range(len(node.children))
         ]
         value = _apply(node.label, parts)
     return value
@@ -436,12 +436,12 @@ def iterate_changes(
     """
     for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:
-            for other in _iterate_numbers(node.label, above):
-                yield path, Tree(other), f"{other} for {node.label}"
+            for instead in _iterate_numbers(node.label, above):
+                yield path, Tree(instead), f"{instead} for {node.label}"
             base, indexed, _ = node.label.partition("_")
-            for other in names if indexed and node.label in names else ():
-                if other != node.label and other.startswith(f"{base}_"):
-                    yield path, Tree(other), f"{other} for {node.label}"
+            for instead in names if indexed and node.label in names else ():
+                if instead != node.label and instead.startswith(f"{base}_"):
+                    yield path, Tree(instead), f"{instead} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):
                 if label == "*" and (ONE in node.children or all(map(free_symbols, node.children))):
@@ -476,10 +476,10 @@ def iterate_retyped(number: str) -> Iterator[str]:
     >>> list(iterate_retyped("-0.5"))[7:11]
     ['-8.5', '-9.5', '-0.0', '-0.1']
     """
-    for place, old in enumerate(number):
+    for index, old in enumerate(number):
         for digit in "0123456789" if old.isdecimal() else "":
             if digit != old:
-                yield number[:place] + digit + number[place + 1 :]
+                yield number[:index] + digit + number[index + 1 :]
 
 
 _VANISHING = ("*", "pow", "below")
@@ -491,13 +491,13 @@ def _iterate_places(
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     yield path, tree, above
     # What an unknown function is at another place may be said of it: f(-x) = f(x).
-    for place, child in enumerate(tree.children if in_calls or tree.label != "call" else ()):
+    for index, child in enumerate(tree.children if in_calls or tree.label != "call" else ()):
         name = tree.label
-        if name == "/" and place == 1:
+        if name == "/" and index == 1:
             name = "below"
-        elif name in ("sum", "prod") and place in (1, 2):
+        elif name in ("sum", "prod") and index in (1, 2):
             name = "bound"
-        yield from _iterate_places(child, (*path, place), name, in_calls)
+        yield from _iterate_places(child, (*path, index), name, in_calls)
 
 
 # ---- the odd one out

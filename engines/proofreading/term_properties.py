@@ -420,35 +420,35 @@ def _of_two(label: str, values: Sequence[float]) -> float:
         return float(math.factorial(int(values[0])))
     if len(values) == 1:
         return -values[0] if label == "-" else math.log10(values[0])
-    one, other = values[0], values[1]
+    first, second = values[0], values[1]
     if label == "-":
         return reduce(lambda left, right: left - right, values)
     if label == "/":
-        return one / other
+        return first / second
     if label == "pow":
-        result = one**other
+        result = first**second
         if isinstance(result, complex):
             raise _NoValueError
         return result
     if label == "root":
-        if other < 0 and one % 2 != 1:
+        if second < 0 and first % 2 != 1:
             raise _NoValueError
-        return math.copysign(abs(other) ** (1 / one), other)
+        return math.copysign(abs(second) ** (1 / first), second)
     if label == "log":
-        return math.log(other) / math.log(one)
+        return math.log(second) / math.log(first)
     if min(values) < 0 or max(values) > 1_000 or any(each != int(each) for each in values):
         raise _NoValueError
-    return float(math.comb(int(one), int(other)))
+    return float(math.comb(int(first), int(second)))
 
 
 def values_agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
     """Return whether two terms have one value there; None where that is not clear, since a number may be
     rounded."""
-    one, other = evaluate_term(left, at), evaluate_term(right, at)
-    if one is None or other is None:
+    left_value, right_value = evaluate_term(left, at), evaluate_term(right, at)
+    if left_value is None or right_value is None:
         return None
-    size = max(abs(one), abs(other), *(abs(value) for value in at.values()), 1.0)
-    apart = abs(one - other) / size
+    size = max(abs(left_value), abs(right_value), *(abs(value) for value in at.values()), 1.0)
+    apart = abs(left_value - right_value) / size
     if apart < _CLOSE:
         return True
     if apart < _APART or apart >= _ROUNDED:
@@ -516,17 +516,17 @@ def apart_in_any_sign(left: Tree, right: Tree) -> bool:
 
 def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
     """Return where two terms that are at most quadratic in a variable are equal; [] for others."""
-    found: list[float] = []
+    gaps: list[float] = []
     for place in (0.0, 1.0, 2.0, 3.0, -1.0):
         one, other = (evaluate_term(side, {**at, name: place}) for side in (left, right))
         if one is None or other is None:
             return []
-        found.append(one - other)
-    c = found[0]
-    a = (found[2] - 2 * found[1] + c) / 2
-    b = found[1] - a - c
-    size = max(map(abs, found), default=0.0)
-    if any(abs(a * x * x + b * x + c - y) > _CLOSE * (1 + size) for x, y in ((3, found[3]), (-1, found[4]))):
+        gaps.append(one - other)
+    c = gaps[0]
+    a = (gaps[2] - 2 * gaps[1] + c) / 2
+    b = gaps[1] - a - c
+    size = max(map(abs, gaps), default=0.0)
+    if any(abs(a * x * x + b * x + c - y) > _CLOSE * (1 + size) for x, y in ((3, gaps[3]), (-1, gaps[4]))):
         return []
     if abs(a) <= _CLOSE * size:
         return [-c / b] if abs(b) > _CLOSE * size else []
@@ -569,14 +569,14 @@ def find_residue(tree: Tree, modulus: int) -> int | None:
     if label not in ("+", "-", "*", "/"):
         return None
     values = [find_residue(part, modulus) for part in parts]
-    one, other = values[0], values[-1]
-    if one is None or other is None or len(values) > 2:
+    first, second = values[0], values[-1]
+    if first is None or second is None or len(values) > 2:
         return None
     if label == "/":
         with suppress(ValueError):
-            return one * pow(other, -1, modulus) % modulus
+            return first * pow(second, -1, modulus) % modulus
         return None
-    return {"+": one + other, "-": one - other if len(values) == 2 else -one, "*": one * other}[
+    return {"+": first + second, "-": first - second if len(values) == 2 else -first, "*": first * second}[
         label
     ] % modulus
 
@@ -641,9 +641,9 @@ def as_products(latex: str, matrices: frozenset[str]) -> str:
     '(A \\cdot B)^{\\top} + \\text{AB} \\det A'
     """
 
-    def to_product(found: re.Match[str]) -> str:
-        letters = found[0].replace(" ", "")
-        return r" \cdot ".join(letters) if {*letters} <= {*matrices, "I"} else found[0]
+    def to_product(match: re.Match[str]) -> str:
+        letters = match[0].replace(" ", "")
+        return r" \cdot ".join(letters) if {*letters} <= {*matrices, "I"} else match[0]
 
     return _TRANSPOSED.sub(r"^{\\top}", _TOGETHER.sub(to_product, latex))
 

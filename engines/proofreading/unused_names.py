@@ -33,9 +33,9 @@ def find_meant_name(
         return ""  # behind x_1 = x_2 comes x_2 = x_3
     for symbol in sorted(free_symbols(left) | free_symbols(right)):
         name = symbol.removesuffix("(")
-        for other in _iterate_others(name, counts) if counts.get(name) == 1 else ():
-            sides = _rename(left, name, other), _rename(right, name, other)
-            instead = f"{display_name(other)} for {display_name(name)}, which the text has only here"
+        for candidate in _iterate_others(name, counts) if counts.get(name) == 1 else ():
+            sides = _rename(left, name, candidate), _rename(right, name, candidate)
+            instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
             if are_equal(*sides):
                 told = sides[0] != sides[1] and ZERO not in sides
                 if told and len(left) + len(right) >= _ENOUGH:
@@ -49,16 +49,16 @@ def find_meant_name(
     return ""
 
 
-def _rename(tree: Tree, name: str, other: str) -> Tree:
+def _rename(tree: Tree, name: str, new_name: str) -> Tree:
     """Return a term with another name in the place of one, which may be that of a function."""
     if not tree.children:
-        return Tree(other) if tree.label == name else tree
-    return Tree(tree.label, tuple(_rename(part, name, other) for part in tree.children))
+        return Tree(new_name) if tree.label == name else tree
+    return Tree(tree.label, tuple(_rename(part, name, new_name) for part in tree.children))
 
 
 def _iterate_others(name: str, counts: Mapping[str, int]) -> Iterator[str]:
     """Yield the names of a text that differ from one in a digit of the index."""
     base, _, index = name.rpartition("_")
-    for other in dict.fromkeys(iterate_retyped(index)):
-        if f"{base}_{other}" in counts:
-            yield f"{base}_{other}"
+    for candidate in dict.fromkeys(iterate_retyped(index)):
+        if f"{base}_{candidate}" in counts:
+            yield f"{base}_{candidate}"

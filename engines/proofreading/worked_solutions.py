@@ -110,8 +110,8 @@ def find_calculations(document: Document) -> list[Calculation]:
     """
     known: dict[str, Fraction] = {}
     return [
-        replace(calculation, piece=place)
-        for place, piece in enumerate(document.pieces)
+        replace(calculation, piece=index)
+        for index, piece in enumerate(document.pieces)
         if not piece.formula and not piece.said
         for number, line in enumerate(piece.text.split("\n"))
         for calculation in _find_in_line(line, piece.line + number, known)
@@ -121,7 +121,7 @@ def find_calculations(document: Document) -> list[Calculation]:
 def with_calculations(document: Document, judged: Sequence[LinkVerdict]) -> list[LinkVerdict]:
     """Return the links of a document with those of the calculations in its words, in the order of lines."""
     chain = max((each.link.chain for each in judged), default=-1)
-    found = [
+    calculations = [
         LinkVerdict(
             ChainLink(one.left, "=", one.right, one.line, "", chain=chain + number, piece=one.piece),
             one.outcome,
@@ -131,7 +131,9 @@ def with_calculations(document: Document, judged: Sequence[LinkVerdict]) -> list
         for number, one in enumerate(find_calculations(document), start=1)
     ]
     return (
-        sorted([*judged, *found], key=lambda each: (each.link.line, each.link.piece)) if found else [*judged]
+        sorted([*judged, *calculations], key=lambda each: (each.link.line, each.link.piece))
+        if calculations
+        else [*judged]
     )
 
 
@@ -159,9 +161,9 @@ def _find_in_line(line: str, number: int, known: dict[str, Fraction]) -> Iterato
     name, tokens = _take_name(tokens)
     last: Fraction | None = None
     for sides in _find_chains(plain, tokens, known):
-        for place, (left, right) in enumerate(pairwise(sides)):
+        for index, (left, right) in enumerate(pairwise(sides)):
             # A first number may count what follows, `1 gallon = 4 * 2 pints`.
-            if not (_calculates(left) or (place and _calculates(right))):
+            if not (_calculates(left) or (index and _calculates(right))):
                 continue
             if (_squeeze(left.plain), right.value) not in seen:
                 yield _judge_link(left, right, number)
@@ -390,31 +392,35 @@ def _judge_link(left: _Side, right: _Side, line: int) -> Calculation:
 
     if left.value is None or right.value is None:
         return say("not shown", "a side cannot be read")
-    one, other = left.value, right.value
-    if one == other:
+    left_value, right_value = left.value, right.value
+    if left_value == right_value:
         return say("right")
-    correct = f"it is {format_value(one if _calculates(left) else other)}"
-    if _is_rounded(one, right.plain):
+    correct = f"it is {format_value(left_value if _calculates(left) else right_value)}"
+    if _is_rounded(left_value, right.plain):
         return say("right", f"rounded: {correct}")
     share = right.text.strip().removesuffix("%").strip() if right.percents == len(right.units) == 1 else ""
-    if share and _is_rounded(100 * one, share, least=0):
+    if share and _is_rounded(100 * left_value, share, least=0):
         return say("right", f"rounded: {correct}")
     # 100 - 20 = 80%, 30/60 * 100 = 50%, 50% + 25% = 75: the sign is left out.
-    if share and not left.percents and 100 * other == one:
+    if share and not left.percents and 100 * right_value == left_value:
         plain = _adds(left) or "100" in left.plain.split()
         return say("right") if plain else say("not shown", f"{_PERCENTAGES}: {correct}")
     shares = _adds(left) and left.percents == len(left.units)
     plain = (shares or "100%" in left.text) and not right.percents
-    if plain and (100 * one == other or _is_rounded(100 * one, right.plain)):
+    if plain and (100 * left_value == right_value or _is_rounded(100 * left_value, right.plain)):
         return say("right")
     if _adds(left) and 0 < left.percents < len(left.units):  # 100 - 20%: of what?
         return say("not shown", f"{_PERCENTAGES}: {correct}")
-    if ("/" in left.text or "÷" in left.text) and abs(one - other) < 1 and other.denominator == 1:
+    if (
+        ("/" in left.text or "÷" in left.text)
+        and abs(left_value - right_value) < 1
+        and right_value.denominator == 1
+    ):
         return say("not shown", f"a division can leave a remainder: {correct}")
     units = {*left.units, *right.units} - {""}
     if _adds(left) and (len(units) > 1 or (units and "" in left.units)):
         return say("not shown", f"the units differ: {correct}")
-    if right.tree is not None and right.tree.children and _first_number(right.tree) == one:
+    if right.tree is not None and right.tree.children and _first_number(right.tree) == left_value:
         return say("not shown", "the calculation goes on from the result")
     return say("wrong", correct)
 
