@@ -121,8 +121,8 @@ class AnswerComparison:
         if (numbers := _compare_number_sets(gold, pred)) is not None:
             return numbers
         # A letter such as (B) may be an option whose text is not at hand.
-        for letter, other in ((gold, pred), (pred, gold)):
-            if _is_choice(letter) and isinstance(other, Term) and is_settled(other):
+        for letter, answer in ((gold, pred), (pred, gold)):
+            if _is_choice(letter) and isinstance(answer, Term) and is_settled(answer):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
                 return GradeVerdict("undecided", reason=reason)
         # Solutions with parameters are compared as sets of values, before their shapes are.
@@ -227,17 +227,17 @@ class AnswerComparison:
         trees = _read_both(tree_of_term(gold), tree_of_term(pred))
         if isinstance(trees, GradeVerdict):
             return trees
-        one, other = trees
-        if one == other:
+        gold_tree, pred_tree = trees
+        if gold_tree == pred_tree:
             return EQUAL
         # A long decimal is the output of a computer: equal if the exact side rounds to it.
         decimals = self._count_decimals(gold, pred)
         if decimals is not None:
-            return self._compare_rounded(one, other, decimals, self._describe_precision(gold, pred))
-        judged = to_grade_verdict(self._judge.equal(one, other))
+            return self._compare_rounded(gold_tree, pred_tree, decimals, self._describe_precision(gold, pred))
+        judged = to_grade_verdict(self._judge.equal(gold_tree, pred_tree))
         if judged.outcome == "equal":
             return judged
-        return compare_with_constants(self._judge, one, other) or judged
+        return compare_with_constants(self._judge, gold_tree, pred_tree) or judged
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
@@ -248,14 +248,14 @@ class AnswerComparison:
             )
         if gold.value is not None and pred.value is not None:
             return self._compare_numbers(gold, pred)
-        unfinished, other = (gold, pred) if gold.shown_digits else (pred, gold)
+        unfinished, complete = (gold, pred) if gold.shown_digits else (pred, gold)
         # Otherwise the value lies between the digits shown and one more in the last place, which the judge
         # can decide for an exact other side.
         shown = shown_part(unfinished)
-        if other.shown_digits:
-            agree = unfinished.text.startswith(other.text) or other.text.startswith(unfinished.text)
+        if complete.shown_digits:
+            agree = unfinished.text.startswith(complete.text) or complete.text.startswith(unfinished.text)
         else:
-            tree = tree_of_term(other)
+            tree = tree_of_term(complete)
             if isinstance(tree, str):
                 return GradeVerdict("unread", reason=tree)
             size = Tree("abs", (tree,))
@@ -270,8 +270,8 @@ class AnswerComparison:
                 return to_grade_verdict(within)
             agree = within.outcome == "equal"
         if not agree:
-            return GradeVerdict("different", witness=f"{unfinished.text}… and {other.text}")
-        return GradeVerdict("equal if", condition=f"{unfinished.text}… goes on as {other.text}")
+            return GradeVerdict("different", witness=f"{unfinished.text}… and {complete.text}")
+        return GradeVerdict("equal if", condition=f"{unfinished.text}… goes on as {complete.text}")
 
     def _compare_numbers(self, gold: Term, pred: Term) -> GradeVerdict:
         assert gold.value is not None
@@ -363,14 +363,14 @@ class AnswerComparison:
         # Greedy: each value takes its best partner. As long as equality is transitive no other value needs
         # that partner more; rounding is the exception.
         for item in waiting:
-            compared = [(self.compare(item, other), other) for other in left]
-            best, other = min(compared, key=lambda one: OUTCOMES.index(one[0].outcome))
+            compared = [(self.compare(item, candidate), candidate) for candidate in left]
+            best, candidate = min(compared, key=lambda one: OUTCOMES.index(one[0].outcome))
             verdicts.append(best)
             if best.outcome == "different":
                 if any(one.outcome in ("undecided", "unread") for one in verdicts):
                     break  # it may be the one that such an item was matched with
                 return GradeVerdict("different", witness=f"{to_message_text(item)} is not in the answer")
-            left.remove(other)
+            left.remove(candidate)
         return combine_verdicts(one for one in verdicts if one.outcome != "different")
 
     def _match_covering(
@@ -438,26 +438,33 @@ class AnswerComparison:
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
                 return differ_by(f"it says of {', '.join(named[1])} and not of {', '.join(named[0])}")
-            other = {item.name: item.value for item in pred.items if isinstance(item, Named)}
+            values = {item.name: item.value for item in pred.items if isinstance(item, Named)}
             return combine_verdicts(
-                self.compare(item.value, other[item.name]) for item in gold.items if isinstance(item, Named)
+                self.compare(item.value, values[item.name]) for item in gold.items if isinstance(item, Named)
             )
         return combine_verdicts(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
     def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
-        one, other = list_on_line(gold), list_on_line(pred)
-        one, other = one or [gold] * isinstance(gold, Term), other or [pred] * isinstance(pred, Term)
-        if not one or not other:
+        gold_parts, pred_parts = list_on_line(gold), list_on_line(pred)
+        gold_parts, pred_parts = (
+            gold_parts or [gold] * isinstance(gold, Term),
+            pred_parts or [pred] * isinstance(pred, Term),
+        )
+        if not gold_parts or not pred_parts:
             return differ_in_kind(gold, pred)
-        if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
-            result = combine_verdicts(self._compare_intervals(*pair) for pair in zip(one, other, strict=True))
-            if result.outcome == "equal" or (len(one) == 1 and result.outcome != "undecided"):
+        if len(gold_parts) == len(pred_parts) and not any(
+            isinstance(part, Without) for part in (*gold_parts, *pred_parts)
+        ):
+            result = combine_verdicts(
+                self._compare_intervals(*pair) for pair in zip(gold_parts, pred_parts, strict=True)
+            )
+            if result.outcome == "equal" or (len(gold_parts) == 1 and result.outcome != "undecided"):
                 return result
-            if len(one) > 1:
-                matched = self._match_unordered(one, other)
+            if len(gold_parts) > 1:
+                matched = self._match_unordered(gold_parts, pred_parts)
                 if matched.outcome == "equal":
                     return matched
-        trees = _read_both(set_tree(one), set_tree(other))
+        trees = _read_both(set_tree(gold_parts), set_tree(pred_parts))
         return trees if isinstance(trees, GradeVerdict) else to_grade_verdict(self._judge.equal(*trees))
 
     def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -649,9 +656,9 @@ class AnswerComparison:
             solved = self._compare_solutions(gold, pred)
             if solved is not None:
                 return solved
-            relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
-            if isinstance(relation, RelationForm) and isinstance(other, Term):
-                return self._compare_asked(relation, other, relation is gold)
+            relation, answer = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
+            if isinstance(relation, RelationForm) and isinstance(answer, Term):
+                return self._compare_asked(relation, answer, relation is gold)
             return differ_in_kind(gold, pred)
         residues = [read_family(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
         if residues[0] is not None and residues[1] is not None and residues[0].name == residues[1].name:
@@ -676,8 +683,8 @@ class AnswerComparison:
 
     def _compare_solutions(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """A relation in one variable and a set: whether the set is that of its solutions."""
-        relation, other = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
-        parts = list_on_line(other)
+        relation, values = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
+        parts = list_on_line(values)
         if not isinstance(relation, RelationForm) or parts is None:
             return None
         said, among = relation.tree, set_tree(parts)

@@ -244,16 +244,16 @@ def _judge_readings(
     gold: str, pred: str, comparison: AnswerComparison, log_base: str = "", *, counts: bool = False
 ) -> GradeVerdict:
     try:
-        one, other = (read_form(text, log_base, counts) for text in (gold, pred))
-        compared = comparison.compare(one, other)
+        gold_form, pred_form = (read_form(text, log_base, counts) for text in (gold, pred))
+        compared = comparison.compare(gold_form, pred_form)
         if compared.outcome != "equal":
             compared = (
-                _with_vectors(one, other, comparison)
-                or _with_points(one, other, comparison)
-                or _with_ratios(gold, pred, one, other, comparison)
-                or _with_lists(gold, pred, one, other, comparison)
-                or _with_margins(gold, pred, one, other, comparison)
-                or _with_alternatives(gold, pred, one, other, comparison)
+                _with_vectors(gold_form, pred_form, comparison)
+                or _with_points(gold_form, pred_form, comparison)
+                or _with_ratios(gold, pred, gold_form, pred_form, comparison)
+                or _with_lists(gold, pred, gold_form, pred_form, comparison)
+                or _with_margins(gold, pred, gold_form, pred_form, comparison)
+                or _with_alternatives(gold, pred, gold_form, pred_form, comparison)
                 or compared
             )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
@@ -261,7 +261,11 @@ def _judge_readings(
     if compared.outcome == "equal" and not compared.reason:
         if any(map(_states_approximation, (gold, pred))):
             return replace(compared, reason="of a number and what it is about the exact side counts")
-        if isinstance(one, Named) and isinstance(one.value, Many) and one.value.kind == "list":
+        if (
+            isinstance(gold_form, Named)
+            and isinstance(gold_form.value, Many)
+            and gold_form.value.kind == "list"
+        ):
             joins = [_list_joins(text) for text in (gold, pred)]
             if "and" in joins[0] ^ joins[1]:
                 return replace(

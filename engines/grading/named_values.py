@@ -32,11 +32,16 @@ def turn_ratio(gold: Named, pred: Named) -> Form | None:
 
 def rename_argument(gold: Named, pred: Named) -> Form | None:
     """Return the value of `f(t) = t` in the letter of `f(x) = x`; None for other names."""
-    one, other = gold.subject, pred.subject
-    same = one.label == other.label == "call" and one.children[0] == other.children[0]
-    if not same or len(one.children) != 2 or len(other.children) != 2 or not isinstance(pred.value, Term):
+    gold_value, pred_value = gold.subject, pred.subject
+    same = gold_value.label == pred_value.label == "call" and gold_value.children[0] == pred_value.children[0]
+    if (
+        not same
+        or len(gold_value.children) != 2
+        or len(pred_value.children) != 2
+        or not isinstance(pred.value, Term)
+    ):
         return None
-    mine, theirs = one.children[1].label, other.children[1].label
+    mine, theirs = gold_value.children[1].label, pred_value.children[1].label
     values = statement_of_form(gold.value), tree_of_term(pred.value)
     if isinstance(values[0], str) or isinstance(values[1], str) or mine in free_variables(values[1]):
         return None
@@ -44,4 +49,4 @@ def rename_argument(gold: Named, pred: Named) -> Form | None:
     depends = mine in free_variables(values[0]) and theirs in free_variables(values[1])
     if not depends and not {mine, theirs} <= VARIABLES:
         return None
-    return form_of(replace_variable(values[1], theirs, one.children[1]))
+    return form_of(replace_variable(values[1], theirs, gold_value.children[1]))

@@ -680,10 +680,10 @@ def _split_unit(tree: Tree) -> tuple[Tree | None, str]:
         return None, f"{parts[0].children[0].label}^{parts[1].label}"
     if label not in ("*", "/"):
         return tree, ""
-    (above, words), (below, other) = map(_split_unit, parts)
-    if not (words or other):
+    (above, words), (below, below_words) = map(_split_unit, parts)
+    if not (words or below_words):
         return tree, ""
-    words += f"{'/' if label == '/' else ' '}{other}" if other else ""
+    words += f"{'/' if label == '/' else ' '}{below_words}" if below_words else ""
     if above is None or below is None:
         return (above if below is None else below if label == "*" else None), words
     return Tree(label, (above, below)), words

@@ -143,8 +143,8 @@ class Phrases(Generic[Value]):
 
     def is_whole(self, tokens: Sequence[AnswerToken]) -> bool:
         """Return whether tokens are a phrase and nothing else."""
-        found = self.match(tokens, 0)
-        return found is not None and found[0] == len(tokens)
+        match = self.match(tokens, 0)
+        return match is not None and match[0] == len(tokens)
 
     @staticmethod
     def _match(

@@ -14,13 +14,15 @@ from engines.grading.verdicts import EQUAL, GradeVerdict, differ_by, differ_in_k
 
 def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     """Return whether words are the same but for case, hyphens and articles; their meaning is not compared."""
-    one, other = (_plain_words(item) for item in (gold, pred))
-    if one is None or other is None:
-        word = one if other is None else other
+    gold_words, pred_words = (_plain_words(item) for item in (gold, pred))
+    if gold_words is None or pred_words is None:
+        word = gold_words if pred_words is None else pred_words
         if word is None or word in _DECIDED:
             return differ_in_kind(gold, pred)
         return GradeVerdict("undecided", reason="what words mean is not compared with a formula")
-    if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
+    if gold_words == pred_words or (
+        " and " in f" {gold_words} " and sorted(gold_words.split()) == sorted(pred_words.split())
+    ):
         return EQUAL
     if any(_is_predicate(*pair) for pair in ((gold, pred), (pred, gold))):
         return GradeVerdict("equal", reason="it is what the sentence says of its subject")
@@ -42,9 +44,17 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     minutes = [count_minutes(item.text) if isinstance(item, WordsForm) else None for item in (gold, pred)]
     if None not in minutes and minutes[0] == minutes[1]:
         return EQUAL
-    if _is_time(one) and _is_time(other) and other.startswith(one) != one.startswith(other):
-        return GradeVerdict("equal if", condition=f"both are {max(one, other, key=len).split()[-1]}")
-    if len(one.split()) == len(other.split()) == 1 or (_is_time(one) and _is_time(other)):
+    if (
+        _is_time(gold_words)
+        and _is_time(pred_words)
+        and pred_words.startswith(gold_words) != gold_words.startswith(pred_words)
+    ):
+        return GradeVerdict(
+            "equal if", condition=f"both are {max(gold_words, pred_words, key=len).split()[-1]}"
+        )
+    if len(gold_words.split()) == len(pred_words.split()) == 1 or (
+        _is_time(gold_words) and _is_time(pred_words)
+    ):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
 
