@@ -102,7 +102,7 @@ PHRASES: Mapping[str, str] = {
     "denied": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
-        no_longer neither fails fail
+        no_longer neither fails fail would_expect
     """,
     "characterising": "iff if_and_only_if exactly_if exactly_when precisely_if precisely_when",
     "restricted": "for if when where on",
@@ -111,6 +111,7 @@ PHRASES: Mapping[str, str] = {
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
         claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
+        would_expect
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
