@@ -110,9 +110,9 @@ def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence
         by_kind.setdefault((triple[1], "" if triple[3] else triple[2], triple[3]), []).append(triple)
     agreements: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
     for (source, role, target, is_node), times in own.items():
-        for other in by_kind.get((role, "" if is_node else target, is_node), ()):
-            pair = number[0][source], number[1][other[0]]
-            with_it = (number[0][target], number[1][other[2]]) if is_node else (-1, -1)
+        for candidate in by_kind.get((role, "" if is_node else target, is_node), ()):
+            pair = number[0][source], number[1][candidate[0]]
+            with_it = (number[0][target], number[1][candidate[2]]) if is_node else (-1, -1)
             # A relation of a node to itself counts for the pair alone, as an attribute does.
             if with_it == pair:
                 with_it = (-1, -1)
@@ -123,7 +123,7 @@ def _count_agreements(names: Sequence[Sequence[str]], triples: Sequence[Sequence
             for one, two in ((pair, with_it), (with_it, pair)):
                 if one != (-1, -1):
                     agreements.setdefault(one, {}).setdefault(two, 0)
-                    agreements[one][two] += min(times, others[other])
+                    agreements[one][two] += min(times, others[candidate])
     return agreements
 
 
@@ -267,8 +267,8 @@ def _reify_edges(triples: Sequence[Triple]) -> list[Triple]:
 def _invert_domain(triple: Triple) -> Triple:
     """`:mod` between nodes is `:domain` turned round, and the other way round; others stay."""
     source, role, target, is_node = triple
-    other = {":mod": ":domain", ":domain": ":mod"}.get(role)
-    return (target, other, source, True) if other and is_node else triple
+    inverse = {":mod": ":domain", ":domain": ":mod"}.get(role)
+    return (target, inverse, source, True) if inverse and is_node else triple
 
 
 _FORWARD = {":prep-on-behalf-of", ":prep-out-of", ":consist-of"}

@@ -366,16 +366,16 @@ class _Parse:
         nouns = [at for at in range(nor + 1, len(texts)) if self.words[at].tag[:2] in ("NN", "PR")]
         if self.words[one].tag[:2] not in ("NN", "PR") or not nouns or self.words[nouns[0]].head == one:
             return
-        other = nouns[0]
-        verb = self.words[other].head
-        if self.words[other].relation not in ("nsubj", "nsubj:pass", "compound", "appos", "dep"):
+        noun = nouns[0]
+        verb = self.words[noun].head
+        if self.words[noun].relation not in ("nsubj", "nsubj:pass", "compound", "appos", "dep"):
             return
         if self.words[verb].head == one:
-            self.swap_words(one, verb, self.words[other].relation)
+            self.swap_words(one, verb, self.words[noun].relation)
             for at in self.list_below(verb, "cc:preconj", "det", "amod"):
-                self.attach_word(at, one if at < nor else other, self.words[at].relation)
-        self.attach_word(other, one, "conj")
-        self.attach_word(nor, other, "cc")
+                self.attach_word(at, one if at < nor else noun, self.words[at].relation)
+        self.attach_word(noun, one, "conj")
+        self.attach_word(nor, noun, "cc")
 
     def correct_imperative(self) -> None:
         """A verb that begins a sentence and has no subject is an order: "Prove that …"."""

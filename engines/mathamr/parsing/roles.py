@@ -238,13 +238,13 @@ def list_arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
             role = branch.role.lower()
             if target not in known:
                 continue
-            source, other = node.variable, target
+            source, argument = node.variable, target
             if role.startswith(":arg") and role.endswith("-of"):
-                source, other, role = target, node.variable, role.removesuffix("-of")
+                source, argument, role = target, node.variable, role.removesuffix("-of")
             if role.startswith(":arg") and role[4:].isdigit():
-                yield source, role[4:], other
+                yield source, role[4:], argument
             elif role in _NAMES:
-                yield source, _NAMES[role], other
+                yield source, _NAMES[role], argument
 
 
 _RELATIONS = (
@@ -415,11 +415,13 @@ def _build_graph_examples(graph: Graph, words: Sequence[Word]) -> list[RoleExamp
     concepts = graph.map_variables()
     return [
         result
-        for frame, role, other in list_arguments(graph)
+        for frame, role, argument in list_arguments(graph)
         if frame in positions
-        and other in positions
+        and argument in positions
         and (
-            result := _build_example(words, positions[frame], concepts[frame].concept, positions[other], role)
+            result := _build_example(
+                words, positions[frame], concepts[frame].concept, positions[argument], role
+            )
         )
     ]
 

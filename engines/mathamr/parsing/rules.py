@@ -376,9 +376,9 @@ class _SentenceRules(Concepts):
     def _amod(self, number: int, part: GraphPart, one: int) -> None:
         inner = self.build_part(one)
         lemma = self.get_lemma(one)
-        for other in self.list_children(one, "conj"):
-            if self.words[other].tag[:2] == "JJ":
-                self._amod(number, part, other)
+        for conjunct in self.list_children(one, "conj"):
+            if self.words[conjunct].tag[:2] == "JJ":
+                self._amod(number, part, conjunct)
         if self.add_ordinal(part, lemma):
             return
         if lemma in QUANTITY_LEMMAS:

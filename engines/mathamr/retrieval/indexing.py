@@ -246,10 +246,10 @@ def _refuse_another(out: Path, made_of: Path) -> None:
         about = json.loads((out / ABOUT).read_bytes())
     except (OSError, ValueError):  # nothing, or what can only be built anew
         return
-    if isinstance(about, dict) and (other := made_of_another(about, made_of)) is not None:
+    if isinstance(about, dict) and (collection := made_of_another(about, made_of)) is not None:
         what = "another collection" if "collection" in about else "other documents"
         raise DataError(
-            f"the folder holds an index of {what}: {other}",
+            f"the folder holds an index of {what}: {collection}",
             path=out,
             code="E452",
             remedy="Name a new folder with --out, or remove this one first.",

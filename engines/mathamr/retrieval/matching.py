@@ -156,11 +156,11 @@ def rescore_consistently(
     weights: dict[str, float] = {}
     scored = []
     for one in hits:
-        other = search_tree(opened.read_latex(one.look))
+        formula = search_tree(opened.read_latex(one.look))
         # The letters of the query are variables: x^2 + y^2 should find a^2 + b^2 in full, but not a^2 +
         # a^2.
-        names = find_renaming(tree, other)
-        ours, theirs = count_features(rename_variables(tree, names)), count_features(other)
+        names = find_renaming(tree, formula)
+        ours, theirs = count_features(rename_variables(tree, names)), count_features(formula)
         if new := (ours.keys() | theirs.keys()) - weights.keys():
             weights |= opened.weigh_features(new)
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())

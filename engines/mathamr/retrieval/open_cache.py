@@ -29,8 +29,10 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
         _OPENED.clear()
         _OPENED[key] = FormulaIndex(folder)
     opened: FormulaIndex = _OPENED[key]
-    if collection is not None and (other := made_of_another(opened.about, collection)) is not None:
-        what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
+    if collection is not None and (indexed := made_of_another(opened.about, collection)) is not None:
+        what = (
+            f"{folder} is the index of {indexed}, not of {collection}: formulas with the same id may differ"
+        )
         warn(events, what)
     return opened
 

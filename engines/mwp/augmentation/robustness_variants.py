@@ -316,8 +316,8 @@ def _exchange_words(text: str, groups: Sequence[Sequence[str]], chinese: bool, d
     for group in groups:
         present = [word for word in group if _has_word(text, word, chinese)]
         free = [word for word in group if word not in present]
-        for word, other in zip(present, draw.sample(free, min(len(free), len(present))), strict=False):
-            changes |= dict(zip(word.split("|"), other.split("|"), strict=True))
+        for word, replacement in zip(present, draw.sample(free, min(len(free), len(present))), strict=False):
+            changes |= dict(zip(word.split("|"), replacement.split("|"), strict=True))
     if not changes:
         return text
     listed = "|".join(map(re.escape, sorted(changes, key=len, reverse=True)))

@@ -41,20 +41,20 @@ def compare_solvers(
         problems what `measure_families` returns (`families`).
     """
     right = [one.score.answer for one in ours]
-    compared = [compare_mcnemar(right, [one.score.answer for one in other.scored]) for other in others]
+    compared = [compare_mcnemar(right, [one.score.answer for one in solver.scored]) for solver in others]
     adjusted = holm([row["mcnemar_p"] for row in compared])
-    families = [measure_families(rows, other.scored) for other in others]
+    families = [measure_families(rows, solver.scored) for solver in others]
     return [
         {
-            "model": other.name,
-            "kind": other.kind,
-            "answer_accuracy": sum(one.score.answer for one in other.scored) / len(rows),
+            "model": solver.name,
+            "kind": solver.kind,
+            "answer_accuracy": sum(one.score.answer for one in solver.scored) / len(rows),
             **counts,
             "holm_p": p,
-            "flips": _list_flips(rows, ours, other.scored),
+            "flips": _list_flips(rows, ours, solver.scored),
             **({"families": family} if family is not None else {}),
         }
-        for other, counts, p, family in zip(others, compared, adjusted, families, strict=True)
+        for solver, counts, p, family in zip(others, compared, adjusted, families, strict=True)
     ]
 
 
@@ -66,11 +66,11 @@ def _list_flips(
             "id": row.id,
             "right": "here" if mine.score.answer else "there",
             "answer": mine.answer,
-            "other_answer": other.answer,
+            "other_answer": rival.answer,
             "problem": row.original,
         }
-        for row, mine, other in zip(rows, ours, theirs, strict=True)
-        if mine.score.answer != other.score.answer
+        for row, mine, rival in zip(rows, ours, theirs, strict=True)
+        if mine.score.answer != rival.score.answer
     ]
 
 

@@ -204,13 +204,13 @@ def _list_duplicates(rows: Sequence[Problem]) -> Iterator[AuditFinding]:
     seen: dict[tuple[str, ...], list[Problem]] = {}
     for row in rows:
         alike = seen.setdefault(tuple(list_words(row)), [])
-        for other in alike:
-            if row.values == other.values:
-                yield AuditFinding(None, row.id, "duplicate", f"{other.id} has the same words and numbers")
+        for twin in alike:
+            if row.values == twin.values:
+                yield AuditFinding(None, row.id, "duplicate", f"{twin.id} has the same words and numbers")
                 break
-        for other in alike:
-            if _are_contradictory(row, other):
-                what = f"{other.id} has the same words and {other.template}, here it is {row.template}"
+        for twin in alike:
+            if _are_contradictory(row, twin):
+                what = f"{twin.id} has the same words and {twin.template}, here it is {row.template}"
                 yield AuditFinding(None, row.id, "contradiction", what)
                 break
         alike.append(row)
@@ -235,8 +235,10 @@ def _list_tokens(problem: Problem) -> list[str]:
 
 
 def _list_look_alikes(rows: Sequence[Problem], others: Sequence[ProblemFile]) -> Iterator[AuditFinding]:
-    for other in others:
-        for index, (row_index, likeness) in sorted(find_look_alikes(rows, other.rows).items()):
+    for data_set in others:
+        for index, (row_index, likeness) in sorted(find_look_alikes(rows, data_set.rows).items()):
             same = " (the same words)" if likeness == 1 else ""
-            what = f"{other.rows[row_index].id} of {other.path.name} looks like it, {likeness:.2f}{same}"
+            what = (
+                f"{data_set.rows[row_index].id} of {data_set.path.name} looks like it, {likeness:.2f}{same}"
+            )
             yield AuditFinding(None, rows[index].id, "other set", what)

@@ -59,8 +59,8 @@ def find_look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> dict
         index = common.data / (sizes[0][row] + sizes[1][common.col] - common.data)
         kept = (index >= ALIKE) & (itself[row] != common.col)
         likenesses = zip(row[kept].tolist(), common.col[kept].tolist(), index[kept].tolist(), strict=True)
-        for mine, other, alike in sorted(likenesses, key=lambda pair: (pair[0], -pair[2], pair[1])):
-            result.setdefault(mine, (other, alike))
+        for mine, theirs, alike in sorted(likenesses, key=lambda pair: (pair[0], -pair[2], pair[1])):
+            result.setdefault(mine, (theirs, alike))
     return result
 
 

@@ -478,11 +478,11 @@ def _list_foreign_constants(equation: Tree, masked: MaskedText) -> list[str]:
     """Say which constants of an equation stand in its text neither in digits nor in words."""
     labels = {node.label for node in equation if node.label.startswith("C_")}
     constants = {label: Fraction(label[2:].replace("_", ".")) for label in labels}
-    other = {label for label, value in constants.items() if value not in _COMMON}
-    if other:
+    foreign = {label for label, value in constants.items() if value not in _COMMON}
+    if foreign:
         in_words = mask_numbers(MASK.sub(" ", masked.text), words=True).values
-        other = {label for label in other if constants[label] not in in_words}
-    return [f"not in the text: the equation uses {', '.join(sorted(other))}"] if other else []
+        foreign = {label for label in foreign if constants[label] not in in_words}
+    return [f"not in the text: the equation uses {', '.join(sorted(foreign))}"] if foreign else []
 
 
 def _describe_other_binding(equation: Tree, masked: MaskedText) -> list[str]:
@@ -491,10 +491,10 @@ def _describe_other_binding(equation: Tree, masked: MaskedText) -> list[str]:
     if len(bindings) < 2:
         return []
     same = signature(equation)
-    other = next((one for one in bindings.values() if signature(one) != same), None)
-    if other is None:
+    alternative = next((one for one in bindings.values() if signature(one) != same), None)
+    if alternative is None:
         return []
-    uses = zip(list_placeholders(equation), list_placeholders(other), strict=True)
+    uses = zip(list_placeholders(equation), list_placeholders(alternative), strict=True)
     number = next(masked.numbers[ours] for ours, theirs in uses if ours != theirs)
-    could = f"{to_infix(equation)} could be {to_infix(other)} too"
+    could = f"{to_infix(equation)} could be {to_infix(alternative)} too"
     return [f"ambiguous: {number} stands more than once in the text, and {could}"]

@@ -118,8 +118,8 @@ def multiply(left: UnknownPolynomial, right: UnknownPolynomial) -> UnknownPolyno
     """
     result: UnknownPolynomial = {}
     for key, tree in left.items():
-        for other, factor in right.items():
-            result = add(result, {tuple(sorted(key + other)): multiply_trees(tree, factor)})
+        for right_key, factor in right.items():
+            result = add(result, {tuple(sorted(key + right_key)): multiply_trees(tree, factor)})
     if sum(map(len, result.values())) > _MOST:
         raise EquationError("the solution is too long")
     return result

@@ -196,9 +196,9 @@ def _replace_unknown(
     if key not in form:
         return dict(form)
     factor = divide_trees(form[key], scale)
-    result = {other: coefficient for other, coefficient in form.items() if other != key}
-    for other, coefficient in pivot.items():
-        result[other] = subtract_trees(result.get(other, ZERO), multiply_trees(factor, coefficient))
+    result = {unknown: coefficient for unknown, coefficient in form.items() if unknown != key}
+    for unknown, coefficient in pivot.items():
+        result[unknown] = subtract_trees(result.get(unknown, ZERO), multiply_trees(factor, coefficient))
     return result
 
 

@@ -177,7 +177,7 @@ def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str
     """
     if not triplets:
         return {"triplets": 0}
-    other = [triplet for triplet in triplets if triplet.positive != triplet.anchor]
+    distinct = [triplet for triplet in triplets if triplet.positive != triplet.anchor]
     of = [pool.examples[pool.place[triplet.negative]].of for triplet in triplets]
 
     def mean_or_none(values: Sequence[float]) -> float | None:
@@ -186,9 +186,9 @@ def measure_hardness(triplets: Sequence[Triplet], pool: TripletPool) -> dict[str
     return {
         "triplets": len(triplets),
         "text_sim_negative": mean_or_none([triplet.text_sim_negative for triplet in triplets]),
-        "text_sim_positive": mean_or_none([triplet.text_sim_positive for triplet in other]),
+        "text_sim_positive": mean_or_none([triplet.text_sim_positive for triplet in distinct]),
         "eq_sim_negative": mean_or_none([triplet.eq_sim_negative for triplet in triplets]),
-        "harder": mean_or_none([float(triplet.margin > 0) for triplet in other]),
+        "harder": mean_or_none([float(triplet.margin > 0) for triplet in distinct]),
         "own": mean_or_none(
             [float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]
         ),
