@@ -199,6 +199,7 @@ def is_arrowed(tree: Tree) -> bool:
 
 def make_cross_product(left: Tree, right: Tree) -> Tree:
     """Return the vector product of two vectors, with the scalar factors of both before it."""
+    # Scalars may stand anywhere in the product, so they are taken out of both sides.
     scalars: list[Tree] = []
     vectors = [left, right]
     for side, vector in enumerate(vectors):

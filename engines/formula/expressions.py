@@ -198,6 +198,7 @@ class Expressions(DerivativeParser):
                     while not is_arrowed(right) and self.starts_factor():  # \vec{r} \times m \vec{v}
                         right = Tree("*", (right, self.parse_factor()))
                 result = self.make_product("/" if label == "O!divide" else "*", result, right, piece)
+                # 6/2 × 10⁸: some mean that the power belongs to the divisor.
                 if divided:
                     self.context.open_ended.add(result)
             elif self.context.is_open and self.is_taken_at():

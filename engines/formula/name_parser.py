@@ -691,6 +691,7 @@ class NameParser(NumeralParser):
             if piece_here.role == PieceRole.NUMBER:
                 raise self.make_error(f"the number {piece_here.text[:20]} follows without an operator")
             argument = Tree("*", (argument, self.parse_factor()))
+            # Nothing but a convention says that the argument goes on.
             self.context.open_ended.add(argument)
         slash = self.here
         if (

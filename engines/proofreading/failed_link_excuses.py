@@ -82,10 +82,12 @@ def reconsider_link(
     """
     link = judged.link
     free = free_symbols(left) | free_symbols(right)
+    # 1. What notation means besides numbers: symbols, units of imaginary numbers, constants, angles.
     if condition := _read_symbol(link, left, right):
         # No fraction of positive numbers is -1.
         named = link.position.domain == "residues" or not {"0", "-1"}.isdisjoint((left.label, right.label))
         return LinkVerdict(link, "right" if named else "right if", condition)
+    # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
     if units and not quantifies(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
@@ -106,12 +108,14 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    # 2. Where a term ends that no bracket ends: the reader says which products those are.
     open_ended = frozenset[Tree]().union(*(side.open_ended for side in numbers.read_sides(link)))
     scaled = _join_powers_of_ten(left, open_ended), _join_powers_of_ten(right, open_ended)
     if scaled != (left, right) and (
         judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
     ):
         return LinkVerdict(link, "right if", "the power of ten belongs to the number before it")
+    # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
     if not free and _are_binary(left, right) and _hold_as(_read_bits, left, right, judge):
         named = link.position.domain in ("digits", "logic and bits")
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
@@ -121,6 +125,7 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
     if _hold_as(lambda side: _take_logarithms_of_powers(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power is that of the argument of the logarithm")
+    # 3. What words before the link say of its letters.
     labels = [label for cue, label in _NORMS if mentions(cue, link.before)]
     if not quantifies(link, free) and _hold_as(
         lambda side: _take_unit_norms(side, labels), left, right, judge
@@ -128,6 +133,7 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where the norms are 1")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
+    # 4. What may hold in another meaning, which nobody can tell.
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(judged, left, right, numbers)
     if not excuse and _is_step_of_hospital(left, right, judge):
         excuse = "both sides of a fraction were differentiated, by l'Hôpital's rule"
@@ -469,6 +475,7 @@ def _are_rounded_complex(left: Tree, right: Tree) -> bool:
         if shown is None or exact is None:
             return False
         room = [_NEAR, _NEAR]
+        # Each decimal is moved by half a unit of its last digit; the parts may differ by the sum of that.
         for label in {*filter(DECIMAL.match, written.list_labels())}:
             half = 5 / 10 ** (1 + len(label.partition(".")[2]))
             moved = evaluate_complex(replace_variable(written, label, Tree(f"{float(label) + half}")), {})

@@ -190,6 +190,7 @@ class LinkJudge(LinkContext):
         if judged.outcome != "right" or "abs" not in labels or not labels.isdisjoint(_SEVERAL_VALUES):
             return judged
         free = free_symbols(left) | free_symbols(right)
+        # Real numbers are what letters stand for unless the text says otherwise.
         known = self.domains.list_complex(free, self.position, self.piece)
         verdict = self.judge.equal(left, right, known) if known else None
         if verdict is None or not verdict.witness:

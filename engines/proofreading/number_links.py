@@ -120,6 +120,7 @@ class NumberLinks:
             return "something is examined where its left side is the value"
         if _is_rounded_whole(left_value, right) or _is_rounded_root(left, left_value, right):
             return f"rounded: {witness}"
+        # What was rounded before it was calculated with leaves digits that are a little off.
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
             return f"rounded otherwise: {witness}"
@@ -271,6 +272,7 @@ class NumberLinks:
     def _are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
         """Return whether each term of a sum, or each entry of a matrix, is that of the other side, equal or
         rounded."""
+        # 1.41 + 1.73 is not the rounded sum of √2 and √3, but the sum of the rounded terms.
         one, other = evaluate_matrices(left, right)
         if one.label == other.label == "matrix":
             rows = [[row.children for row in side.children] for side in (one, other)]
@@ -347,6 +349,7 @@ def list_terms(tree: Tree) -> tuple[Tree, ...]:
 
 def _is_long_whole(written: Tree, value: Tree) -> bool:
     """Return whether a whole number has so many digits that a calculation with decimals is rounded to it."""
+    # Sums and products of short decimals end, and nobody rounds what ends there.
     calculated = {node.label for node in value if node.children} - {"+", "-", "*"}
     long = WHOLE.match(written.label) is not None and len(written.label) > _LONG_WHOLE
     return long and bool(calculated) and any(map(DECIMAL.match, value.list_labels()))
@@ -357,6 +360,7 @@ def _has_other_digits(left: Tree, right: Tree) -> bool:
     digit."""
     for written, value in ((left, right), (right, left)):
         shown, exact = DECIMAL.match(written.label), evaluate_term(value, {})
+        # A value with decimals may have been rounded itself.
         if shown and exact is not None and not any(map(DECIMAL.match, value.list_labels())):
             return abs(float(written.label) - exact) > _MISCOUNTED / 10 ** len(shown[1])
     return False

@@ -398,6 +398,7 @@ def _judge_link(left: _Side, right: _Side, line: int) -> Calculation:
     correct = f"it is {format_value(left_value if _calculates(left) else right_value)}"
     if _is_rounded(left_value, right.plain):
         return say("right", f"rounded: {correct}")
+    # A percentage is rounded to its own digits: 1/3 = 33%.
     share = right.text.strip().removesuffix("%").strip() if right.percents == len(right.units) == 1 else ""
     if share and _is_rounded(100 * left_value, share, least=0):
         return say("right", f"rounded: {correct}")
@@ -439,6 +440,7 @@ def _is_rounded(value: Fraction, written: str, least: int = 1) -> bool:
     whole, _, decimals = digits.partition(".")
     if len(decimals) < least or not (whole + decimals).isdecimal():
         return False
+    # In units of the last digit. One decimal is rounded and not cut off: 1.99 * 3 is not 5.9.
     apart = (sign * value - Fraction(digits)) * 10 ** len(decimals)
     return 2 * abs(apart) <= 1 or (len(decimals) != 1 and 0 < apart < 1)
 
