@@ -154,6 +154,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "task": "solv* equation equations system",
     "assigning": "solve_the solve_each solve_these solve_this solve_following",
+    "differentiating": "differentiat* derivative* differential* ableit* dériv* deriv*",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
         leads reduces simplifies implies leaves means end_with ends_with end_up ends_up left_with

@@ -97,6 +97,8 @@ class LinkContext:
         name_counts: How often the text has each name with a number below it.
         is_step: Whether that chain calculates, in several steps, what a name or a value of a function is:
             it begins with the name or the value, and all its sides have variables.
+        fails_as_step: Whether it has a step that does not follow from the equation right before it; what
+            follows from that step is judged by it all the same.
         last_before: The number of the last equation that the text states before the chain being judged.
     """
 
@@ -123,6 +125,7 @@ class LinkContext:
     last_before: int = -1
     in_chain: bool = False
     is_step: bool = False
+    fails_as_step: bool = False
     name_counts: Mapping[str, int] = field(default_factory=dict)
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)

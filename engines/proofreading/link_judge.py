@@ -34,7 +34,7 @@ from engines.proofreading.rings_and_residues import judge_congruence, judge_in_d
 from engines.proofreading.roles import is_concluded, read_role
 from engines.proofreading.scopes import NOWHERE, Moduli
 from engines.proofreading.solution_changing_steps import explain_sign
-from engines.proofreading.stated_values import describe_failed_calculation
+from engines.proofreading.stated_values import describe_failed_calculation, describe_failed_step
 from engines.proofreading.term_properties import (
     LOG,
     count_members,
@@ -76,7 +76,7 @@ class LinkJudge(LinkContext):
             links: The links of the chain.
             next_link: The first link after the chain, if there is one.
         """
-        settled, mistaken = True, False
+        settled, mistaken, self.fails_as_step = True, False, False
         self.position, self.piece = (links[0].position, links[0].piece) if links else (NOWHERE, 0)
         for judged in self._judge_all(links, next_link):
             link = judged.link
@@ -98,7 +98,7 @@ class LinkJudge(LinkContext):
                 statement=statement,
                 hypotheses=tuple(dict.fromkeys(map(write_term, known)))[-3:],
             )
-        if mistaken:  # of what stands around a mistake nobody knows what is meant
+        if mistaken and not self.fails_as_step:  # of what stands around a mistake nobody knows what is meant
             self.facts.forget(self.last_before)
         if settled and links:
             self.settled.add(links[0].piece)
@@ -284,7 +284,11 @@ class LinkJudge(LinkContext):
             or judged.reason.startswith("given")
             or of_sign
         ):
-            self.keep_equation(link, left, right)
+            step = describe_failed_step(self.facts, link, left, right)
+            self.keep_equation(link, left, right)  # what follows from it follows all the same
+            if step and judged.outcome in ("given", "not shown"):
+                self.fails_as_step = True
+                return LinkVerdict(link, "wrong", step)
         return judged
 
     def _judge_membership(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:

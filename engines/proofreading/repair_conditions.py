@@ -40,6 +40,8 @@ def find_repair(left: Tree, right: Tree) -> str:
         return ""
     if any(node.children and node.label not in _ARITHMETIC for part in vanishing for node in part):
         return ""
+    if len(vanishing) == 1 and len(vanishing[0]) >= len(left) + len(right):
+        return ""  # x^2 + y^2 = r^2 holds if x^2 + y^2 - r^2 = 0
     roots = [_write_root(part) for part in vanishing]
     if len(roots) == 2 and roots[0].replace("= -", "= ") == roots[1].replace("= -", "= "):
         return f"{max(roots, key=len).replace('= -', '= ±')}"

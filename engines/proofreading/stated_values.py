@@ -8,11 +8,11 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions, read_last_cue
+from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded
-from engines.proofreading.term_properties import free_symbols
+from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
 
 
 def describe_failed_calculation(
@@ -39,6 +39,32 @@ def describe_failed_calculation(
     if found.outcome != "different" or numbers.describe_rounding(one, other, link.relation):
         return ""
     return f"{found.witness}, {describe_sources([values[name] for name in sorted(values)])}"
+
+
+def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> str:
+    """Return where a step from the equation right before it fails, if it holds at none of the roots of that
+    equation: behind `3x + 2 = 11` the conclusion `3x = 13`; "" if it holds at one, or they are not known.
+    """
+    names = free_symbols(left) | free_symbols(right)
+    clause = last_clause(link.before.rstrip(" ,"))
+    drawn = is_concluded(link) or mentions("obtaining", clause)
+    if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.before):
+        return ""
+    if any(not side.children and free_symbols(side) for side in (left, right)):
+        return ""  # a root, of which the equation may have others
+    if link.of_problem or link.is_refused or link.is_alternative or mentions("either", link.before):
+        return ""
+    (name,) = names
+    known = facts.equation_for(name)
+    if known is None or known.number != facts.last_number or known.alternative:
+        return ""
+    if known.position.paragraph != link.position.paragraph or link.piece - known.piece > 2:
+        return ""
+    roots = real_roots(known.left, known.right, name, {})
+    if not roots or any(values_agree(left, right, {name: root}) is not False for root in roots):
+        return ""
+    places = " and ".join(f"{name} = {root:.6g}" for root in roots)
+    return f"it does not hold at {places}, {describe_sources([known])}"
 
 
 def _list_values(

@@ -235,3 +235,34 @@ def test_calculations_with_stated_values(proofreader: TextProofreader, right: st
 )
 def test_what_is_no_calculation_with_stated_values(proofreader: TextProofreader, text: str) -> None:
     assert proofreader.check_links(text)[-1].verdict in ("not shown", "given")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (
+            "We have $3x + 2 = 11$. Subtracting 2 gives $3x = 9$.",
+            "We have $3x + 2 = 11$. Subtracting 2 gives $3x = 13$.",
+        ),
+        ("Now $x^2 = 9$. Hence $x^2 + 4 = 13$.", "Now $x^2 = 9$. Hence $x^2 + 4 = 31$."),
+        (
+            "We have $x^2 + y^2 = r^2$, so $y^2 = r^2 - x^2$.",
+            "We have $x^2 + y^2 = r^2$, so $y^2 = r^2 + x^2$.",
+        ),
+    ],
+)
+def test_steps_from_the_equation_before(proofreader: TextProofreader, right: str, wrong: str) -> None:
+    assert proofreader.check_links(right)[-1].verdict == "follows"
+    assert proofreader.check_links(wrong)[-1].verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Since $x^2 = 9$, differentiating gives $2x = 0$.",
+        "Now $x^2 = 4$. Hence $x + 1 = 3$.",
+        "Now $x + 1 = 3$.\n\nSimilarly $2x = 6$.",
+    ],
+)
+def test_what_is_no_step_from_the_equation_before(proofreader: TextProofreader, text: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict in ("not shown", "given")
