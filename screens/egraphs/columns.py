@@ -14,7 +14,8 @@ from engines.core.errors import EngineError, ExpressionError
 from screens.shell.export import CopyForm, json_form
 from screens.shell.theme import format_count, format_percent, safe_text
 from screens.widgets.table_columns import Record, measure_column
-from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, write_expression
+from workbench.papers.egen.evaluation_tables import MISTAKES
+from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, NEIGHBOURS, write_expression
 from workbench.tables import Column, TableSpec
 
 if TYPE_CHECKING:

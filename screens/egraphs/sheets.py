@@ -35,7 +35,8 @@ from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import TabStrip
 from screens.widgets.table import Table
 from screens.widgets.table_columns import Record
-from workbench.papers.egen.tables import HITS, MISTAKES
+from workbench.papers.egen.evaluation_tables import MISTAKES
+from workbench.papers.egen.tables import HITS
 from workbench.tables import TableSpec
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.egen.tables"
+_EVALUATION_TABLES = "workbench.papers.egen.evaluation_tables"
 
 OPERATIONS = (
     Operation(
@@ -32,7 +33,7 @@ OPERATIONS = (
         "Find the mistakes in a document.",
         "engines.proofreading.proofread_files:proofread",
         spec="engines.proofreading.proofread_files:Proofread",
-        text=f"{_TABLES}:proofread",
+        text=f"{_EVALUATION_TABLES}:proofread",
         code="engines.proofreading.proofread_files:exit_code",
         tool=True,
     ),
@@ -158,8 +159,8 @@ OPERATIONS = (
         "egen.eval",
         "Evaluate a model by the paper's five tasks.",
         "workbench.papers.egen.evaluation:evaluate_row",
-        text=f"{_TABLES}:evaluate",
-        where=FilterableRows("mistakes", f"{_TABLES}:MISTAKES"),
+        text=f"{_EVALUATION_TABLES}:evaluate",
+        where=FilterableRows("mistakes", f"{_EVALUATION_TABLES}:MISTAKES"),
         tool=True,
         tables=True,
     ),
@@ -216,6 +217,7 @@ OPERATIONS = (
         "egen.check",
         "The first wrong step of a derivation.",
         "engines.egen.evaluations.check:check_derivations",
+        text=f"{_EVALUATION_TABLES}:check",
         code="engines.egen.evaluations.check:exit_code",
         tool=True,
     ),
