@@ -158,8 +158,8 @@ class EquationLink:
 
     def _loses_domain(self, condition: str) -> bool:
         """Return whether the right side has no value where the left one has, by a condition that nobody
-        leaves out: factorials and powers of -1 are of whole numbers, and an infinite sum converges where it
-        does."""
+        leaves out: factorials and powers of -1 are of whole numbers, and infinite sums and integrals
+        converge where they do."""
         meant = (
             not free_symbols(self.left)
             or self.free <= _COUNTING
@@ -168,7 +168,7 @@ class EquationLink:
             or "!=" in condition
             or not {"factorial", "gamma"}.isdisjoint(self.right.list_labels())
             or condition.endswith("is an integer")
-            or (("sum" in self._labels or "prod" in self._labels) and "inf" in self._labels)
+            or (not _TOTALS.isdisjoint(self._labels) and "inf" in self._labels)
         )
         if meant:
             return False
