@@ -26,16 +26,13 @@ COPULAS = make_phrases("is, are, equal, equals, =, was, would be, must be, will 
 FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
 """Verbs behind the number that a sentence states."""
 COPULA_VERBS = make_phrases(
-    "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind, lautet",
-    "lauten, beträgt, est, sont, vaut, valent, es, son, равен, равна, равно, равны, составляет, è, sono",
-    "是, 为, 等于, は",
+    "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind",
+    "lautet, lauten, beträgt, est, sont, vaut, valent, es, son, равен, равна, равно, равны, составляет, è",
+    "sono, 是, 为, 等于, は",
 )
-ASSIGNMENTS = make_phrases(
-    "=",
-)
+ASSIGNMENTS = make_phrases("=")
 CONTRASTS = make_phrases(
-    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не",
-    "而不是, 而非",
+    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не, 而不是, 而非",
 )
 """Words before an answer that is denied."""
 ABBREVIATIONS = ("approx", "ca", "bzw", "resp", "vs", "no", "nr", "env")
@@ -52,6 +49,7 @@ SUBORDINATE = make_phrases(
 )
 """Words that begin a clause behind the one that states the answer."""
 FURTHER_LIMITS = make_phrases(
+    "times as, times more, times less, times the, later than, earlier than, minutes later, hours later",
     "degrees below, degrees under, degrees above, or more, or less, or fewer, or greater, or higher",
     "or lower, below, above, factorial, dozen, hundred, thousand, million, billion, trillion, is not",
     "is wrong, is incorrect, is false, is impossible",
@@ -63,14 +61,16 @@ MONTHS = make_phrases(
 )
 OPTIONS = make_phrases("option, choice, answer, option is, choice is, answer is")
 IS_RIGHT = make_phrases(
-    "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta"
+    "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta",
 )
 """Words behind the letter of a choice that is taken."""
-REASONS_BEHIND = make_phrases("by, since, because, as, due to, for all, weil, nach, car, porque, так как")
+REASONS_BEHIND = make_phrases(
+    "by, since, because, as, due to, for all, weil, nach, car, porque, так как",
+)
 """Words behind a predicate that give a reason for it."""
 LIST_NOUNS = make_phrases(
-    "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines, solutions sont",
-    "soluciones, raíces, корни, решения, soluzioni, radici",
+    "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines",
+    "solutions sont, soluciones, raíces, корни, решения, soluzioni, radici",
 )
 """Words right before a list of values."""
 MEMBERSHIPS = make_phrases(
@@ -89,28 +89,35 @@ KEPT = frozenset(
 NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
 """Numerals that are more often something else: this one, a third of them."""
 CONCLUDING = make_phrases(
-    "i.e., that is, in other words, d. h., das heißt, c'est-à-dire, es decir, то есть, 即",
-    "so, thus, hence, therefore, which means, meaning, which leaves, leaving, which gives, giving",
-    "which makes, making, for a total of, then, also, daher, somit, folglich, donc, entonces, así que",
-    "значит, поэтому, следовательно, quindi, 所以, 因此, よって, したがって, 따라서",
+    "i.e., that is, in other words, d. h., das heißt, c'est-à-dire, es decir, то есть, 即, so, thus, hence",
+    "therefore, which means, meaning, which leaves, leaving, which gives, giving, which makes, making",
+    "for a total of, then, also, daher, somit, folglich, donc, entonces, así que, значит, поэтому",
+    "следовательно, quindi, 所以, 因此, よって, したがって, 따라서",
 )
 """Words in a sentence before what it concludes."""
 DENIALS = make_phrases(
-    "not, n't, t, never, cannot, nobody, no one, none of, neither, niemand, personne, nadie, никто, nessuno",
-    " nicht, kein, keine, keinen, nie, pas, jamais, nunca, не, нет",
-    "никогда, non, nenhum, 不, 没有, 沒有, 没",
+    "no hay, no es, no son, no tiene, no tienen, not, n't, t, never, cannot, nobody, no one, none of",
+    "neither, niemand, personne, nadie, никто, nessuno,  nicht, kein, keine, keinen, nie, pas, jamais",
+    "nunca, не, нет, никогда, non, nenhum, 不, 没有, 沒有, 没",
 )
 """Words that deny the clause in which they stand."""
+HEDGES = make_phrases(
+    "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
+    "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",
+    "может, кроме, или, 可能, 如果, 除了, もし, 以外",
+)
+"""Words with which a sentence does not simply state its answer in words."""
 CORRECTIONS = make_phrases(
     "but, only, sondern, mais, sino, а, но, ma, mas, als, und, and, y, et, и",
 )
 """Words behind which a denial no longer counts."""
 SUBORDINATES = make_phrases(
-    "after, before, when, while, since, because, if, although, though, whereas, given that, having, who",
-    "which, where, than, instead of, out of, compared to, compared with, during, until, nachdem, bevor",
-    "weil, wenn, während, obwohl, indem, nach, vor, après, avant, quand, lorsque, si, puisque, parce que",
-    "car, después de, antes de, cuando, porque, ya que, pues, al, после, до, когда, если, так как",
-    "потому что, поскольку, чтобы, dopo, quando, se, perché, poiché, depois de",
+    "attained, reached, achieved, obtained, after, before, when, while, since, because, if, although",
+    "though, whereas, given that, having, who, which, where, than, instead of, out of, compared to",
+    "compared with, during, until, nachdem, bevor, weil, wenn, während, obwohl, indem, nach, vor, après",
+    "avant, quand, lorsque, si, puisque, parce que, car, después de, antes de, cuando, porque, ya que",
+    "pues, al, после, до, когда, если, так как, потому что, поскольку, чтобы, dopo, quando, se, perché",
+    "poiché, depois de",
 )
 """Words that begin a clause or phrase of what is given."""
 DETERMINERS = make_phrases(

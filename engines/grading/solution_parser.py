@@ -22,6 +22,7 @@ from engines.grading.answer_vocabulary import (
     CURRENCIES,
     FINAL_VERBS,
     FURTHER_LIMITS,
+    HEDGES,
     IS_RIGHT,
     JOINS,
     KEPT,
@@ -50,11 +51,11 @@ from engines.grading.stated_quantities import (
     choose_quantity,
     find_denial,
     find_given_regions,
-    is_ordinal,
     list_quantities,
     match_figures,
     match_quantity,
     match_unit,
+    names_another,
 )
 from engines.grading.tokens import (
     AnswerToken,
@@ -365,6 +366,8 @@ class SolutionParser:
         given = find_given_regions(self.tokens[:last], spans)
         if not all(given[span[0]] for span in spans):
             return ""
+        if HEDGES.find(self.tokens[first:last]) is not None:
+            return ""
         end = next((at for at in range(first + 1, last) if given[at] and not given[first]), last)
         return find_word_answer(self.tokens, first, end)
 
@@ -430,7 +433,7 @@ class SolutionParser:
         """Return the quantity that the last sentence with one states, and note others that may be meant."""
         choice = choose_quantity(self.tokens, spans, last)
         self.rivals = tuple(self.spell(*span) for span in choice.rivals)
-        if is_ordinal(self.tokens, choice.chosen):
+        if names_another(self.tokens, choice.chosen):
             self.rivals = (self.spell(choice.chosen[0], choice.chosen[1] + 1),)
         return choice.chosen
 
@@ -448,8 +451,14 @@ class SolutionParser:
                 return at
             states = SUBORDINATE.match(self.tokens, at) and self.has_digits(start, at)
             if states and self.find_phrase(COPULAS, start, at) is not None:
-                return at
+                return last if self.continues(at, last) else at
         return last
+
+    def continues(self, first: int, last: int) -> bool:
+        """Return whether another clause behind a subordinate one states a value: `…, and x = 5 when y = 2`."""
+        comma = next((at for at in range(first, last) if self.tokens[at].text == ","), last)
+        verb = self.find_phrase(COPULAS, comma, last) if comma < last else None
+        return verb is not None and JOINS.match(self.tokens, skip_blanks(self.tokens, comma + 1)) is not None
 
     def find_answer_end(self, first: int, last: int) -> int:
         """Return where an announced answer ends: with its sentence, or before a reason for it."""
@@ -579,7 +588,10 @@ class SolutionParser:
             map(_is_of_other_script, (token for span in spans for token in self.tokens[slice(*span)]))
         ):
             return ""
-        counted = self.spell(*self.choose(spans, last))
+        chosen = self.choose(spans, last)
+        if find_denial(self.tokens, first, chosen[0]) is not None:
+            return ""
+        counted = self.spell(*chosen)
         verb = next(filter(counted.endswith, FINAL_VERBS), "")
         return counted.removesuffix(verb)
 

@@ -85,9 +85,10 @@ def choose_quantity(tokens: Sequence[AnswerToken], spans: Sequence[Span], last: 
     return QuantityChoice(chosen, tuple(rivals))
 
 
-def is_ordinal(tokens: Sequence[AnswerToken], span: Span) -> bool:
-    """Return whether a number names a place in an order, as in `the 6th term`."""
-    return text_at(tokens, span[1]) in _ORDINALS
+def names_another(tokens: Sequence[AnswerToken], span: Span) -> bool:
+    """Return whether a number is part of a word, as in `the 6th term` and `a 6-sided die`."""
+    behind = text_at(tokens, span[1])
+    return behind in _ORDINALS or (behind == "-" and text_at(tokens, span[1] + 1).isalpha())
 
 
 def find_denial(tokens: Sequence[AnswerToken], first: int, at: int) -> int | None:
@@ -135,7 +136,7 @@ def _rank_quantities(part: Sequence[AnswerToken], spans: Sequence[Span]) -> list
         rank = _STATED
         if (
             given[span[0]]
-            or is_ordinal(part, span)
+            or names_another(part, span)
             or _is_operand(part, span)
             or (computed and span != computed[-1])
             or find_denial(part, first, span[0]) is not None
@@ -147,9 +148,9 @@ def _rank_quantities(part: Sequence[AnswerToken], spans: Sequence[Span]) -> list
             rank = _STATED if verb else _NEARBY if noun == before else _GIVEN
         if rank:
             clause = next(clause for clause in clauses if span[0] < clause[1])
-            if _says(REMAINDERS, part, clause):
+            if _is_nearest(REMAINDERS, part, clause, span, spans):
                 rank = _REMAINING
-            elif _says(TOTALS, part, clause):
+            elif _is_nearest(TOTALS, part, clause, span, spans):
                 rank = _TOTAL
         ranks.append(rank)
     # What stands behind a colon says what a quantity before it is made of.
@@ -248,8 +249,15 @@ def _joins_clauses(part: Sequence[AnswerToken], at: int) -> bool:
     return JOINS.match(part, at) is not None or CORRECTIONS.match(part, at) is not None
 
 
-def _says(phrases: Phrases[str], part: Sequence[AnswerToken], clause: Span) -> bool:
-    return any(phrases.match(part[: clause[1]], at) is not None for at in range(*clause))
+def _is_nearest(
+    phrases: Phrases[str], part: Sequence[AnswerToken], clause: Span, span: Span, spans: Sequence[Span]
+) -> bool:
+    """Return whether a phrase stands in the clause of a quantity, and nearer to it than to any other one."""
+    place = next((at for at in range(*clause) if phrases.match(part[: clause[1]], at) is not None), None)
+    if place is None:
+        return False
+    rivals = [one for one in spans if clause[0] <= one[0] < clause[1]]
+    return span == min(rivals, key=lambda one: max(one[0] - place, place - one[1] + 1, 0))
 
 
 def _skip_back(part: Sequence[AnswerToken], at: int) -> int:
@@ -279,20 +287,27 @@ _WITH = ("with", "mit", "avec", "con", "с")
 
 def _is_result(part: Sequence[AnswerToken], span: Span) -> bool:
     """Return whether a quantity stands behind a sign of equality, and is no operand of what follows."""
-    sign = text_at(part, _skip_back(part, span[0]) - 1)
+    at = _skip_back(part, span[0]) - 1
+    sign, left = text_at(part, at), _skip_back(part, at) - 1
+    # Behind a name the sign says what that is: `attained at x = 2`.
+    named = left >= 0 and part[left].kind == "word" and len(part[left].text) == 1
+    if (
+        named
+        and not text_at(part, left - 1).isalnum()
+        and not text_at(part, _skip_back(part, left) - 1).isdecimal()
+    ):
+        return False
     return sign in ("=", "≈") and not _is_followed_by_operator(part, span)
 
 
 def _is_operand(part: Sequence[AnswerToken], span: Span) -> bool:
-    """Return whether a quantity is part of a calculation, or of a word as `a 5-day trip`."""
+    """Return whether a quantity is part of a calculation, or of a difference."""
     before = _skip_back(part, span[0])
     sign = text_at(part, before - 1)
     if sign != "=" and sign in _OPERATORS and before > 1:
         return True
     # A minus with a space behind it takes away: `92 - 72`.
     if part[span[0]].text in ("-", "−") and is_blank(part[span[0] + 1]):
-        return True
-    if text_at(part, span[1]) == "-" and text_at(part, span[1] + 1).isalpha():
         return True
     return _is_followed_by_operator(part, span)
 

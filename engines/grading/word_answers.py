@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.grading.answer_vocabulary import HEDGES
 from engines.grading.stated_quantities import find_denial
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
 
@@ -69,10 +70,13 @@ _OPPOSITES = (
         "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo",
         "minimum, min, minimal, least, smallest, lowest, Minimum, минимум, mínimo",
     ),
-    ("to the left, left, leftward, nach links, vers la gauche, влево", "to the right, right, rightward"),
-    ("up, upward, upwards", "down, downward, downwards"),
-    ("north, northward", "south, southward"),
-    ("east, eastward", "west, westward"),
+    (
+        "to the left, left, leftward, nach links, vers la gauche, влево",
+        "to the right, right, rightward, nach rechts, vers la droite, вправо",
+        "up, upward, upwards, nach oben, вверх",
+        "down, downward, downwards, nach unten, вниз",
+    ),
+    ("north, northward", "south, southward", "east, eastward", "west, westward"),
     ("clockwise", "counterclockwise, anticlockwise"),
     ("into the page", "out of the page"),
     ("increase, increased, increases, rises, rose", "decrease, decreased, decreases, falls, fell"),
@@ -84,7 +88,7 @@ _OPPOSITES = (
     ("forward, forwards", "backward, backwards"),
 )
 _DIRECTIONS = Phrases(
-    {phrase: "" for pair in _OPPOSITES[1:7] for group in pair for phrase in group.split(", ")}
+    {phrase: "" for pair in _OPPOSITES[1:5] for group in pair for phrase in group.split(", ")}
 )
 _DIRECTED = Phrases(dict.fromkeys(("directed", "pointing", "in the", "the", "to", "toward the", ","), ""))
 _SIDES = tuple(
@@ -112,7 +116,7 @@ def find_word_answer(tokens: Sequence[AnswerToken], first: int, last: int) -> st
             continue
         said.setdefault(match[1], at)
         at = match[0]
-    if len(said) != 1:
+    if len(said) != 1 or HEDGES.find(tokens[first:last]) is not None:
         return ""
     (answer, start), *_ = said.items()
     denied = find_denial(tokens, first, start)
