@@ -26,13 +26,15 @@ COPULAS = make_phrases("is, are, equal, equals, =, was, would be, must be, will 
 FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
 """Verbs behind the number that a sentence states."""
 COPULA_VERBS = make_phrases(
+    "evaluates to, comes to, amounts to, simplifies to, reduces to, est de, est égal à, est égale à, es de",
     "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind",
     "lautet, lauten, beträgt, est, sont, vaut, valent, es, son, равен, равна, равно, равны, составляет, è",
     "sono, 是, 为, 等于, は",
 )
 ASSIGNMENTS = make_phrases("=")
 CONTRASTS = make_phrases(
-    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не, 而不是, 而非",
+    "rather than, instead of, and not, but not, as opposed to, statt, anstatt, plutôt que, а не",
+    "而不是, 而非",
 )
 """Words before an answer that is denied."""
 ABBREVIATIONS = ("approx", "ca", "bzw", "resp", "vs", "no", "nr", "env")
@@ -64,6 +66,11 @@ IS_RIGHT = make_phrases(
     "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta",
 )
 """Words behind the letter of a choice that is taken."""
+RANGES = make_phrases(
+    "for some constant, for any constant, for all constants, for any real constant, for some real constant",
+    "for some integer, for any integer, for all integers, for some real, for all real, for every integer",
+)
+"""Words between a formula and the letter in it whose values they name."""
 REASONS_BEHIND = make_phrases(
     "by, since, because, as, due to, for all, weil, nach, car, porque, так как",
 )
@@ -101,6 +108,8 @@ DENIALS = make_phrases(
     "nunca, не, нет, никогда, non, nenhum, 不, 没有, 沒有, 没",
 )
 """Words that deny the clause in which they stand."""
+STATING_VERBS = make_phrases("points, moves, acts, becomes, remains, stays, takes place on, is on, falls on")
+"""Verbs other than `is` before what is said of a subject."""
 HEDGES = make_phrases(
     "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",
@@ -112,7 +121,8 @@ CORRECTIONS = make_phrases(
 )
 """Words behind which a denial no longer counts."""
 SUBORDINATES = make_phrases(
-    "attained, reached, achieved, obtained, after, before, when, while, since, because, if, although",
+    "qui, quien, attained, reached, achieved, obtained, after, before, when, while, since, because, if",
+    "although",
     "though, whereas, given that, having, who, which, where, than, instead of, out of, compared to",
     "compared with, during, until, nachdem, bevor, weil, wenn, während, obwohl, indem, nach, vor, après",
     "avant, quand, lorsque, si, puisque, parce que, car, después de, antes de, cuando, porque, ya que",

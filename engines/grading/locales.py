@@ -80,18 +80,8 @@ LANGUAGES: dict[str, AnswerLanguage] = {
 LIMITS = Phrases({phrase: "" for one in LANGUAGES.values() for phrase in one.limits.split(", ") if phrase})
 """Words before a number that say that another is meant."""
 LIMITS_BEHIND = (
-    "以上",
-    "以下",
-    "以内",
-    "以外",
-    "未満",
-    "ではない",
-    "ではありません",
-    "아니다",
-    "아닙니다",
-    "이상",
-    "이하",
-    "미만",
+    *("以上", "以下", "以内", "以外", "未満", "ではない", "ではありません"),
+    *("이상", "이하", "미만", "아니다", "아닙니다"),
 )
 """Words right behind a number and what is counted that say so."""
 _NOUNS = Phrases({noun: name for name, one in LANGUAGES.items() for noun in one.nouns.split(", ")})

@@ -79,6 +79,8 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
         return UnreadForm("its brackets do not match")
     if family := spell_integers(plain):
         return read_form(family)
+    if plain.startswith("(") and "," in plain and plain.endswith((")^T", ")^{T}", ")ᵀ")):
+        return read_form(plain[: plain.rindex(")") + 1], log_base, counts)  # a column in a row
     if (span := _read_span(plain)) is not None:
         return span
     if plain.startswith(("∇", "\\nabla")) and plain.count("=") == 1:

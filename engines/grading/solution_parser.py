@@ -33,6 +33,7 @@ from engines.grading.answer_vocabulary import (
     NO_NUMBERS,
     OPTIONS,
     PERCENT,
+    RANGES,
     SHARES,
     SUBORDINATE,
     UNIT_WORDS,
@@ -123,12 +124,27 @@ class SolutionParser:
         if not announced:
             if self.concludes_with_number(end, last):
                 return self.find_in_words(end, last, False)
+            if ranged := self.spell_ranged(formulas):
+                return ranged
             while chosen[0] > formulas[0]:
                 before = formulas[formulas.index(chosen[0]) - 1]
                 if not is_list_separator(self.tokens[before + 1 : chosen[0]]):
                     break
                 chosen.insert(0, before)
         return self.spell_formulas(chosen, first, last, announced)
+
+    def spell_ranged(self, formulas: Sequence[int]) -> str:
+        """Return a formula with the words for the range of a letter in it, as `$cx$ for some constant $c$`;
+        "" where the last formula is no such letter."""
+        if len(formulas) < 2 or not _is_name(self.tokens[formulas[-1]].text):
+            return ""
+        one, other = formulas[-2:]
+        if RANGES.match(self.tokens, skip_blanks(self.tokens, one + 1)) is None:
+            return ""
+        words = self.spell(one + 1, other)
+        if "constant" in words:
+            return self.tokens[one].text
+        return f"{self.tokens[one].text} \\text{{{words}}} {self.tokens[other].text}"
 
     def spell_formulas(self, chosen: Sequence[int], first: int, last: int, announced: bool) -> str:
         """Return formulas with what joins or limits them, and with the unit behind a single one."""
@@ -305,6 +321,8 @@ class SolutionParser:
         for said in (self.find_phrase(table, first, last) for table in (COPULA_VERBS, ASSIGNMENTS)):
             if announced or said is None or self.states_before(first, said):
                 continue
+            if find_denial(self.tokens, first, said) is not None:
+                continue
             start, stop = self.trim(said, last)
             behind = self.tokens[start:stop]
             words = any(token.kind == "word" and len(token.text) > 2 for token in behind)
@@ -312,7 +330,8 @@ class SolutionParser:
             closed = sum(token.text in tuple("([") for token in behind) == sum(
                 token.text in tuple(")]") for token in behind
             )
-            if self.has_digits(start, stop) and closed and (rooted or not words):
+            has_value = self.has_digits(start, stop) or any(token.text == "=" for token in behind)
+            if has_value and closed and (rooted or not words):
                 return self.spell(start, stop).strip(LOOSE)
         return self.find_option_or_number(first, last, announced)
 
@@ -455,7 +474,7 @@ class SolutionParser:
         return last
 
     def continues(self, first: int, last: int) -> bool:
-        """Return whether another clause behind a subordinate one states a value: `…, and x = 5 when y = 2`."""
+        """Return whether a clause behind a subordinate one states a value: `…, and x = 5 when y = 2`."""
         comma = next((at for at in range(first, last) if self.tokens[at].text == ","), last)
         verb = self.find_phrase(COPULAS, comma, last) if comma < last else None
         return verb is not None and JOINS.match(self.tokens, skip_blanks(self.tokens, comma + 1)) is not None
@@ -512,7 +531,8 @@ class SolutionParser:
                 verb = None if joined else UNSPACED_VERBS.match_before(part, at + 1)
                 behind = at + 1 + (text_at(part, at + 1) in tuple(":："))
                 alone = self.has_digits(behind, last) and not self.has_digits(first, at)
-                return behind if verb is not None and alone else first
+                denied = find_denial(part, first, at + 1) is not None
+                return behind if verb is not None and alone and not denied else first
         return first
 
     def is_sentence(self, first: int, last: int) -> bool:
@@ -535,7 +555,8 @@ class SolutionParser:
         part = self.tokens[:last]
         for at in range(first, last):
             right = is_option(part[at]) and IS_RIGHT.match(part, skip_blanks(part, at + 1)) is not None
-            if right and find_denial(part, first, at) is None:
+            joined = JOINS.match_before(part, at) or JOINS.match_before(part, at - 1)
+            if right and joined is None and find_denial(part, first, at) is None:
                 return at
             if (match := OPTIONS.match(part, at)) is None:
                 continue
@@ -589,7 +610,8 @@ class SolutionParser:
         ):
             return ""
         chosen = self.choose(spans, last)
-        if find_denial(self.tokens, first, chosen[0]) is not None:
+        limited = self.match_limit_before(chosen[0], first) is not None
+        if limited or find_denial(self.tokens, first, chosen[0]) is not None:
             return ""
         counted = self.spell(*chosen)
         verb = next(filter(counted.endswith, FINAL_VERBS), "")
@@ -599,7 +621,8 @@ class SolutionParser:
         """Return the only number in words of a sentence; "" where there is none, or something with it changes
         it."""
         text = self.spell(first, last)
-        spans = find_numerals(text)
+        # Of `six of the ten marbles` only six is stated.
+        spans = [span for span in find_numerals(text) if not text[: span[0]].lower().endswith("the ")]
         if len(spans) != 1 or in_words(text) is not None:
             return ""
         (start, end), offset = spans[0], self.tokens[first].start

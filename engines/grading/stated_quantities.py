@@ -71,6 +71,9 @@ def choose_quantity(tokens: Sequence[AnswerToken], spans: Sequence[Span], last: 
     results = [span for span in spans if _is_result(part, span)]
     if best == _GIVEN and results:
         return QuantityChoice(results[-1])
+    if best == _GIVEN:  # a clause without a comma behind it, as `after the 20% discount it costs 40`
+        ranks = _rank_quantities(part, spans, has_regions=False)
+        best = max(ranks)
     winners = [span for span, rank in zip(spans, ranks, strict=True) if rank == best]
     chosen = winners[-1]
     # A clause behind the statement may compute what is asked for, as in `he has 7, which is 2 more`.
@@ -124,9 +127,11 @@ def _drop_premises(part: Sequence[AnswerToken], spans: Sequence[Span]) -> Sequen
     return [span for span in spans if span[0] >= concluded[-1]] if concluded else spans
 
 
-def _rank_quantities(part: Sequence[AnswerToken], spans: Sequence[Span]) -> list[int]:
+def _rank_quantities(
+    part: Sequence[AnswerToken], spans: Sequence[Span], *, has_regions: bool = True
+) -> list[int]:
     """Return the rank of each quantity of a sentence."""
-    given = find_given_regions(part, spans)
+    given = find_given_regions(part, spans) if has_regions else [False] * len(part)
     first = _find_sentence_start(part, spans[0][0])
     clauses = _split_clauses(part, spans, first)
     computed = [span for span in spans if _is_result(part, span) and not given[span[0]]]
@@ -291,11 +296,8 @@ def _is_result(part: Sequence[AnswerToken], span: Span) -> bool:
     sign, left = text_at(part, at), _skip_back(part, at) - 1
     # Behind a name the sign says what that is: `attained at x = 2`.
     named = left >= 0 and part[left].kind == "word" and len(part[left].text) == 1
-    if (
-        named
-        and not text_at(part, left - 1).isalnum()
-        and not text_at(part, _skip_back(part, left) - 1).isdecimal()
-    ):
+    counted = text_at(part, _skip_back(part, left) - 1).isdecimal() or text_at(part, left - 1).isalnum()
+    if named and not counted:
         return False
     return sign in ("=", "≈") and not _is_followed_by_operator(part, span)
 
@@ -419,9 +421,9 @@ def match_unit(part: Sequence[AnswerToken], first: int) -> int:
     best = 0
     for end in range(first + 1, min(first + _MOST_UNIT_TOKENS, len(part)) + 1):
         last = part[end - 1]
-        if is_blank(last) or last.text in ("/", "^", "-", "⁻"):
+        if is_blank(last) or last.text in ("/", "^", "-", "⁻", "·"):
             continue
-        if last.kind == "sign" and last.text not in tuple("²³¹.·"):
+        if last.kind == "sign" and last.text not in tuple("²³¹."):
             break
         if last.kind == "digits" and part[end - 2].text not in ("^", "-"):
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.grading.answer_vocabulary import COPULA_VERBS, HEDGES, REASONS_BEHIND
+from engines.grading.answer_vocabulary import COPULA_VERBS, HEDGES, REASONS_BEHIND, STATING_VERBS
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term
@@ -76,7 +76,7 @@ def _is_predicate(short: Form, sentence: Form) -> bool:
     before = at
     while before and (is_blank(tokens[before - 1]) or tokens[before - 1].text.lower() in _ADVERBS):
         before -= 1
-    verb = COPULA_VERBS.match_before(tokens, before) is not None
+    verb = any(table.match_before(tokens, before) is not None for table in (COPULA_VERBS, STATING_VERBS))
     if HEDGES.find(tokens) is not None:
         return False
     return ends and verb and find_denial(tokens, 0, at) is None
