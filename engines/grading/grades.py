@@ -143,11 +143,15 @@ def _compare_labelled(
 ) -> GradeVerdict | None:
     """Compare values that have a label each, as `12 boys and 15 girls`, and what is said of a set in words;
     None where the sides do not say it of the same."""
-    if not any(token.kind == "digits" for token in tokenize(answers[0][:_MOST_LABELLED])):
+    texts = gold[-_MOST_LABELLED:], pred[-_MOST_LABELLED:]
+    has_words = (
+        any(token.kind == "word" and len(token.text) > 2 for token in tokenize(one)) for one in texts
+    )
+    if gold.strip("$ ").isdecimal() or not any(has_words):
         return None
     mine, theirs = (
         next(filter(None, map(read_labelled, dict.fromkeys((answer, take_last_sentence(text))))), None)
-        for answer, text in zip(answers, (gold[-_MOST_LABELLED:], pred[-_MOST_LABELLED:]), strict=True)
+        for answer, text in zip(answers, texts, strict=True)
     )
     if mine is not None and theirs is not None and mine.keys() == theirs.keys():
         return combine_verdicts(comparison.compare(value, theirs[label]) for label, value in mine.items())
@@ -156,7 +160,7 @@ def _compare_labelled(
         if circle is not None and isinstance(form := read_form(answers[index]), RelationForm):
             sides = (RelationForm(circle), form)
             return comparison.compare(*(sides if index else sides[::-1]))
-    said = [split_word_answer(text[-_MOST_LABELLED:]) for text in (gold, pred)]
+    said = [split_word_answer(text) for text in texts]
     if said[0][0] and said[0][0] == said[1][0]:
         return comparison.compare(read_form(said[0][1]), read_form(said[1][1]))
     return None

@@ -91,9 +91,13 @@ _DIRECTIONS = Phrases(
     {phrase: "" for pair in _OPPOSITES[1:5] for group in pair for phrase in group.split(", ")}
 )
 _DIRECTED = Phrases(dict.fromkeys(("directed", "pointing", "in the", "the", "to", "toward the", ","), ""))
-_SIDES = tuple(
-    Phrases({phrase: str(side) for side, group in enumerate(pair) for phrase in group.split(", ")})
-    for pair in _OPPOSITES
+_SIDES = Phrases(
+    {
+        phrase: (number, side)
+        for number, opposites in enumerate(_OPPOSITES)
+        for side, group in enumerate(opposites)
+        for phrase in group.split(", ")
+    }
 )
 
 
@@ -163,13 +167,16 @@ _RANGES = Phrases(
 
 def state_opposites(gold: str, pred: str) -> str:
     """Return what one short text says and the other the opposite of, as `left` and `right`; "" otherwise."""
-    sides = [tokenize(text) for text in (gold, pred)]
-    if max(map(len, sides)) > _MOST_SHORT:
-        return ""
-    for table in _SIDES:
-        said = [_list_sides(table, tokens) for tokens in sides]
-        if all(len(one) == 1 for one in said) and {*said[0]} != {*said[1]}:
-            return " and ".join(next(iter(one.values())) for one in said)
+    sides: list[dict[int, dict[int, str]]] = []
+    for text in (gold, pred):
+        tokens = tokenize(text)
+        if len(tokens) > _MOST_SHORT or not _SIDES.may_occur(tokens):
+            return ""
+        sides.append(_list_sides(tokens))
+    for number, said in sides[0].items():
+        other = sides[1].get(number, {})
+        if len(said) == len(other) == 1 and {*said} != {*other}:
+            return " and ".join((*said.values(), *other.values()))
     return ""
 
 
@@ -177,12 +184,13 @@ _MOST_SHORT = 60
 """Tokens of a text that says no more than its answer."""
 
 
-def _list_sides(table: Phrases[str], tokens: Sequence[AnswerToken]) -> dict[str, str]:
-    """Return which of two opposites a text names, each with its word."""
-    sides = {}
+def _list_sides(tokens: Sequence[AnswerToken]) -> dict[int, dict[int, str]]:
+    """Return which of several opposites a text names: for the number of these, each side with its words."""
+    sides: dict[int, dict[int, str]] = {}
     for at in range(len(tokens)):
-        if (match := table.match(tokens, at)) is not None:
-            sides[match[1]] = "".join(token.text for token in tokens[at : match[0]])
+        if (match := _SIDES.match(tokens, at)) is not None:
+            number, side = match[1]
+            sides.setdefault(number, {})[side] = "".join(token.text for token in tokens[at : match[0]])
     return sides
 
 
