@@ -209,6 +209,8 @@ class ChainLink:
 
     @property
     def is_denied_after(self) -> bool:
+        if self.next_formula and words_of(self.after) == ["not"]:
+            return False  # "x = 1, not y = 1" denies the next
         return starts_with_refusal(self.after) or self.is_quoted
 
     @property

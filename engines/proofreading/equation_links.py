@@ -241,10 +241,21 @@ class EquationLink:
     def _judge_as_calculation(self) -> LinkVerdict | None:
         if self.link.of_problem or self.link.is_refused or is_supposed(self.link, valued=True):
             return None
-        mistake = self._describe_misapplication() if is_slope(self.left) else ""
+        mistake = self._describe_misapplication() if is_slope(self.left) or self._is_value_here else ""
+        if mistake and self._is_value_here and (near := self.context.find_near_consequence(self.link)):
+            mistake = near.reason
         if self.left.label in _OF_CHANGE:
             mistake = mistake or self._describe_miscalculation()
         return self._say("wrong", mistake) if mistake else None
+
+    @property
+    def _is_value_here(self) -> bool:
+        """Whether it says which number a function is at numbers, where its paragraph defines the function."""
+        if self.left.label != "call" or any(map(free_symbols, self.left.children[1:])) or self.right.children:
+            return False
+        known = self.context.facts.functions.get(self.left.children[0].label)
+        here = known is not None and known.fact.position.paragraph == self.link.position.paragraph
+        return here and not free_symbols(self.right)
 
     def _judge_as_given(self) -> LinkVerdict | None:
         link = self.link

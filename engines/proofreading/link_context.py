@@ -346,11 +346,11 @@ class LinkContext:
         slip = slip or find_entry_slip(left, right, self.are_equal)
         return slip.reason if slip else ""
 
-    def describe_unused_name(self, link: ChainLink) -> str:
-        """Return which name is meant where a link that fails has one that the text has nowhere else; ""
+    def find_unused_name(self, link: ChainLink) -> NearConsequence | None:
+        """Return which name is meant where a link that fails has one that the text has nowhere else; None
         where no other makes it hold."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        return find_meant_name(self.facts, left, right, self.name_counts, self.are_equal)
+        return find_meant_name(self.facts, link, left, right, self.name_counts, self.are_equal)
 
     def find_near_consequence(self, link: ChainLink) -> NearConsequence | None:
         """Return the change by which a link that fails would follow from what was said; None where no change
@@ -416,7 +416,13 @@ class LinkContext:
             and len(left) + len(right) >= _LONG_STEP
             and free_symbols(left) == free_symbols(right)
         )
-        doubtful = (doubtful or long_step) and link.relation == "=" and not link.is_refused
+        # What is written in another way needs no equations of other paragraphs, which may be about others.
+        rewritten = (
+            bool(left.children and right.children)
+            and shared in (free_symbols(left), free_symbols(right))
+            and all(fact.position.paragraph != link.position.paragraph for fact in used)
+        )
+        doubtful = (doubtful or long_step or rewritten) and link.relation == "=" and not link.is_refused
         if doubtful and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
         return LinkVerdict(link, "follows", describe_sources(used))

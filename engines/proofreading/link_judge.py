@@ -330,9 +330,10 @@ class LinkJudge(LinkContext):
             slip = describe_odd_middle(self, link, left, right, next_side)
         if slip and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", slip)
-        # A name that stands in a text once may be meant after all.
-        doubt = near.reason if near else self.describe_unused_name(link)
-        return LinkVerdict(link, "doubtful", doubt) if doubt else judged
+        near = near or self.find_unused_name(link)
+        if near is None:
+            return judged
+        return LinkVerdict(link, "wrong" if near.is_certain and not slip else "doubtful", near.reason)
 
     def _holds_by_facts_where_defined(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation holds under a condition by what was said: gcd(a, b) = a where b = 0."""

@@ -89,7 +89,7 @@ class NumberLinks:
             return LinkVerdict(link, "right", "each part is rounded")
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
-        if link.of_problem or link.is_refused or ends_with("conditional", link.before):
+        if link.of_problem or link.is_refused or (not link.place and ends_with("conditional", link.before)):
             supposed = f"it is only supposed: {verdict.witness}"
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         # "But then 1 = 2" is what a false assumption leads to.

@@ -173,6 +173,8 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             common = shared + _count_shared(kind, text, instead)
             # Equations to be solved, values of either sign and inequalities vary.
             varies = kind in ("sign", "negation") and _is_varied(first)
+            # … but the distance of two values of a kind is their difference.
+            varies = varies and not (kind == "sign" and max(many) > 1 and _is_bound_on_distance(second))
             # A bound that is drawn from another does not contradict it.
             drawn = mentions("obtaining", _last_words(second.link, _MOST_WORDS))
             varies = varies or (drawn and second.link.relation in _BOUNDS)
@@ -271,6 +273,25 @@ def _is_varied(statement: RepeatedStatement) -> bool:
     number = any(not free_symbols(side) for side in sides)
     zero = any(side == ZERO for side in sides)
     return number and (not zero or len(free_symbols(sides[0]) | free_symbols(sides[1])) == 1)
+
+
+def _is_distance(tree: Tree) -> bool:
+    """Return whether a term is one of |x - x_0| and |x + x_0|, or one of |f(x) - f(x_0)| and the like."""
+    if tree.label not in _EVEN or tree.children[0].label not in ("+", "-"):
+        return False
+    names = [
+        part.children[0].label if part.label == "call" else part.label.partition("_")[0]
+        for part in tree.children[0].children
+        if part.label == "call" or (not part.children and free_symbols(part))
+    ]
+    return len(names) == len(tree.children[0].children) and len(names) > len(set(names))
+
+
+def _is_bound_on_distance(statement: RepeatedStatement) -> bool:
+    """Return whether a statement bounds a distance by a number or a letter."""
+    sides = statement.left, statement.right
+    bound = any(not side.children for side in sides)
+    return statement.link.relation in _BOUNDS and bound and any(map(_is_distance, sides))
 
 
 def _describe(kind: str, text: str, instead: str) -> str:
@@ -378,7 +399,7 @@ def _write_term(tree: Tree) -> Iterator[_Token]:
         for part in tree.children:
             for token in _write_term(part):
                 # What holds of |x + y| holds of |x - y| too.
-                within = tree.label in _EVEN and token.kind == "sign"
+                within = tree.label in _EVEN and token.kind == "sign" and not _is_distance(tree)
                 yield _Token("name", token.text) if within else token
         return
     if _NUMBER.match(tree.label):

@@ -21,6 +21,7 @@ from engines.proofreading.term_properties import (
     WHOLE,
     are_exactly_equal,
     differ_everywhere,
+    evaluate_term,
     find_residue,
     free_symbols,
     is_in_some_base,
@@ -214,6 +215,14 @@ def judge_in_domain(
         return judged
     if domain == ALGEBRA and _is_mistyped_expansion(judged, left, right):
         return judged
+    if domain == "sets" and (_is_of_numerals(left, right) or _lists_members(left, right)):
+        return judged
+    # Sums of letters are those of every group, and a residue is less than its modulus.
+    drawn = judged.is_mistyped and _BY_FACTS in judged.reason
+    if domain in ("residues", ALGEBRA) and drawn and _is_of_sums(left, right):
+        return judged
+    if domain == "residues" and _is_no_residue(left, right):
+        return judged
     numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
     if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
         return judged
@@ -233,6 +242,45 @@ def judge_in_domain(
     return replace(judged, outcome="not shown", reason=reason)
 
 
+_BY_FACTS = ", by "
+"""What stands in a reason before the statements that a verdict uses."""
+_OF_COUNTING = frozenset(("+", "-", "*", "pow", "factorial", "binomial"))
+"""Operations of whole numbers that sets have not, or count with."""
+_OF_MEMBERS = ("union", "intersection", "without")
+
+
+def _is_of_numerals(left: Tree, right: Tree) -> bool:
+    """Return whether a link calculates with whole numbers alone."""
+    nodes = [*left, *right]
+    calculated = [node for node in nodes if node.children]
+    return bool(calculated) and all(
+        node.label in _OF_COUNTING if node.children else WHOLE.match(node.label) for node in nodes
+    )
+
+
+def _lists_members(left: Tree, right: Tree) -> bool:
+    """Return whether a link says which members a union, intersection or difference has."""
+    return left.label in _OF_MEMBERS and right.label == "set"
+
+
+def _is_of_sums(left: Tree, right: Tree) -> bool:
+    """Return whether sides only add and subtract letters."""
+    return all(
+        node.label in ("+", "-") if node.children else bool(free_symbols(node)) for node in (*left, *right)
+    )
+
+
+def _is_no_residue(left: Tree, right: Tree) -> bool:
+    """Return whether a numeral is no residue of another number: the modulus would divide their difference,
+    and be no larger than the numeral."""
+    for numeral, other in ((left, right), (right, left)):
+        if WHOLE.match(numeral.label) and not free_symbols(other):
+            value, residue = evaluate_term(other, {}), int(numeral.label)
+            if value is not None and abs(value - residue) <= residue:
+                return True
+    return False
+
+
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))
 _LONG = 15
 """Nodes of an equation that one change hardly makes an identity by chance."""
@@ -247,7 +295,7 @@ def _is_mistyped_expansion(judged: LinkVerdict, left: Tree, right: Tree) -> bool
     sums = {"+", "-"} & {node.label for node in nodes if len(node.children) > 1}
     return (
         judged.is_mistyped
-        and ", by " not in judged.reason
+        and _BY_FACTS not in judged.reason
         and len(nodes) >= _LONG
         and bool(sums)
         and len(names) > 1

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from engines.core.expression_language import display_name
 from engines.core.tree import ZERO, Tree
+from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Facts, describe_sources
-from engines.proofreading.near_consequences import says_the_same
+from engines.proofreading.near_consequences import FAR, NearConsequence, says_the_same
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import free_symbols
 
@@ -17,36 +18,43 @@ _ENOUGH = 9
 
 def find_meant_name(
     facts: Facts,
+    link: ChainLink,
     left: Tree,
     right: Tree,
     counts: Mapping[str, int],
     are_equal: Callable[[Tree, Tree], bool],
-) -> str:
+) -> NearConsequence | None:
     """Return which name is meant in an equation that fails, where it has one that the text has nowhere else;
-    "" where no other makes it hold.
+    None where no other makes it hold.
+
+    A name that stands in a text once, and alone on a side, may be introduced there.
 
     Args:
         counts: How often the text has each name with a number below it.
         are_equal: Whether two terms are equal whatever their variables are.
     """
     if all(not side.children and free_symbols(side) for side in (left, right)):
-        return ""  # behind x_1 = x_2 comes x_2 = x_3
+        return None  # behind x_1 = x_2 comes x_2 = x_3
     for symbol in sorted(free_symbols(left) | free_symbols(right)):
         name = symbol.removesuffix("(")
         for candidate in _iterate_others(name, counts) if counts.get(name) == 1 else ():
             sides = _rename(left, name, candidate), _rename(right, name, candidate)
             instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
+            is_long = len(left) + len(right) >= _ENOUGH
+            is_used = is_long and Tree(symbol) not in (left, right)
             if are_equal(*sides):
                 told = sides[0] != sides[1] and ZERO not in sides
-                if told and len(left) + len(right) >= _ENOUGH:
-                    return f"it holds with {instead}"
+                if told and is_long:
+                    return NearConsequence(f"it holds with {instead}", is_used)
                 continue
             reduced = facts.reduce_by_facts(*sides)
             if reduced is None or not reduced.same:
                 continue
             if not any(says_the_same(fact, *sides) for fact in reduced.used):
-                return f"it holds with {instead}, {describe_sources(reduced.used)}"
-    return ""
+                near = all(link.line - fact.line <= FAR for fact in reduced.used)
+                reason = f"it holds with {instead}, {describe_sources(reduced.used)}"
+                return NearConsequence(reason, is_used and near)
+    return None
 
 
 def _rename(tree: Tree, name: str, new_name: str) -> Tree:

@@ -61,7 +61,6 @@ def test_another_value_or_letter_is_not_doubtful(proofreader: TextProofreader, t
             "We solve $x_1 + 3x_2 = 5$ and $x_1 - 2x_2 = -5$. The only pair is $x_7 = -1$ and $x_2 = 2$.",
             "x_1 for x_7",
         ),
-        ("Then $(aV_3)(bW_1) = ab(V_1W_1)$, and $V_1W_1 > 0$.", "V_1 for V_3"),
     ],
 )
 def test_a_name_that_the_text_has_nowhere_else_is_mistyped(
@@ -69,6 +68,25 @@ def test_a_name_that_the_text_has_nowhere_else_is_mistyped(
 ) -> None:
     (doubtful,) = (each for each in proofreader.check_links(text) if each.verdict == "doubtful")
     assert f"it holds with {meant}, which the text has only here" in doubtful.reason
+
+
+_FORCES = "Newton says that $ma + ka = p$, and that $p = f_0 c + f_1$ in all. "
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Then $(aV_3)(bW_1) = ab(V_1W_1)$, and $V_1W_1 > 0$.", "V_1 for V_3"),
+        (_FORCES + "The equation becomes $ma + ka = f_4 c + f_1$.", "f_0 for f_4"),
+    ],
+)
+def test_a_name_in_the_middle_of_an_equation_is_not_introduced_there(
+    proofreader: TextProofreader, text: str, meant: str
+) -> None:
+    found = [each for each in proofreader.check_links(text) if each.verdict == "wrong"]
+    assert [meant in each.reason for each in found] == [True]
+    right = proofreader.check_links(text.replace(meant[-3:], meant[:3]))
+    assert not {"wrong", "doubtful"} & {each.verdict for each in right}
 
 
 @pytest.mark.parametrize(

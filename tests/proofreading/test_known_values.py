@@ -37,6 +37,8 @@ _VOLUME = r"The volume is $V = \int_0^1 x^2 dx$. Evaluating the integral, the vo
 _SOLVED = "Consider $100 = 2u + 2v$. In the latter equation, we solve for $v$: "
 _NEWTON = "The forces are $m x'' = F - c x' - k x$. Hence $m x'' %s c x' + k x = F$."
 _NULL = r"$$x_1 + 2x_2 + 3x_3 = 0 \Rightarrow x_1 = -2x_2 - 3x_%s$$ with $x_4$ for later"
+_BOWL = "Let $g(x,y) = (1-x)^2 + 100(y-x^2)^2$. It has its minimum there, where $g(1, %s) = 0$."
+_ZEROS = "Here $u = v$, $v = w$ and $(u - v) - w = 0$.\n\nIn short $w %s u = (w - v) + (v - u)$."
 _ARROW = r"$$x + 6x - 12 = a \Rightarrow 7x %s 12 = a$$"
 _DIVIDED = "Write $b = aq + r$. But then $r = b %s aq$."
 _MARKUP = (
@@ -95,6 +97,10 @@ _DIAGONAL = (
         (_NEWTON % "+", _NEWTON % "-", "+ for -"),
         # a name with another index in a sum
         (_NULL % 3, _NULL % 4, "x_3 for x_4"),
+        # what is only written in another way, whatever another paragraph says of its letters
+        (_ZEROS % "-", _ZEROS % "+", "- for +"),
+        # a value of a function at numbers, which the words behind the definition give
+        (_BOWL % 1, _BOWL % 3, "by g(x,y)"),
         # a sentence that goes on in a formula in a paragraph of its own
         (_MARKUP % "+", _MARKUP % "-", "+ for -"),
     ],

@@ -611,3 +611,37 @@ def test_environments_of_ones_own_are_scopes_too(proofreader: TextProofreader) -
     exercises = "Let $a = 2$.", "Show that $a^3 = 8$."
     text = "\n".join(rf"\begin{{nexercise}} {one} \end{{nexercise}}" for one in exercises)
     assert _verdicts(proofreader, text)[-1] == "given"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # sets count with ordinary numbers, and have the members that they are listed with
+        ("In set theory the power set and the empty set matter. It has $2 \\cdot 3 = 6$ members.", False),
+        ("In set theory the power set and the empty set matter. It has $2 \\cdot 5 = 6$ members.", True),
+        (
+            "In set theory the power set and the empty set matter. Let $A = \\{1,2,3\\}$ and"
+            " $B = \\{3,4\\}$. Then $A \\cap B = \\{3\\}$.",
+            False,
+        ),
+        (
+            "In set theory the power set and the empty set matter. Let $A = \\{1,2,3\\}$ and"
+            " $B = \\{3,4\\}$. Then $A \\cap B = \\{8\\}$.",
+            True,
+        ),
+        # a residue is less than its modulus, and sums are those of every group
+        ("Each residue is one of a residue class, modulo something. Here $3 \\cdot 5 = 4$.", False),
+        ("Each residue is one of a residue class, modulo something. Here $2^{10} = 5024$.", True),
+        ("Each residue is one of a residue class. Here $k + m = n$. That is, $m = n - k$.", False),
+        ("Each residue is one of a residue class. Here $k + m = n$. That is, $m = n + k$.", True),
+        # what a chain works out behind "when", and a "not" before the next formula
+        ("It blows up when $x = \\frac{1}{100} = 0.01$.", False),
+        ("It blows up when $x = \\frac{1}{600} = 0.01$.", True),
+        ("By this rule it is $2^{(3^2)} = 512$, not $(2^3)^2 = 512$.", False),
+        ("By this rule it is $2^{(3^2)} = 64$, not $(2^3)^2 = 64$.", True),
+    ],
+)
+def test_what_another_domain_has_in_common_with_numbers_is_judged(
+    proofreader: TextProofreader, text: str, wrong: bool
+) -> None:
+    assert ("wrong" in _verdicts(proofreader, text)) == wrong

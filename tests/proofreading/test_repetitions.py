@@ -116,3 +116,19 @@ def test_of_two_copies_the_one_that_the_text_does_not_go_on_with_is_wrong(
 )
 def test_what_a_text_varies_is_no_contradiction(proofreader: TextProofreader, text: str) -> None:
     assert "wrong" not in [each.verdict for each in proofreader.check_links(text)]
+
+
+_DISTANCE = (
+    r"For $|x - x_0| < \delta$ it is small.%sAgain we take $|x - x_0| < \delta$.%sHence $%s < \delta$."
+)
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [("|x - x_0|", False), ("|x + x_0|", True), ("|x + y|", False), ("|f(x) + f(x_0)|", False)],
+)
+def test_a_distance_that_is_bounded_again_is_a_difference(
+    proofreader: TextProofreader, bound: str, verdict: bool
+) -> None:
+    found = proofreader.check_links(_DISTANCE % ("\n\n", "\n\n", bound))
+    assert ("wrong" in [each.verdict for each in found]) == verdict
