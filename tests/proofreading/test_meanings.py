@@ -302,7 +302,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"For all $n$, $\sum_{i=0}^{n} \binom{n}{i} x^i (1-x)^{n-i} (i-nx)^2 = nx(2-x)$.", True),
         # an integral to infinity converges where it does, and what one would expect
         (r"Write $\frac1x = \int_0^\infty e^{-xs}\,ds$ and exchange the order.", False),
-        (r"For all $x > 0$, $\int_0^\infty e^{-xs}\,ds = \frac2x$.", True),
+        (r"It is $\int_0^\infty e^{-2s}\,ds = 1$.", True),
         (r"Let $v = -1 + 2i$. We would expect that $\arg(v) = \arctan(-2)$. But that is negative.", False),
         (r"Let $v = -1 + 2i$. We conclude that $\arg(v) = \arctan(-2)$. But that is negative.", True),
         # what is only supposed, and thousands behind a space that takes back another
