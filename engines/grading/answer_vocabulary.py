@@ -110,6 +110,8 @@ DENIALS = make_phrases(
 """Words that deny the clause in which they stand."""
 STATING_VERBS = make_phrases("points, moves, acts, becomes, remains, stays, takes place on, is on, falls on")
 """Verbs other than `is` before what is said of a subject."""
+SUMS = make_phrases("add up to, adds up to, added up to, sum up to, sums up to")
+"""Words before a total, of which `up to` limits nothing."""
 HEDGES = make_phrases(
     "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",

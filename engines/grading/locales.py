@@ -35,7 +35,8 @@ LANGUAGES: dict[str, AnswerLanguage] = {
     "en": AnswerLanguage(
         "answer, answers",
         "is, are, =",
-        limits="at least, at most, less than, more than, fewer than, greater than, up to, not, below, above, "
+        limits="exceed, exceeds, exceeding, no longer, at least, at most, less than, more than, fewer than, "
+        "greater than, up to, not, below, above, "
         "under, over, cannot be, can't be, isn't, never, root of, square root of, cube root of, half, "
         "half of, twice, double, triple, negative, minus, times, plus, divided by",
         has_decimal_comma=False,

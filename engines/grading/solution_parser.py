@@ -36,6 +36,7 @@ from engines.grading.answer_vocabulary import (
     RANGES,
     SHARES,
     SUBORDINATE,
+    SUMS,
     UNIT_WORDS,
     UNSPACED_VERBS,
 )
@@ -218,6 +219,8 @@ class SolutionParser:
             while start and (is_blank(before[start - 1]) or not is_blank(before[start])):
                 start -= 1
             return first + start
+        if SUMS.match_before(before, len(before)) is not None:
+            return None
         match = LIMITS.match_before(before, len(before))
         return None if match is None else first + match[0]
 
