@@ -295,8 +295,18 @@ def _alternatives(phrases: str) -> str:
 
 
 @cache
-def _compile(phrases: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{_alternatives(phrases)})\b", re.IGNORECASE)
+def _compile(phrases: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    # A look at the first letter is quicker than one at hundreds of phrases.
+    first = "".join(sorted({re.escape(phrase[0]) for phrase in phrases.split()}))
+    return re.compile(rf"\b(?=[{first}])(?:{_alternatives(phrases)})\b", flags)
+
+
+def _iterate_phrases(phrases: str, words: str) -> Iterator[re.Match[str]]:
+    """Yield the places of phrases, which are in lower case; words in lower case are searched several times
+    faster than case is ignored, and the places are the same where no letter is beyond ASCII."""
+    if words.replace("§", "").isascii():
+        return _compile(phrases, re.NOFLAG).finditer(words.lower())
+    return _compile(phrases).finditer(words)
 
 
 def mentions(cue: str, words: str) -> bool:
@@ -305,7 +315,7 @@ def mentions(cue: str, words: str) -> bool:
     >>> mentions("denied", "this contradicts the other"), mentions("universal", "for all real")
     (True, True)
     """
-    return _compile(PHRASES[cue]).search(words) is not None
+    return next(_iterate_phrases(PHRASES[cue], words), None) is not None
 
 
 def starts_with_refusal(words: str) -> bool:
@@ -344,7 +354,7 @@ def last_clause(words: str) -> str:
     (' we have', 'so')
     """
     clause = re.split(r"[,;:§]", words)[-1]
-    opened = [match.start() for match in _compile(PHRASES["opening"]).finditer(clause)]
+    opened = [match.start() for match in _iterate_phrases(PHRASES["opening"], clause)]
     return clause[opened[-1] :] if opened else clause
 
 
@@ -388,7 +398,7 @@ def ranges_over_numbers(words: str) -> bool:
     >>> ranges_over_numbers("for all real § and § ,"), ranges_over_numbers("for all orthogonal § we have")
     (True, False)
     """
-    universal = [match.span() for match in _compile(PHRASES["universal"]).finditer(words)]
+    universal = [match.span() for match in _iterate_phrases(PHRASES["universal"], words)]
     if not universal or _is_predicate(words[: universal[-1][0]]):
         return False
     neutral = frozenset(
@@ -409,7 +419,7 @@ def words_behind(cue: str, words: str) -> str:
     >>> words_behind("universal", "now for all § we have")
     ' § we have'
     """
-    ends = [match.end() for match in _compile(PHRASES[cue]).finditer(words)]
+    ends = [match.end() for match in _iterate_phrases(PHRASES[cue], words)]
     return words[ends[-1] :] if ends else words
 
 
@@ -467,7 +477,7 @@ def has_condition(words: str) -> bool:
     >>> has_condition("if § is prime then"), has_condition("if § is positive then")
     (True, False)
     """
-    conditions = list(_compile(PHRASES["condition"]).finditer(words))
+    conditions = list(_iterate_phrases(PHRASES["condition"], words))
     if not conditions:
         return False
     cues = ("neutral", "leading", "concluding", "universal")
@@ -512,7 +522,7 @@ def find_domains(words: str, often: bool = False) -> Iterator[str]:
         often: by the words that mean one only where they come often.
     """
     for domain, phrases in (OFTEN if often else DOMAINS).items():
-        for _ in _compile(phrases).finditer(words):
+        for _ in _iterate_phrases(phrases, words):
             yield domain
 
 

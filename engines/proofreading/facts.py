@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement, takewhile
+from itertools import combinations_with_replacement, compress, takewhile
 from math import prod
 from operator import is_
 from typing import Any
@@ -653,8 +653,9 @@ class _Ideal:
             ]
             if claim.is_zero():
                 return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *applied]), True)
-            rest += [each for each in left_over if self._uses_unknown(each[0], unknown)]
-            left_over = [each for each in left_over if not self._uses_unknown(each[0], unknown)]
+            begun = [self._uses_unknown(poly, unknown) for poly, _ in left_over]
+            rest += compress(left_over, begun)
+            left_over = [each for each, uses in zip(left_over, begun, strict=True) if not uses]
             rest = [self._replace_unknown(each, unknown, value, facts) for each in rest]
             rest = [each for each in rest if not each[0].is_zero()]
         # What no elimination reaches may still be a combination of facts: ideal membership.
@@ -699,18 +700,15 @@ class _Ideal:
             return poly
         if (degree > _MOST_POWER and len(value) > 1) or len(poly) * len(value) ** min(degree, 6) > 20_000:
             raise TooLargeError("too many terms")
-        context = self.space.context
-        return poly.compose(*(value if at == unknown else context.gen(at) for at in range(context.nvars())))
+        gens = self.space.context.gens()
+        return poly.compose(*gens[:unknown], value, *gens[unknown + 1 :])
 
     def _replace_unknown(
         self, each: tuple[Any, list[Fact]], unknown: int, value: Any, facts: list[Fact]
     ) -> tuple[Any, list[Fact]]:
         poly, by = each
-        return (
-            (self._substitute_unknown(poly, unknown, value), [*by, *facts])
-            if self._uses_unknown(poly, unknown)
-            else each
-        )
+        substituted = self._substitute_unknown(poly, unknown, value)
+        return each if substituted is poly else (substituted, [*by, *facts])
 
     def _combine_facts(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
         """Return the facts of which multiples add up to the claim: by division, or small ones by linear

@@ -131,9 +131,9 @@ def test_what_is_no_assumption_is_refused(text: str) -> None:
 )
 def test_points_lie_in_the_region(names: str, text: str, holds: object) -> None:
     region = Region(tuple(names), read_assumptions(text))
-    special, _ = region.special_points()
+    special, _ = region.special_points
     assert region.points.shape[1] >= 8
-    assert all(holds(*point) for point in np.hstack([region.points, special, *region.far_points()]).T)  # type: ignore[operator]
+    assert all(holds(*point) for point in np.hstack([region.points, special, *region.far_points]).T)  # type: ignore[operator]
     again = Region(tuple(names), read_assumptions(text))
     assert np.array_equal(again.points, region.points)
 

@@ -40,7 +40,7 @@ from engines.mathematics.numbers.numeric import compile_valid, evaluate_balls
 from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.verification.enclosures import value_at
 from engines.mathematics.verification.explain import describe_domain
-from engines.mathematics.verification.points import Region
+from engines.mathematics.verification.points import Region, share_region
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verifier import Verifier, make_verifier, needs_rigorous_bounds
@@ -308,7 +308,7 @@ class _Renamed:
         points tried where the condition holds, and at no other by the verifier.
         """
         try:
-            region = Region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed=seed)
+            region = share_region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed)
             # Evaluating the property raises an error if no point satisfies the assumptions.
             region.points  # noqa: B018
         except EngineError:

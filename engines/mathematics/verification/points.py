@@ -311,14 +311,12 @@ class Region:
         self._bounds = {name: self._bounds_of(name) for name in self.variables}
         self._seed = seed
 
+    @cached_property
     def special_points(self) -> tuple[Floats, list[dict[str, float]]]:
-        """Return points with special values of one or two variables; the others are in general position.
+        """Points with special values of one or two variables; the others are in general position.
 
-        One variable is 0, 1, -1 or 2, or two are 0, or 2 and 1/2.
-
-        Returns:
-            The points, shape (variables, points), and for each the variables that are special with their
-            values.
+        One variable is 0, 1, -1 or 2, or two are 0, or 2 and 1/2. The points have the shape (variables,
+        points); for each there are the variables that are special with their values.
         """
         groups, names = [], []
         single = [{name: value} for name in self.variables for value in _SPECIAL]
@@ -340,8 +338,9 @@ class Region:
         kept = np.flatnonzero(self.assumptions_hold(points))
         return points[:, kept], [names[position] for position in kept.tolist()]
 
+    @cached_property
     def far_points(self) -> list[Floats]:
-        """Return, for each variable, points like the others but far out along it."""
+        """For each variable, points like the others but far out along it."""
         random, groups = np.random.default_rng([self._seed, 4]), []
         for index, name in enumerate(self.variables):
             values = self._sample_variable(name, random, FAR, POOL_PER_FAR_RANGE)
@@ -360,6 +359,9 @@ class Region:
             reach: How far one by one.
         """
         names = [name for name in self.variables if name in self.assumptions.integers]
+        nothing = np.empty((len(self.variables), 0))
+        if not names:
+            return nothing, nothing
         random = np.random.default_rng([self._seed, 5])
         near = [self._fill_points({name: self._one_by_one(name, reach)}) for name in names]
         for left, right in combinations(names[:_PAIRED], 2):
@@ -367,7 +369,6 @@ class Region:
             grid = np.meshgrid(*sides)
             near.append(self._fill_points({left: grid[0].ravel(), right: grid[1].ravel()}))
         far = [self._fill_points({name: self._far_out(name, random)}) for name in names]
-        nothing = np.empty((len(self.variables), 0))
         both = (np.concatenate([nothing, *groups], axis=1) for groups in (near, far))
         one_by_one, far_out = (points[:, self.assumptions_hold(points)] for points in both)
         return one_by_one, far_out
@@ -473,6 +474,12 @@ class _Span(NamedTuple):
 
 
 @lru_cache(64)
+def share_region(variables: tuple[str, ...], assumptions: Assumptions, seed: int) -> Region:
+    """Return a region; verifiers ask for the same ones again and again, and change none of its points."""
+    return Region(variables, assumptions, seed=seed)
+
+
+@lru_cache(64)
 def _draw_region(
     spans: tuple[_Span, ...], seed: int, fewest: int, variables: tuple[str, ...], assumptions: Assumptions
 ) -> Floats:
@@ -563,8 +570,11 @@ class BoundaryLines:
         self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
     ) -> None:
         lines: dict[tuple[int, tuple[float, ...]], BoundaryLine] = {}
-        _, first = np.unique(points > 0, axis=1, return_index=True)
-        order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
+        # First a point of each combination of signs.
+        first: dict[tuple[int, ...], int] = {}
+        for index, signs in enumerate(zip(*np.packbits(points > 0, axis=0).tolist(), strict=True)):
+            first.setdefault(signs, index)
+        order = dict.fromkeys([*first.values(), *range(points.shape[1])])
         for point in (points[:, index] for index in list(order)[:through]):
             for index in along:
                 others = tuple(float(point[axis]) for axis in along if axis != index)

@@ -43,7 +43,7 @@ from engines.mathematics.verification.exceptional_points import (
     select_exceptional_points,
     unite_exceptional_points,
 )
-from engines.mathematics.verification.points import BoundaryLines, Region, functions_at
+from engines.mathematics.verification.points import BoundaryLines, functions_at, share_region
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONAL_POINTS,
     Counterexample,
@@ -109,12 +109,12 @@ class RigorousVerifier:
         self.named_indices = [index for index, name in enumerate(self.variables) if name in names]
         self._head = head
         self._known: dict[tuple[float, ...], BallValue] = {}
-        self._region = region = Region(self.variables, assumptions, seed=seed)
+        self._region = region = share_region(tuple(self.variables), assumptions, seed)
         self._totals = Totals()
         # Points of three kinds: in general position, with small integers, and far out.
         few, _ = region.integer_points(_FEW_INTEGERS)
         self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1), _ENOUGH)
-        far = np.concatenate([far[:, :_FAR] for far in region.far_points()], axis=1)
+        far = np.concatenate([far[:, :_FAR] for far in region.far_points], axis=1)
         self._points += [point._replace(is_far=True) for point in self._with_head(far)]
         known = [point.at for point in self._points if is_finite(point.head)]
         self.reason = (
@@ -138,7 +138,7 @@ class RigorousVerifier:
             )
             self._points += self._with_head(self._lines.points_beside_head_ends())
         # Special points, such as a = 0, are compared too, but only to find exceptional points.
-        special, singles = region.special_points()
+        special, singles = region.special_points
         for column, single in zip(special.T, singles, strict=True):
             self._points += [
                 point._replace(special_values=single) for point in self._with_head(column[:, np.newaxis])

@@ -65,6 +65,7 @@ from engines.mathematics.verification.points import (
     compare_at_points,
     exact_value_at,
     functions_at,
+    share_region,
     values_of,
 )
 from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
@@ -636,13 +637,13 @@ class MultivariateVerifier(Verifier):
         self.variables = order_variables(names)
         self.named_indices = [index for index, name in enumerate(self.variables) if name in names]
         self._program = compile_many([head], variables=self.variables)
-        region = Region(self.variables, assumptions, seed=seed)
+        region = share_region(tuple(self.variables), assumptions, seed)
         values, errors = evaluate_balls(self._program, region.points, trace=True)
         # Points that lie in different cells of the head's sub-terms tell more than others.
         near = region.points[:, choose_telling(values, errors)]
         far = (
             points[:, choose_telling(*evaluate_balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
-            for points in region.far_points()
+            for points in region.far_points
         )
         points = np.concatenate([near, *far, *region.integer_points()], axis=1)
         self._set_points(points)
@@ -672,7 +673,7 @@ class MultivariateVerifier(Verifier):
         self._boundaries = BoundarySearch(
             self._program, region, self.named_indices, self._general_functions, self.points[:, 0]
         )
-        self._special_points, self._special_values = region.special_points()
+        self._special_points, self._special_values = region.special_points
         self._special_functions = functions_at(self.variables, self._special_points)
 
     def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
