@@ -76,6 +76,8 @@ _QUANTIFIED = re.compile(r"\s*\\(?:forall|exists|nexists)(?![A-Za-z])")
 """What begins behind a bracket that holds a quantifier alone, `(\\forall x \\in A)`."""
 _OPENING_QUOTES = ("``", '"', "“", "„", "«", "'")
 _CLOSING_QUOTES = ("''", '"', "”", "“", "»", "'")
+_GOING_ON = re.compile(r"(?<=\d)\.\.\.")
+"""The dots of a decimal that goes on, which are no points at the end of a sentence."""
 _SPACE_ALONE = re.compile(
     r"(?:\s|\\mathrel(?![A-Za-z])|[{}]|\\mkern-?\s*\d+\s*mu|\\[,;:! ]|\\joinrel(?![A-Za-z]))*"
 )
@@ -378,8 +380,10 @@ def trim_side(side: str) -> str:
 
     >>> trim_side(r"\boxed{\frac12}. \quad")
     '\\frac12'
+    >>> trim_side("0.999...")
+    '0.999\\ldots'
     """
-    side = _TRIMMED.sub("", side)
+    side = _TRIMMED.sub("", _GOING_ON.sub(r"\\ldots ", side))
     while match := _BOXED.search(side):
         end = find_closing(side, match.end() - 1)
         end = len(side) if end < 0 else end

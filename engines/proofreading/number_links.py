@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.formula.unit_table import find_unit
@@ -160,7 +161,7 @@ class NumberLinks:
             link.place and right.label == "e"
         ):
             return _LETTERS
-        shapes = [shape_of(side) for side in evaluate_matrices(left, right)]
+        shapes = [shape_of(side) for side in _evaluate_shapes(left, right)]
         for kind in ("matrix", "tuple"):
             if shapes.count(kind) == 1 and {*shapes}.isdisjoint((*_RANGES, "such")):
                 return f"a {kind} and a letter or number"
@@ -273,7 +274,7 @@ class NumberLinks:
         """Return whether each term of a sum, or each entry of a matrix, is that of the other side, equal or
         rounded."""
         # 1.41 + 1.73 is not the rounded sum of √2 and √3, but the sum of the rounded terms.
-        one, other = evaluate_matrices(left, right)
+        one, other = _evaluate_shapes(left, right)
         if one.label == other.label == "matrix":
             rows = [[row.children for row in side.children] for side in (one, other)]
         else:
@@ -381,6 +382,14 @@ def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:
         return False
     rooted = not _IRRATIONAL.isdisjoint(term.list_labels())
     return rooted and value != int(value) and abs(int(written.label) - value) < 0.5
+
+
+def _evaluate_shapes(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    """Return two sides with operations on matrices and vectors carried out, as they are where that fails."""
+    try:
+        return evaluate_matrices(left, right)
+    except EngineError:
+        return left, right
 
 
 def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
