@@ -192,15 +192,14 @@ class Bench:
         return [row for row in rows if fold is None or row.fold == fold]
 
     def _ordered(self, number: int, fold: int | None) -> Path:
-        from engines.mwp.augmentation.reordering import reorder_question
-        from engines.mwp.evaluations.shortcut_probes import reordered_sentences
+        from engines.mwp.augmentation.reordering import reorder_question, shuffle_facts
         from engines.mwp.problems.readers import write_problems
 
         out, made = self.cache / f"order-{number}-{fold_name(fold)}.jsonl", []
         if not out.exists():
             for row in self._tests(fold):
                 if number:
-                    told = reordered_sentences(row, Random(f"{number} {row.id}"))
+                    told = shuffle_facts(row, Random(f"{number} {row.id}"))
                 else:
                     variant = reorder_question(row)
                     told = None if isinstance(variant, str) else replace(variant.problem, id=row.id)

@@ -107,6 +107,11 @@ def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> No
             file.write(json.dumps(event, separators=(",", ":")) + "\n")
     assert curve_with_gaps(log.parent.parent, "val") == [*values.items()]
     assert finite_curve(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
+    with log.open("a") as file:
+        for value in (5.0, 7.0):  # a measure without steps counts by its values
+            event = {**last, "kind": "metric", "step": None, "data": {"rate": value}}
+            file.write(json.dumps(event, separators=(",", ":")) + "\n")
+    assert curve_with_gaps(log.parent.parent, "rate") == [(0, 5.0), (1, 7.0)]
     line = ("curves", str(number), "--by", "val")
     head, row = jobs_command(*line).stdout.splitlines()[-2:]
     assert [*re.split("  +", head)] == ["id", "title", "points", "not finite", "least", "most", "last"]

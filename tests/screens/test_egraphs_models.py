@@ -455,8 +455,10 @@ def pages(*keys: str) -> Callable[[Pilot[Any]], Any]:
     async def run(pilot: Pilot[Any]) -> None:
         await ready(pilot)
         await press(pilot, *keys)
-        # The sign of work in the header goes with the next look at the machine.
-        await settle(pilot, lambda: not pilot.app.badges)
+        # The sign of work in the header goes with the next look at the machine, and what is shown of a row
+        # follows the cursor when it has come to rest.
+        tables = pilot.app.screen.query(Table)
+        await settle(pilot, lambda: not pilot.app.badges and all(each._resting is None for each in tables))
 
     return run
 

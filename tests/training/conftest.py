@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from tests.training.warm import end_warm, start_warm
+from tests.training.warm import CHILDREN, end_warm, start_warm
 from workbench.jobs import control, job_registry, queue, scheduler, timing
 from workbench.jobs.job_views import JobView
 from workbench.paper import Trainer, all_trainers
@@ -21,7 +21,7 @@ from workbench.workspace import Workspace
 
 __all__ = ["played"]
 
-CHILDREN = Path(__file__).parent / "children"
+
 sys.path.append(str(CHILDREN))
 
 RECIPE = """

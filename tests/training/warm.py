@@ -28,6 +28,7 @@ from tests import conftest
 from workbench.jobs import machine
 
 ROOT = Path(__file__).parents[2]
+CHILDREN = Path(__file__).parent / "children"
 LAUNCHER = "accelerate.commands.launch"
 MODULES = (*(f"workbench.jobs.{name}" for name in ("supervisor", "worker", "scheduler")), LAUNCHER)
 HIGH = 500
@@ -66,7 +67,9 @@ def _start_nursery() -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", "tests.training.warm", str(theirs.fileno())]
-        return subprocess.Popen(command, cwd=ROOT, pass_fds=[theirs.fileno()]), ours
+        # What the jobs import is found also where the first test has not set it for them.
+        environment = {**os.environ, "PYTHONPATH": str(CHILDREN)}
+        return subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()]), ours
 
 
 class _Forked(subprocess.Popen[bytes]):

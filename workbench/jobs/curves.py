@@ -18,7 +18,8 @@ def finite_curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
 def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | None]]:
     """Return the values of a measure by step, of all attempts at a job; None: not a finite number.
 
-    A step that was done twice counts as it was last.
+    Of a step that two attempts have done the last value counts. A value without a step takes the next number,
+    as in `MetricCurves`.
     """
     results: dict[int, float | None] = {}
     # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
@@ -32,11 +33,14 @@ def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | No
             if METRIC not in line or wanted not in line:
                 continue
             event = LoggedEvent.parse(line)
-            if event is None or event.step is None or measure not in event.data:
+            if event is None or measure not in event.data:
                 continue
             value = event.data[measure]
-            if value is None or is_number(value):
-                results[event.step] = None if value is None else float(str(value))
+            step = event.step
+            if step is None and is_number(value):
+                step = max(results, default=-1) + 1
+            if step is not None and (value is None or is_number(value)):
+                results[step] = None if value is None else float(str(value))
     return sorted(results.items())
 
 

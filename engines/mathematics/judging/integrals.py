@@ -29,6 +29,10 @@ _HIGHEST = 12
 """Powers of the variable before an exponential, sine or cosine."""
 
 
+class _OtherIntegrandError(Exception):
+    """An integrand is of a kind of which no antiderivative is known here."""
+
+
 def evaluate_integral(tree: Tree) -> Tree | None:
     """Return the value of a definite integral, whose ends may be infinite; None where it is not found."""
     name, low, high, body = tree.children
@@ -43,7 +47,7 @@ def evaluate_integral(tree: Tree) -> Tree | None:
             if value is None:
                 return None
             total = value if total == ZERO else Tree("+", (total, value))
-    except (TooLargeError, NoValueError):
+    except (_OtherIntegrandError, TooLargeError, NoValueError):
         return None
     return total
 
@@ -62,17 +66,17 @@ def _split_sum(body: Tree, name: str) -> Iterator[_Term]:
     """Yield the terms of an integrand.
 
     Raises:
-        TooLargeError: If one is of another kind.
+        _OtherIntegrandError: If one is of another kind.
     """
     space = Space([body])
     quotient = space.to_quotient(body)
     below = [_read_factors(row, name) for row in _list_rows(space, quotient.bottom)]
     if len(below) != 1:
-        raise TooLargeError("the denominator is a sum")
+        raise _OtherIntegrandError
     for row in _list_rows(space, quotient.top):
         above = _read_factors(row, name)
         if below[0].function:
-            raise TooLargeError("a function in the denominator")
+            raise _OtherIntegrandError
         factor = Tree("/", (above.factor, below[0].factor))
         yield _Term(factor, above.power - below[0].power, above.function, above.inner)
 
@@ -105,7 +109,7 @@ def _read_factors(row: _Row, name: str) -> _Term:
         elif atom.label in ("sin", "cos") and exponent == 1 and not function:
             function, inner = atom.label, atom.children[0]
         else:
-            raise TooLargeError("another function")
+            raise _OtherIntegrandError
     return _Term(times_all(factors), power, function, inner)
 
 

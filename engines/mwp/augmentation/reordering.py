@@ -1,16 +1,17 @@
-"""Question reordering (QR): problems with their question before the facts."""
+"""Problems in another order: their question before the facts (question reordering, QR), or facts shuffled."""
 
 from __future__ import annotations
 
 import re
+from random import Random
 
 from engines.mwp.augmentation.variant import (
     ProblemVariant,
     compare_equations,
     is_question,
+    join_parts,
     renumber_problem,
-    split_clauses,
-    split_problem_sentences,
+    split_problem,
 )
 from engines.mwp.problems.problem import Problem, to_infix
 
@@ -43,10 +44,27 @@ def reorder_question(problem: Problem, *, given_that: bool = False) -> ProblemVa
     )
 
 
+def shuffle_facts(problem: Problem, draw: Random) -> Problem | None:
+    """Return the problem with its facts in another order, numbers renumbered; None if there is one order."""
+    assert problem.equation is not None
+    parts = split_problem(problem)
+    facts = [part for part in parts if not is_question(part, problem.language)]
+    if len(set(facts)) < 2:
+        return None
+    order = facts[:]
+    while order == facts:
+        draw.shuffle(order)
+    shuffled = iter(order)
+    text = join_parts(
+        problem, [part if is_question(part, problem.language) else next(shuffled) for part in parts]
+    )
+    return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
+
+
 def _split_question(problem: Problem) -> tuple[str, str] | str:
     """Question and facts; a Chinese problem is parted at commas too."""
     chinese = problem.language == "zh"
-    parts = split_clauses(problem.text) if chinese else split_problem_sentences(problem.text)
+    parts = split_problem(problem)
     asking = [index for index, part in enumerate(parts) if is_question(part, problem.language)]
     if not asking:
         return "there is no question"
@@ -57,7 +75,7 @@ def _split_question(problem: Problem) -> tuple[str, str] | str:
     (position,) = asking
     if position == 0:
         return "the question is first"
-    return parts[position], ("" if chinese else " ").join(parts[:position] + parts[position + 1 :])
+    return parts[position], join_parts(problem, parts[:position] + parts[position + 1 :])
 
 
 def _split_at_comma(sentence: str) -> tuple[str, str] | str:

@@ -18,14 +18,14 @@ from typing import Literal, get_args
 
 from engines.core.tree import Tree
 from engines.mwp.augmentation.family_words import DISTRACTORS, NAMES, THINGS, UNITS
-from engines.mwp.augmentation.reordering import reorder_question
+from engines.mwp.augmentation.reordering import reorder_question, shuffle_facts
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import (
     ProblemVariant,
     is_question,
+    join_parts,
     renumber_problem,
-    split_clauses,
-    split_problem_sentences,
+    split_problem,
 )
 from engines.mwp.problems.equivalence import are_equivalent
 from engines.mwp.problems.numbers import value_of
@@ -182,20 +182,15 @@ def _write_like(written: str, value: Fraction) -> str:
 def _reorder_facts(problem: Problem, draw: Random) -> Problem | str:
     """Return the facts in another order, or else the question first."""
     assert problem.equation is not None
-    parts = _split(problem)
+    parts = split_problem(problem)
     facts = [part for part in parts if not is_question(part, problem.language)]
     leaning = _LEANING_ZH if problem.language == "zh" else _LEANING
     # A Chinese clause that ends with a comma belongs to the next.
     whole = problem.language == "en" or all(re.search("[。．；;！!]$", part) for part in facts)
-    if whole and len(set(facts)) > 1 and not any(leaning.match(part) for part in parts):
-        order = facts[:]
-        while order == facts:
-            draw.shuffle(order)
-        next_part = iter(order)
-        text = _join(
-            problem, [part if is_question(part, problem.language) else next(next_part) for part in parts]
-        )
-        return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
+    if whole and not any(leaning.match(part) for part in parts):
+        shuffled = shuffle_facts(problem, draw)
+        if shuffled is not None:
+            return shuffled
     variant = reorder_question(problem)
     return variant.problem if isinstance(variant, ProblemVariant) else variant
 
@@ -213,7 +208,7 @@ def _reverse_operation(problem: Problem, draw: Random) -> Problem | str:
 def _add_distractor(problem: Problem, draw: Random) -> Problem | str:
     """A sentence with a number that has nothing to do with the question."""
     assert problem.equation is not None
-    parts = _split(problem)
+    parts = split_problem(problem)
     places = [index for index, part in enumerate(parts) if is_question(part, problem.language)]
     if len(parts) < 2 or not places or places[0] == 0:
         return "there is no place for a sentence before the question"
@@ -223,7 +218,7 @@ def _add_distractor(problem: Problem, draw: Random) -> Problem | str:
     taken = {*problem.values, problem.answer}
     numbers = [number for number in range(3, 60) if float(number) not in taken]
     sentence = draw.choice(DISTRACTORS[problem.language]).format(f"N_{len(problem.numbers)}")
-    text = _join(problem, [*parts[: places[0]], sentence, *parts[places[0] :]])
+    text = join_parts(problem, [*parts[: places[0]], sentence, *parts[places[0] :]])
     extended = (*problem.numbers, str(draw.choice(numbers)))
     return renumber_problem(problem, text, problem.equation, extended, id_=problem.id)
 
@@ -231,7 +226,7 @@ def _add_distractor(problem: Problem, draw: Random) -> Problem | str:
 def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     """A fact that the answer needs is left out."""
     assert problem.equation is not None
-    parts = _split(problem)
+    parts = split_problem(problem)
     needed = set(list_placeholders(problem.equation))
     values = tuple(map(value_of, problem.numbers))
     choices = []
@@ -250,7 +245,7 @@ def _drop_fact(problem: Problem, draw: Random) -> Problem | str:
     if not choices or facts < 2:
         return "no one of several facts alone holds a number that is needed"
     dropped = draw.choice(choices)
-    text = _join(problem, [part for index, part in enumerate(parts) if index != dropped])
+    text = join_parts(problem, [part for index, part in enumerate(parts) if index != dropped])
     # What is left is numbered again from 0.
     order = list(dict.fromkeys(int(placeholder) for placeholder in _PLACE.findall(text)))
     numbers = tuple(problem.numbers[placeholder] for placeholder in order)
@@ -322,14 +317,6 @@ def _exchange_words(text: str, groups: Sequence[Sequence[str]], chinese: bool, d
         return text
     listed = "|".join(map(re.escape, sorted(changes, key=len, reverse=True)))
     return re.sub(listed if chinese else rf"\b(?:{listed})\b", lambda match: changes[match[0]], text)
-
-
-def _split(problem: Problem) -> list[str]:
-    return split_clauses(problem.text) if problem.language == "zh" else split_problem_sentences(problem.text)
-
-
-def _join(problem: Problem, parts: Sequence[str]) -> str:
-    return ("" if problem.language == "zh" else " ").join(parts)
 
 
 _MAKERS: Mapping[FamilyKind, Callable[[Problem, Random], Problem | str]] = {

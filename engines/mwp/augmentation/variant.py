@@ -128,6 +128,16 @@ def written_number(value: Fraction, *, percent: bool = False) -> str:
     return f"({value.numerator}/{value.denominator})"
 
 
+def split_problem(problem: Problem) -> list[str]:
+    """Return the sentences of an English problem, or the clauses of a Chinese one."""
+    return split_clauses(problem.text) if problem.language == "zh" else split_problem_sentences(problem.text)
+
+
+def join_parts(problem: Problem, parts: Sequence[str]) -> str:
+    """Return what `split_problem` parts as one text."""
+    return ("" if problem.language == "zh" else " ").join(parts)
+
+
 def renumber_problem(
     source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str
 ) -> Problem:

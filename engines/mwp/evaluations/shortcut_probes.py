@@ -10,24 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
-from engines.mwp.augmentation.variant import (
-    is_question,
-    renumber_problem,
-    split_clauses,
-    split_problem_sentences,
-)
+from engines.mwp.augmentation.reordering import shuffle_facts
+from engines.mwp.augmentation.variant import is_question, join_parts, renumber_problem, split_problem
 from engines.mwp.problems.problem import EquationError, Problem, evaluate
 
 Probe = Callable[[Problem, Random], Problem | None]
 """The changed problem; None where it cannot be changed in this way."""
-
-
-def _split_text(problem: Problem) -> list[str]:
-    return split_clauses(problem.text) if problem.language == "zh" else split_problem_sentences(problem.text)
-
-
-def _join_text(problem: Problem, parts: list[str]) -> str:
-    return ("" if problem.language == "zh" else " ").join(parts)
 
 
 def without_question(problem: Problem, _draw: Random) -> Problem | None:
@@ -36,13 +24,13 @@ def without_question(problem: Problem, _draw: Random) -> Problem | None:
     The equation and the answer stay as they are: a solver that is still right does not need the question.
     """
     assert problem.equation is not None
-    parts = _split_text(problem)
+    parts = split_problem(problem)
     kept = [part for part in parts if not is_question(part, problem.language)]
     lost = "".join(part for part in parts if is_question(part, problem.language))
     if not kept or len(kept) == len(parts) or re.search(r"N_\d", lost):
         return None
     return renumber_problem(
-        problem, _join_text(problem, kept), problem.equation, problem.numbers, id_=problem.id
+        problem, join_parts(problem, kept), problem.equation, problem.numbers, id_=problem.id
     )
 
 
@@ -64,27 +52,8 @@ def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
     return made if legal else None
 
 
-def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
-    """Return the problem with its statements in another order; the equation is renumbered with the text."""
-    assert problem.equation is not None
-    parts = _split_text(problem)
-    facts = [part for part in parts if not is_question(part, problem.language)]
-    if len(facts) < 2:
-        return None
-    order = facts[:]
-    while order == facts:
-        draw.shuffle(order)
-        if len(set(facts)) == 1:
-            return None
-    reordered = iter(order)
-    text = _join_text(
-        problem, [part if is_question(part, problem.language) else next(reordered) for part in parts]
-    )
-    return renumber_problem(problem, text, problem.equation, problem.numbers, id_=problem.id)
-
-
 PROBES: Mapping[str, Probe] = {
     "question_removed": without_question,
     "numbers_swapped": swapped_numbers,
-    "sentences_reordered": reordered_sentences,
+    "sentences_reordered": shuffle_facts,
 }
