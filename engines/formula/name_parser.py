@@ -158,6 +158,9 @@ class NameParser(NumeralParser):
         # "n^{th}" is language, not a power.
         if spell_argument(script.alone) in ("th", "st", "nd", "rd"):
             raise self.make_error("an ordinal is not understood", script)
+        parts = script.alone.parts if isinstance(script.alone, Line) else ()
+        if base.label == "factorial" and parts and parts[0].text == "(":
+            raise self.make_error("a multifactorial is not understood", script)
         exponent = self.term_of(script.alone)
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right

@@ -275,6 +275,8 @@ class EquationLink:
         known = self.context.facts.equation_for(name)
         if known is None or is_ambiguous(known.left) or is_ambiguous(known.right):
             return None
+        if any("tuple" in side.list_labels() for side in (known.left, known.right)):
+            return None  # of ⟨x, x⟩ = 0 the left side is no pair
         if are_exactly_equal(known.left, known.right):  # a derivative that was worked out
             return None
         tried = []
@@ -283,7 +285,8 @@ class EquationLink:
             tried.append(self.context.judge.equal(one, other))
         if all(each.outcome == "equal" for each in tried):
             return self._judge_root(known)
-        claimed = is_made_of("leading", link.before.rpartition("§")[2]) and not link.is_denied_after
+        leading = link.joined == "so" or is_made_of("leading", link.before.rpartition("§")[2])
+        claimed = leading and not link.is_denied_after
         last = known.number == self.context.facts.last_number or link.before.endswith("§ or")
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))

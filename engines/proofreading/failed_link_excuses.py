@@ -85,7 +85,10 @@ def reconsider_link(
     # 1. What notation means besides numbers: symbols, units of imaginary numbers, constants, angles.
     if condition := _read_symbol(link, left, right):
         # No fraction of positive numbers is -1.
-        named = link.position.domain == "residues" or not {"0", "-1"}.isdisjoint((left.label, right.label))
+        bracketed = _SYMBOL.match(link.left) or _SYMBOL.match(link.right)
+        named = link.position.domain == "residues" or (
+            bracketed and not {"0", "-1"}.isdisjoint((left.label, right.label))
+        )
         return LinkVerdict(link, "right" if named else "right if", condition)
     # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
@@ -544,22 +547,25 @@ def _has_inner_product(side: Tree) -> bool:
 
 
 def _read_symbol(link: ChainLink, left: Tree, right: Tree) -> str:
-    """Return that a fraction in brackets is a symbol of Legendre or Jacobi, if the link holds for that."""
-    values = [_value_of_symbol(side, tree) for side, tree in ((link.left, left), (link.right, right))]
-    written = [bool(_SYMBOL.match(side)) for side in (link.left, link.right)]
+    """Return that a fraction is a symbol of Legendre or Jacobi, if the link holds for that: in brackets, or
+    beside -1, which no fraction of positive numbers is."""
+    written = [
+        bool(_SYMBOL.match(side)) or (tree.label == "/" and other.label == "-1")
+        for side, tree, other in ((link.left, left, right), (link.right, right, left))
+    ]
+    values = [
+        _value_of_symbol(tree) if is_written or not tree.children else None
+        for is_written, tree in zip(written, (left, right), strict=True)
+    ]
     if any(written) and None not in values and values[0] == values[1] and link.relation == "=":
         return f"it is a Legendre symbol, {values[0]}"
     return ""
 
 
-def _value_of_symbol(side: str, tree: Tree) -> int | None:
+def _value_of_symbol(tree: Tree) -> int | None:
     if tree.label in ("0", "1", "-1"):
         return int(tree.label)
-    if (
-        tree.label != "/"
-        or not _SYMBOL.match(side)
-        or not all(WHOLE.match(one.label) for one in tree.children)
-    ):
+    if tree.label != "/" or not all(WHOLE.match(one.label) for one in tree.children):
         return None
     return jacobi_symbol(*(int(one.label) for one in tree.children))
 

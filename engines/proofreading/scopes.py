@@ -56,7 +56,7 @@ class Scope:
     Attributes: kind: document, section, theorem, definition, example, exercise, proof, solution, remark,
     case, supposition, list or item. level: of a section, the highest is 0. domains: how often words in it,
     and not in a scope inside it, name a domain besides numbers. algebra_words: of a section, how many words
-    in it and in the scopes inside it name groups or rings.
+    in it and in the scopes inside it name groups or rings; formulas_within: and how many formulas these have.
     """
 
     kind: str
@@ -67,6 +67,7 @@ class Scope:
     domains: Counter[str] = field(default_factory=Counter)
     formulas: list[int] = field(default_factory=lambda: [0])
     algebra_words: list[int] = field(default_factory=lambda: [0])
+    formulas_within: list[int] = field(default_factory=lambda: [0])
 
     @property
     def lineage(self) -> Iterator[Scope]:
@@ -88,7 +89,8 @@ class Scope:
     @property
     def is_algebra(self) -> bool:
         """Whether its words and those of the scopes inside it are about groups or rings."""
-        return self.algebra_words[0] >= max(_OFTEN, self.formulas[0] / _SHARE_WITHIN)
+        formulas = self.formulas_within[0] if self.kind == "document" else self.formulas[0]
+        return self.algebra_words[0] >= max(_OFTEN, formulas / _SHARE_WITHIN)
 
     @property
     def name(self) -> str:
@@ -134,7 +136,7 @@ class _Outline:
     """Follows the signs of a text and keeps the scope at hand."""
 
     def __init__(self) -> None:
-        self.scope = Scope("document")
+        self.scope = self.document = Scope("document")
         self.closed: Scope | None = None
         self.paragraph = 0
         self.near: Counter[str] = Counter()
@@ -159,7 +161,8 @@ class _Outline:
     def _read_plain(self, words: str) -> None:
         named = list(find_domains(words))
         self.name_domain(*named)
-        self.scope.section.algebra_words[0] += named.count(ALGEBRA)
+        for scope in {self.scope.section, self.document}:
+            scope.algebra_words[0] += named.count(ALGEBRA)
         self.named.update(named)
         # `Group` is a word of algebra where others are too, and not in `work in your group`.
         self.scope.domains.update(self.named & {*find_domains(words, often=True)})
@@ -286,6 +289,7 @@ def read_positions(document: Document) -> list[Position]:
     for piece in document.pieces:
         if piece.formula:
             outline.scope.formulas[0] += 1
+            outline.document.formulas_within[0] += 1
             outline.scope.section.formulas[0] += outline.scope is not outline.scope.section
             quotients = list(_QUOTIENT.finditer(piece.text))
             if any(each["ring"] for each in quotients):

@@ -349,6 +349,24 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"Now $\lim_{x \to \infty} \ln\left(1 + \frac1x\right)^x = 1$.", False),
         (r"Now $\lim_{x \to \infty} \ln\left(1 + \frac1x\right)^x = 2$.", True),
         (r"Now $(\ln 2)^3 = 3\ln 2$.", True),
+        # multifactorials, symbols without brackets, orders that are not total, inner products
+        ("We have $6!^{(2)} = 48$.", False),
+        ("We have $6!^2 = 48$.", True),
+        (r"We have $\frac{2}{59} = -1$.", False),
+        (r"We have $\frac{2}{7} = -1$.", True),
+        (r"If $\langle x, x \rangle = 0$ then $x = 0$.", False),
+        (r"Now $\lambda^2 - 1 = 0 \implies \lambda = \pm 1$.", False),
+        (r"Now $\lambda^2 - 1 = 0 \implies \lambda = \pm 2$.", True),
+        (
+            r"Let $\mathbf{f}(t) = \begin{bmatrix} t^2 \\ t \end{bmatrix}$. Then"
+            r" $\frac{d \mathbf{f}}{dt} = \begin{bmatrix} 2t \\ 1 \end{bmatrix}$.",
+            False,
+        ),
+        (
+            r"Now $\frac{d}{dt} \begin{bmatrix} t^2 \\ t \end{bmatrix}"
+            r" = \begin{bmatrix} 3t \\ 1 \end{bmatrix}$.",
+            True,
+        ),
         # norms of points of a sphere, sets, indices that are summed over, vectors behind matrices
         (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 2 - 2x \cdot y$.", False),
         (r"On the unit sphere $|x-y|^2 = |x|^2 - 2x \cdot y + |y|^2 = 3 - 2x \cdot y$.", True),

@@ -106,6 +106,8 @@ def _work_out(tree: Tree, multiply: VectorProduct = _refuse_product) -> Tree:
         return tree
     parts = tuple(_work_out(part, multiply) for part in tree.children)
     label = tree.label
+    if label in ("d", "limit", "integral") and _is_vector(parts[-1]):
+        return _apply_to_entries(lambda entry: Tree(label, (*parts[:-1], entry)), parts[-1])
     if label not in _OPERATIONS or not any(map(_is_vector, parts)):
         return Tree(label, parts)
     if label == "*" and all(map(_is_column, parts)):
