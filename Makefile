@@ -35,11 +35,11 @@ test: MARKS = -m "not slow and not gpu and not slurm and not online"
 test test-all: install
 	@$(MAKE) --no-print-directory --jobs=2 lint suite MARKS='$(MARKS)'
 
-# What most tests run is compiled before they begin, while the linters run. Two workers more than there are
+# What most tests run is compiled before they begin, while the linters run. One worker more than there are
 # cores: tests wait for processes and screens.
 suite: install
 	$(BIN)/python -m tests.compile_kernels
-	$(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist worksteal $(MARKS)
+	$(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal $(MARKS)
 
 # The package, in dist/.
 wheel: install
