@@ -81,7 +81,15 @@ def test_a_limit_is_that_of_sympy(body: str, to: str) -> None:
 
 @pytest.mark.parametrize(
     ("body", "to"),
-    [("1/x", "0"), ("abs(x)/x", "0"), ("e^(1/x)", "0"), ("sin(x)", "oo"), ("sin(1/x)", "0"), ("a^x", "oo")],
+    [
+        ("1/x", "0"),
+        ("abs(x)/x", "0"),
+        ("e^(1/x)", "0"),
+        ("sin(x)", "oo"),
+        ("sin(1/x)", "0"),
+        ("a^x", "oo"),
+        ("(a - 100)*x", "oo"),
+    ],
 )
 def test_what_has_no_limit_or_one_that_depends_on_a_sign_has_none_here(body: str, to: str) -> None:
     assert evaluate_limit(make_limit(body, to)) is None

@@ -33,7 +33,7 @@ _MOST_NODES = 400
 """Larger coefficients are not worked out."""
 _MOST_LOGARITHMS = 2
 _BITS, _ZERO_BITS = 256, 160
-_SAMPLES = ("7/5", "-4/3", "31/7", "-39/11", "2/9", "-1/8")
+_SAMPLES = ("7/5", "-4/3", "31/7", "-39/11", "2/9", "-1/8", "1009/2", "-20011/3")
 _DISTANCE, _LOGARITHM = "#t", "#ln t"
 _POINT = Tree(_DISTANCE)
 _MINUS_ONE = Tree("-1")
@@ -140,7 +140,7 @@ def _expand_at(body: Tree, name: str, to: Tree, side: str, depth: int) -> Tree |
 
 def _are_same(left: Tree, right: Tree) -> bool:
     infinite = [numbers.infinite_sign(one) for one in (left, right)]
-    return infinite[0] == infinite[1] if any(infinite) else _sign(Tree("-", (left, right))) == 0
+    return infinite[0] == infinite[1] if any(infinite) else _find_sign(Tree("-", (left, right))) == 0
 
 
 def _read_limit(near: _Series, depth: int) -> Tree | None:
@@ -151,12 +151,12 @@ def _read_limit(near: _Series, depth: int) -> Tree | None:
         return ZERO if sign == -1 else _infinity(_lead_sign(near)) if sign == 1 else None
     exponent, lead = near.terms[0] if near.terms else (near.order, Fraction(0))
     if exponent < 0 and lead:
-        return _infinity(_sign(_tree(lead)))
+        return _infinity(_find_sign(_to_tree(lead)))
     if near.order <= 0:
         return None
     if exponent > 0 or not lead:
         return ZERO
-    value = _tree(lead)
+    value = _to_tree(lead)
     if _LOGARITHM not in value.list_labels():
         return value
     if depth == _MOST_LOGARITHMS:
@@ -174,32 +174,32 @@ def _infinity(sign: int | None) -> Tree | None:
 # ---- coefficients
 
 
-def _tree(coefficient: Coefficient) -> Tree:
+def _to_tree(coefficient: Coefficient) -> Tree:
     if isinstance(coefficient, Tree):
         return coefficient
     top, bottom = Tree(str(coefficient.numerator)), Tree(str(coefficient.denominator))
     return top if coefficient.denominator == 1 else Tree("/", (top, bottom))
 
 
-def _add(left: Coefficient, right: Coefficient) -> Coefficient:
+def _add_coefficients(left: Coefficient, right: Coefficient) -> Coefficient:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left + right
     if left == 0 or right == 0:
         return right if left == 0 else left
-    return _drop_zero(Tree("+", (_tree(left), _tree(right))))
+    return _drop_zero(Tree("+", (_to_tree(left), _to_tree(right))))
 
 
-def _multiply(left: Coefficient, right: Coefficient) -> Coefficient:
+def _multiply_coefficients(left: Coefficient, right: Coefficient) -> Coefficient:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left * right
     if left == 0 or right == 0:
         return Fraction(0)
     if left == 1 or right == 1:
         return right if left == 1 else left
-    return Tree("*", (_tree(left), _tree(right)))
+    return Tree("*", (_to_tree(left), _to_tree(right)))
 
 
-def _raise(base: Coefficient, exponent: Coefficient) -> Coefficient:
+def _raise_coefficient(base: Coefficient, exponent: Coefficient) -> Coefficient:
     if isinstance(exponent, Fraction) and exponent.denominator == 1:
         if isinstance(base, Fraction):
             return base ** int(exponent)
@@ -207,10 +207,10 @@ def _raise(base: Coefficient, exponent: Coefficient) -> Coefficient:
             return Tree("/", (ONE, base))
     if base == 1 or exponent == 0:
         return Fraction(1)
-    return _fold(Tree("pow", (_tree(base), _tree(exponent))))
+    return _fold_number(Tree("pow", (_to_tree(base), _to_tree(exponent))))
 
 
-def _fold(tree: Tree) -> Coefficient:
+def _fold_number(tree: Tree) -> Coefficient:
     """Return the number that a term without variables is, if that is a short rational one."""
     exact = numbers.exact_value(tree)
     if exact is not None:
@@ -229,22 +229,22 @@ def _fold(tree: Tree) -> Coefficient:
 def _drop_zero(tree: Tree) -> Coefficient:
     if len(tree) > _MOST_NODES:
         raise _LongCoefficientError
-    return Fraction(0) if _sign(tree) == 0 else tree
+    return Fraction(0) if _find_sign(tree) == 0 else tree
 
 
 def _is_defined(tree: Tree) -> bool:
     if numbers.infinite_sign(tree):
         return True
-    return any(True for _ in _values(tree))
+    return any(True for _ in _list_signs(tree))
 
 
-def _sign(tree: Tree) -> int | None:
+def _find_sign(tree: Tree) -> int | None:
     """Return the sign of a coefficient, 0 for 0, by its values at some points; None where it varies."""
-    signs = set(_values(tree))
+    signs = set(_list_signs(tree))
     return signs.pop() if len(signs) == 1 else None
 
 
-def _values(tree: Tree) -> Iterator[int]:
+def _list_signs(tree: Tree) -> Iterator[int]:
     """Signs of a term at points where it has a value."""
     names = sorted(free_variables(tree) - {_LOGARITHM})
     spend_work(len(tree))
@@ -296,7 +296,7 @@ _ZERO = _Series((), _EXACT)
 _BOUNDED = _Series((), Fraction(0))
 
 
-def _constant(coefficient: Coefficient) -> _Series:
+def _make_constant(coefficient: Coefficient) -> _Series:
     return _Series(((Fraction(0), coefficient),) if coefficient != 0 else (), _EXACT)
 
 
@@ -314,18 +314,18 @@ def _add_terms(left: _Terms, right: _Terms, order: Fraction, growth: _Terms = ()
     for exponent, coefficient in right:
         if exponent < order:
             try:
-                terms[exponent] = _add(terms.get(exponent, Fraction(0)), coefficient)
+                terms[exponent] = _add_coefficients(terms.get(exponent, Fraction(0)), coefficient)
             except _LongCoefficientError:
                 order = exponent
     return _make_series(terms, order, growth)
 
 
-def _scale(series: _Series, factor: Coefficient) -> _Series:
-    return _multiply_series(_constant(factor), series)
+def _scale_series(series: _Series, factor: Coefficient) -> _Series:
+    return _multiply_series(_make_constant(factor), series)
 
 
 def _scale_terms(terms: _Terms, factor: Coefficient) -> _Terms:
-    return tuple((exponent, _multiply(coefficient, factor)) for exponent, coefficient in terms)
+    return tuple((exponent, _multiply_coefficients(coefficient, factor)) for exponent, coefficient in terms)
 
 
 def _sum_series(left: _Series, right: _Series) -> _Series:
@@ -350,7 +350,9 @@ def _multiply_series(left: _Series, right: _Series) -> _Series:
         order = _EXACT
     if left.terms and right.terms and left.terms[-1][0] + right.terms[-1][0] >= lowest + _TERMS:
         order = min(order, lowest + _TERMS)
-    products = tuple((m + n, _multiply(a, b)) for m, a in left.terms for n, b in right.terms if m + n < order)
+    products = tuple(
+        (m + n, _multiply_coefficients(a, b)) for m, a in left.terms for n, b in right.terms if m + n < order
+    )
     growth = _add_terms(left.growth, right.growth, Fraction(0))
     if growth.order < 0:
         raise _NoSeriesError
@@ -359,10 +361,10 @@ def _multiply_series(left: _Series, right: _Series) -> _Series:
 
 def _lead_sign(series: _Series) -> int | None:
     """Return the sign of the leading coefficient; None where there is none or it varies."""
-    return _sign(_tree(series.terms[0][1])) if series.terms else None
+    return _find_sign(_to_tree(series.terms[0][1])) if series.terms else None
 
 
-def _plain(series: _Series) -> _Series:
+def _drop_exponential(series: _Series) -> _Series:
     """Return a series without exponential: what falls faster than every power counts as 0."""
     if not series.growth:
         return series
@@ -374,13 +376,13 @@ def _plain(series: _Series) -> _Series:
 def _compose(coefficients: Iterator[Coefficient], inner: _Series) -> _Series:
     """Return Σ a_k s^k for a series s without constant term."""
     if inner == _ZERO:
-        return _constant(next(coefficients))
+        return _make_constant(next(coefficients))
     if inner.valuation <= 0:
         raise _NoSeriesError
     most = int(_TERMS / inner.valuation) + 2 if inner.terms else 2
-    total, power, order = _ZERO, _constant(Fraction(1)), Fraction(0)
+    total, power, order = _ZERO, _make_constant(Fraction(1)), Fraction(0)
     for coefficient in islice(coefficients, most):
-        total = _sum_series(total, _scale(power, coefficient))
+        total = _sum_series(total, _scale_series(power, coefficient))
         power = _multiply_series(power, inner)
         order += inner.valuation
     return _make_series(dict(total.terms), min(total.order, order))
@@ -400,7 +402,7 @@ class _Expansion:
         if label == _DISTANCE:
             return _Series(((Fraction(1), Fraction(1)),), _EXACT)
         if _DISTANCE not in tree.list_labels():
-            return _constant(_drop_zero_of(_fold(tree)))
+            return _make_constant(_drop_zero_of(_fold_number(tree)))
         if label == "pow":
             return self._expand_power(*children)
         if label in _REWRITTEN:
@@ -410,7 +412,7 @@ class _Expansion:
         if label == "+":
             return _sum_series(first, last)
         if label == "-":
-            return _sum_series(first, _scale(last, Fraction(-1)))
+            return _sum_series(first, _scale_series(last, Fraction(-1)))
         if label == "*":
             return _multiply_series(first, last)
         if label == "/":
@@ -419,7 +421,7 @@ class _Expansion:
             sign = _lead_sign(first)
             if not sign:
                 raise _NoSeriesError
-            return _constant(Fraction(sign)) if label == "sign" else _scale(first, Fraction(sign))
+            return _make_constant(Fraction(sign)) if label == "sign" else _scale_series(first, Fraction(sign))
         if label == "ln":
             return _logarithm(first)
         if label in _TAYLOR or label in INVERSE:
@@ -430,14 +432,14 @@ class _Expansion:
         if base.label == "e":
             return _exponential(self.expand(exponent))
         if _DISTANCE not in exponent.list_labels():
-            return _power_of_series(self.expand(base), _fold(exponent))
+            return _power_of_series(self.expand(base), _fold_number(exponent))
         if numbers.exact_value(base) == -1:
             return _BOUNDED  # for whole exponents
         return _exponential(_multiply_series(self.expand(exponent), _logarithm(self.expand(base))))
 
     def _apply_function(self, label: str, inner: _Series) -> _Series:
         if inner.growth and _lead_sign(_Series(inner.growth, Fraction(0))) == -1:
-            inner = _plain(inner)
+            inner = _drop_exponential(inner)
         start = _constant_term(inner)
         is_slow = isinstance(start, Tree) and _LOGARITHM in start.list_labels()
         if inner.growth or inner.valuation < 0 or is_slow:
@@ -456,15 +458,15 @@ class _Expansion:
             if label == "acot":
                 return turned
             if sign := _lead_sign(inner):
-                half = _constant(Tree("/", (Tree("pi"), Tree(str(2 * sign)))))
-                return _sum_series(half, _scale(turned, Fraction(-1)))
+                half = _make_constant(Tree("/", (Tree("pi"), Tree(str(2 * sign)))))
+                return _sum_series(half, _scale_series(turned, Fraction(-1)))
         raise _NoSeriesError
 
     def _integrate_slope(self, label: str, start: Coefficient) -> Iterator[Coefficient]:
         """Yield the coefficients of f(c + t), by the series of its derivative."""
-        yield _drop_zero_of(_fold(Tree(label, (_tree(start),))))
+        yield _drop_zero_of(_fold_number(Tree(label, (_to_tree(start),))))
         slope = differentiate(Tree(label, (_POINT,)), _DISTANCE)
-        place = Tree("+", (_tree(start), _POINT)) if start != 0 else _POINT
+        place = Tree("+", (_to_tree(start), _POINT)) if start != 0 else _POINT
         series = self.expand(replace_variable(slope, _DISTANCE, place))
         if series.growth or series.valuation < 0:
             raise _NoSeriesError
@@ -472,7 +474,7 @@ class _Expansion:
         for k in range(1, _TERMS + 2):
             if k - 1 >= series.order:
                 return
-            yield _multiply(terms.get(Fraction(k - 1), Fraction(0)), Fraction(1, k))
+            yield _multiply_coefficients(terms.get(Fraction(k - 1), Fraction(0)), Fraction(1, k))
 
 
 def _drop_zero_of(coefficient: Coefficient) -> Coefficient:
@@ -492,8 +494,8 @@ def _split_leading_term(series: _Series) -> tuple[Fraction, Coefficient, _Series
     if not series.terms:
         raise _NoSeriesError
     exponent, lead = series.terms[0]
-    inverse = _raise(lead, Fraction(-1))
-    rest = tuple((n - exponent, _multiply(c, inverse)) for n, c in series.terms[1:])
+    inverse = _raise_coefficient(lead, Fraction(-1))
+    rest = tuple((n - exponent, _multiply_coefficients(c, inverse)) for n, c in series.terms[1:])
     order = series.order if series.order == _EXACT else series.order - exponent
     return exponent, lead, _Series(rest, order)
 
@@ -503,7 +505,7 @@ def _power_of_series(series: _Series, power: Coefficient) -> _Series:
         return series if series == _ZERO else _Series((), series.order * power)
     exponent, lead, rest = _split_leading_term(series)
     whole = isinstance(power, Fraction) and power.denominator == 1
-    if not whole and _sign(_tree(lead)) != 1:
+    if not whole and _find_sign(_to_tree(lead)) != 1:
         raise _NoSeriesError
     if not isinstance(power, Fraction) and exponent != 0:
         raise _NoSeriesError
@@ -512,20 +514,22 @@ def _power_of_series(series: _Series, power: Coefficient) -> _Series:
         term: Coefficient = Fraction(1)
         for k in count():
             yield term
-            term = _multiply(term, _multiply(_add(power, Fraction(-k)), Fraction(1, k + 1)))
+            term = _multiply_coefficients(
+                term, _multiply_coefficients(_add_coefficients(power, Fraction(-k)), Fraction(1, k + 1))
+            )
 
     shift = exponent * power if isinstance(power, Fraction) else Fraction(0)
-    factor = _Series(((shift, _raise(lead, power)),), _EXACT, _scale_terms(series.growth, power))
+    factor = _Series(((shift, _raise_coefficient(lead, power)),), _EXACT, _scale_terms(series.growth, power))
     return _multiply_series(factor, _compose(binomials(), rest))
 
 
 def _logarithm(series: _Series) -> _Series:
     exponent, lead, rest = _split_leading_term(series)
-    if _sign(_tree(lead)) != 1:
+    if _find_sign(_to_tree(lead)) != 1:
         raise _NoSeriesError
-    first = _fold(Tree("ln", (_tree(lead),))) if lead != 1 else Fraction(0)
+    first = _fold_number(Tree("ln", (_to_tree(lead),))) if lead != 1 else Fraction(0)
     if exponent:
-        first = _add(first, _multiply(exponent, Tree(_LOGARITHM)))
+        first = _add_coefficients(first, _multiply_coefficients(exponent, Tree(_LOGARITHM)))
 
     def coefficients() -> Iterator[Coefficient]:
         yield first
@@ -537,20 +541,20 @@ def _logarithm(series: _Series) -> _Series:
 
 def _exponential(series: _Series) -> _Series:
     if series.growth:
-        series = _plain(series)
+        series = _drop_exponential(series)
     growth = tuple((n, c) for n, c in series.terms if n < 0)
     if series.order <= 0:
         raise _NoSeriesError
     start, shift = _constant_term(series), Fraction(0)
     if isinstance(start, Tree) and _LOGARITHM in start.list_labels():
         # exp(k ln t + c) = exp(c) t^k
-        at = [_fold(replace_variable(start, _LOGARITHM, Tree(str(k)))) for k in range(3)]
-        slopes = [_add(at[k + 1], _multiply(Fraction(-1), at[k])) for k in range(2)]
+        at = [_fold_number(replace_variable(start, _LOGARITHM, Tree(str(k)))) for k in range(3)]
+        slopes = [_add_coefficients(at[k + 1], _multiply_coefficients(Fraction(-1), at[k])) for k in range(2)]
         if not isinstance(slopes[0], Fraction) or slopes[0] != slopes[1]:
             raise _NoSeriesError
         start, shift = at[0], slopes[0]
     rest = _Series(tuple((n, c) for n, c in series.terms if n > 0), series.order)
-    factor = _fold(Tree("pow", (Tree("e"), _tree(start)))) if start != 0 else Fraction(1)
+    factor = _fold_number(Tree("pow", (Tree("e"), _to_tree(start)))) if start != 0 else Fraction(1)
     tail = _compose(_TAYLOR["exp"](Fraction(0)), rest)
     return _multiply_series(_Series(((shift, factor),), _EXACT, growth), tail)
 
@@ -561,14 +565,16 @@ def _cycle_slopes(
     """Return the Taylor coefficients of a function whose derivatives repeat."""
 
     def coefficients(start: Coefficient) -> Iterator[Coefficient]:
-        point = _tree(start)
+        point = _to_tree(start)
         slopes = [
-            _drop_zero_of(_fold(Tree("pow", (Tree("e"), point)) if label == "exp" else Tree(label, (point,))))
+            _drop_zero_of(
+                _fold_number(Tree("pow", (Tree("e"), point)) if label == "exp" else Tree(label, (point,)))
+            )
             for label in labels
         ]
         for k in count():
             sign = signs[k % len(signs)]
-            yield _multiply(slopes[k % len(slopes)], Fraction(sign, factorial(k)))
+            yield _multiply_coefficients(slopes[k % len(slopes)], Fraction(sign, factorial(k)))
 
     return coefficients
 
