@@ -374,6 +374,8 @@ def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixt
         (("egen", "genrate"), "'generate'"),
         (("jobs", "show", "first"), "integer"),
         (("--nosuch",), "--nosuch"),
+        (("derive",), "Did you mean 'egen derive'?"),
+        (("egen", "search"), "Did you mean 'arqmath search' or 'mathamr search'?"),
     ],
 )
 def test_a_wrong_command_line_is_one_line(arguments: tuple[str, ...], says: str) -> None:

@@ -301,6 +301,14 @@ def _build_command(entry: CommandEntry) -> Any:
     return command
 
 
+def _suggest_groups(root: Any, name: str) -> str:
+    """Return `Did you mean 'egen generate'?`, with each group that has a command of this name."""
+    commands = {word: root.command.get_command(root, word) for word in root.command.list_commands(root)}
+    groups = {word: command for word, command in commands.items() if hasattr(command, "list_commands")}
+    paths = [f"'{word} {name}'" for word, group in groups.items() if name in group.list_commands(root)]
+    return f"Did you mean {' or '.join(paths)}?" if paths else ""
+
+
 def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
     """Return the class of a group that loads a command when it is asked for."""
     by_name = {entry.name: entry for entry in entries}
@@ -323,7 +331,8 @@ def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args and args[0] not in by_name:
-                ctx.fail(f"There is no command {args[0]!r}. {did_you_mean(args[0], by_name)}".rstrip())
+                hint = _suggest_groups(ctx.find_root(), args[0]) or did_you_mean(args[0], by_name)
+                ctx.fail(f"There is no command {args[0]!r}. {hint}".rstrip())
             return super().resolve_command(ctx, args)
 
     return LazyGroup
