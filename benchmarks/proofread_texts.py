@@ -177,7 +177,7 @@ def write_alarms(path: Path, rows: Sequence[tuple[str, LinkVerdict]]) -> None:
             link = one.link
             formula = " ".join(f"{link.left} {link.relation} {link.right}".split())
             file.write(f"{place}:{link.line}\t{one.outcome}\t{formula}\t{one.reason}\n")
-            file.write(f"    … {link.before[-200:]} ⟨⟩ {link.after[:80]}\n")
+            file.write(f"    … {link.words_before[-200:]} ⟨⟩ {link.words_after[:80]}\n")
 
 
 def write_misses(path: Path, missed: Sequence[tuple[str, PlantedError, Sequence[LinkVerdict]]]) -> None:
@@ -188,7 +188,7 @@ def write_misses(path: Path, missed: Sequence[tuple[str, PlantedError, Sequence[
             for when, each in (("was", one.judged), *(("is", each) for each in now)):
                 formula = " ".join(" ".join(_write_link(each)).split())
                 file.write(f"    {when} {each.outcome}: {formula}\t{each.reason}\n")
-            file.write(f"    … {one.judged.link.before[-200:]} ⟨⟩ {one.judged.link.after[:80]}\n")
+            file.write(f"    … {one.judged.link.words_before[-200:]} ⟨⟩ {one.judged.link.words_after[:80]}\n")
 
 
 def measure(

@@ -61,8 +61,8 @@ def carry_bound(
             return LinkVerdict(link, "follows", f"by {earlier}")
         opposite = Tree(TURNED[statement.label], statement.children)
         if judge.equal(bound, opposite).outcome == "equal":
-            concluded = is_concluded(link) or mentions("deducing", last_clause(link.before))
-            drawn = concluded and not (link.is_refused or link.is_alternative)
+            concluded = is_concluded(link) or mentions("deducing", last_clause(link.words_before))
+            drawn = concluded and not (link.is_denied_directly or link.is_one_of_alternatives)
             return LinkVerdict(link, "wrong" if drawn else "not shown", f"{earlier} says the opposite")
         return None
     return None

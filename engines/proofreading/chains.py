@@ -20,7 +20,7 @@ from engines.proofreading.cue_phrases import (
     last_clause,
     last_sentence,
     mentions,
-    starts_with,
+    starts_with_phrase,
     starts_with_refusal,
     words_of,
 )
@@ -37,8 +37,7 @@ _UNJUDGED = r"""
     \rightharpoonup \subsetneq \supsetneq \nsubseteq \nsupseteq \sqsubseteq \sqsupseteq \trianglelefteq
     \vartriangleleft \nleq \ngeq \not ∈ → ⊂ ⊆ ∼ ≅
 """
-_OTHER = frozenset(_UNJUDGED.split())
-"""What relates, and is not judged here."""
+_UNJUDGED_RELATIONS = frozenset(_UNJUDGED.split())
 _CONDITIONALS = (r"\to", r"\rightarrow", r"\leftrightarrow", "→", "↔")
 """Arrows of logic that stand in a statement, which others are equivalent to."""
 _IMPLYING = r"""
@@ -130,127 +129,135 @@ SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。�
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """One relation between two formulas that stand beside each other.
+    """A relation between two formulas that stand next to each other.
 
     Attributes:
         left: The formula on the left of the relation.
         relation: The label of the relation.
         right: The formula on the right of it.
         line: The line of the relation in the file.
-        before: The words of its sentence so far, with formulas as `§`.
-        after: The words that follow its formula.
-        chain: The number of its chain in the document.
-        place: The index of the link in its chain.
-        joined: What leads to it from the statement before in the same formula: "" (nothing), "so", "and",
-            or words.
+        words_before: The words of its sentence before its formula, with formulas as `§`.
+        words_after: The words that follow its formula.
+        chain_index: The index of its chain in the document.
+        index: The index of the link in its chain.
+        connective: What connects it with the statement before it in the same formula: "so" or "since" (an
+            arrow), "and", ",", "row", "column", the words between them, or "" (nothing).
         modulus: The modulus of a congruence.
         of_problem: Whether the problem states it.
         position: The section, paragraph and scope in which it stands.
-        piece: The index of its formula among the pieces of the document.
+        piece_index: The index of its formula among the pieces of the document.
         formulas: The formulas of its sentence before it.
-        next_formula: The formula behind it.
-        words_behind_next: The words behind that formula.
+        next_formula: The formula that follows its own, behind `words_after`.
+        words_after_next: The words that follow the next formula.
         bracketed: The conditions in brackets behind it.
-        remarks: The words that stand beside it in its formula.
+        remarks: The words within its formula.
     """
 
     left: str
     relation: str
     right: str
     line: int
-    before: str
-    after: str = ""
-    chain: int = 0
-    place: int = 0
-    joined: str = ""
+    words_before: str
+    words_after: str = ""
+    chain_index: int = 0
+    index: int = 0
+    connective: str = ""
     modulus: str = ""
     of_problem: bool = False
     position: Position = NOWHERE
-    piece: int = 0
+    piece_index: int = 0
     formulas: tuple[str, ...] = ()
     next_formula: str = ""
-    words_behind_next: str = ""
+    words_after_next: str = ""
     bracketed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property
-    def beside(self) -> tuple[str, ...]:
-        """The formulas that say beside it for which numbers it holds."""
-        behind = bool(self.next_formula) and is_made_of("restricting", self.after)
+    def restricting_formulas(self) -> tuple[str, ...]:
+        """The formulas after it that restrict the numbers for which it holds."""
+        behind = bool(self.next_formula) and is_made_of("restricting", self.words_after)
         return (*self.bracketed, self.next_formula) if behind else self.bracketed
 
     @property
     def begins_before(self) -> bool:
         """Whether its left side begins before its formula, with a sign of an operation or relation."""
-        if self.place or self.joined:
+        if self.index or self.connective:
             return False
         touching = self.formulas[-1].rstrip(" ~") if self.formulas else ""
-        return touching.endswith((*_OPERATORS, "=")) or self.before.endswith(_WRITTEN_OPERATORS)
+        return touching.endswith((*_OPERATORS, "=")) or self.words_before.endswith(_WRITTEN_OPERATORS)
 
     @property
     def goes_on_behind(self) -> bool:
         """Whether a sign of an operation behind its formula goes on with its right side."""
-        return self.after.startswith(_WRITTEN_OPERATORS)
+        return self.words_after.startswith(_WRITTEN_OPERATORS)
 
     @property
     def is_unannounced(self) -> bool:
         """Whether no words and no other statement of its formula lead to it, as in a list."""
-        return not (self.joined or self.place or words_of(last_sentence(self.before)))
+        return not (self.connective or self.index or words_of(last_sentence(self.words_before)))
 
     @property
-    def is_refused(self) -> bool:
-        """Whether the words beside a statement about numbers deny it or say that it is another's."""
-        announcing = last_sentence(self.before).rpartition(":")[0]  # "the following is wrong:"
-        words = (last_clause(text[-60:]).split()[-4:] for text in (self.before, announcing))
-        return any(mentions("refused", " ".join(each)) for each in words) or self.is_denied_after
+    def is_denied_directly(self) -> bool:
+        """Whether the words right before or after a statement deny it or say that it is another's."""
+        announcing = last_sentence(self.words_before).rpartition(":")[0]  # "the following is wrong:"
+        words = (last_clause(text[-60:]).split()[-4:] for text in (self.words_before, announcing))
+        return (
+            any(mentions("refused", " ".join(cue_words)) for cue_words in words)
+            or self.is_denied_by_words_after
+        )
 
     @property
-    def is_denied(self) -> bool:
-        """Whether the words around a statement deny it, or only suppose it."""
-        return mentions("denied", self.before[-120:]) or self.is_denied_after
+    def has_denial_nearby(self) -> bool:
+        """Whether its sentence has a word that denies or supposes, of this statement or another."""
+        return mentions("denied", self.words_before[-120:]) or self.is_denied_by_words_after
 
     @property
-    def is_denied_after(self) -> bool:
-        if self.next_formula and words_of(self.after) == ["not"]:
+    def is_denied_by_words_after(self) -> bool:
+        if self.next_formula and words_of(self.words_after) == ["not"]:
             return False  # "x = 1, not y = 1" denies the next
-        return starts_with_refusal(self.after) or self.is_quoted
+        return starts_with_refusal(self.words_after) or self.is_quoted
 
     @property
     def is_quoted(self) -> bool:
         """Whether its formula stands between quotation marks: it is mentioned, and not claimed."""
-        return self.before.endswith(_OPENING_QUOTES) and self.after.startswith(_CLOSING_QUOTES)
+        return self.words_before.endswith(_OPENING_QUOTES) and self.words_after.startswith(_CLOSING_QUOTES)
 
     @property
-    def is_one_of_several(self) -> bool:
-        """Whether a statement is one case of several, such as one of two roots."""
-        return mentions("several", f"{self.before} {self.joined}") or self.has_another_after
+    def may_be_one_of_several(self) -> bool:
+        """Whether words nearby speak of several cases or values, or suppose one, as "when" and "root" do."""
+        return mentions("several", f"{self.words_before} {self.connective}") or self.has_alternative_after
 
     @property
-    def is_alternative(self) -> bool:
-        """Whether it is one of several values or cases, and not only supposed."""
-        words = f"{self.before} {self.joined}", _SENTENCE_END.split(self.after[:40])[0]
+    def is_one_of_alternatives(self) -> bool:
+        """Whether words nearby say that it is one of several values or cases, as "either" does."""
+        words = f"{self.words_before} {self.connective}", _SENTENCE_END.split(self.words_after[:40])[0]
         return any(
-            (mentions("alternative", each) and not mentions("equivalent", each)) or distinguishes_cases(each)
-            for each in words
+            (mentions("alternative", part) and not mentions("equivalent", part)) or distinguishes_cases(part)
+            for part in words
         )
 
     @property
-    def has_another_after(self) -> bool:
-        return mentions("several", _SENTENCE_END.split(self.after[:40])[0])
+    def has_alternative_after(self) -> bool:
+        return mentions("several", _SENTENCE_END.split(self.words_after[:40])[0])
 
     @property
     def is_rounded(self) -> bool:
-        return mentions("rounded", self.before + self.after)
+        return mentions("rounded", self.words_before + self.words_after)
 
 
 @dataclass(slots=True)
 class _Statement:
-    """Sides with the relations between them, (relation, line) each; `lead` is a relation before the first."""
+    """Sides with the relations between them, (relation, line) each.
+
+    Attributes:
+        connective: As of a `ChainLink`.
+        begins_with_relation: Whether its first side, which is empty, stands in the statement before it.
+    """
 
     sides: list[str]
     relations: list[tuple[str, int]]
-    joined: str
-    lead: bool = False
+    connective: str
+    begins_with_relation: bool = False
 
 
 def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> Iterator[list[ChainLink]]:
@@ -260,22 +267,22 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         document: The document, as pieces of words and formulas.
         positions: The positions of its pieces in the theorems and proofs of the text; read if not given.
     """
-    before = ""
+    words_before = ""
     number = 0
     end = ""
     opened = False
     compared = "", ""
     """The sides of the last statement that began with its relation."""
-    beside: list[str] = []
+    formulas_before: list[str] = []
     positions = positions or read_positions(document)
-    for at, piece in enumerate(document.pieces):
+    for index, piece in enumerate(document.pieces):
         # Words: what stands before the next formula is the rest of the last sentence; a chain goes on behind
         # them only where they are no more than a comma or space.
         if not piece.formula:
             parts = SENTENCE.split(_LEADING_ON.sub(r"\g<word>", piece.text))
-            before = parts[-1] if len(parts) > 1 else before + parts[0]
-            before = before[-400:]
-            beside = [] if len(parts) > 1 else beside
+            words_before = parts[-1] if len(parts) > 1 else words_before + parts[0]
+            words_before = words_before[-400:]
+            formulas_before = [] if len(parts) > 1 else formulas_before
             opened = opened and not piece.text.strip(" ,\n\t~\\")
             continue
         if len(piece.text) > MAX_FORMULA:
@@ -285,22 +292,23 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                 TOO_LONG,
                 "…",
                 piece.line,
-                _separate_words(before),
-                chain=number,
+                _separate_words(words_before),
+                chain_index=number,
                 of_problem=piece.said,
             )
-            yield [replace(long, position=positions[at], piece=at)]
+            yield [replace(long, position=positions[index], piece_index=index)]
             number, end = number + 1, ""
             continue
         # A formula: the words behind it may deny or restrict what it says.
-        after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
+        after = document.pieces[index + 1].text[:80] if index + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
         after = f". {after}" if ended or _PARAGRAPH_BEGUN.match(after) else after
         behind, beyond = (
-            document.pieces[at + step].text if at + step < len(document.pieces) else "" for step in (2, 3)
+            document.pieces[index + step].text if index + step < len(document.pieces) else ""
+            for step in (2, 3)
         )
         last = ""
-        before += " for all " if r"\forall" in piece.text else ""
+        words_before += " for all " if r"\forall" in piece.text else ""
         statements = split_statements(piece.text, piece.line)
         bracketed = tuple(
             each.sides[0].strip()[1:-1]
@@ -314,34 +322,34 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         )
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
-            if statement.lead and not statement.sides[0]:
+            if statement.begins_with_relation and not statement.sides[0]:
                 # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
-                is_alternative = opened and statement.sides[-1].strip() == compared[1]
-                statement.sides[0] = compared[0] if is_alternative else last or (end if opened else "")
+                is_of_same_side = opened and statement.sides[-1].strip() == compared[1]
+                statement.sides[0] = compared[0] if is_of_same_side else last or (end if opened else "")
                 compared = statement.sides[0], statement.sides[-1].strip()
             last = statement.sides[-1]
-            result = _make_links(statement, piece, number, _separate_words(before), after)
+            result = _make_links(statement, piece, number, _separate_words(words_before), after)
             if result:
                 number += 1
-                shown = tuple(beside)
+                sentence_formulas = tuple(formulas_before)
                 yield [
                     replace(
                         link,
-                        position=positions[at],
-                        piece=at,
-                        formulas=shown,
+                        position=positions[index],
+                        piece_index=index,
+                        formulas=sentence_formulas,
                         next_formula=behind,
-                        words_behind_next=_separate_words(beyond[:80]),
+                        words_after_next=_separate_words(beyond[:80]),
                         bracketed=bracketed,
                         remarks=remarks,
                     )
                     for link in result
                 ]
         end, opened = last, True
-        before = (before + " § ")[-400:]
-        beside.append(piece.text)
+        words_before = (words_before + " § ")[-400:]
+        formulas_before.append(piece.text)
         if ended:
-            before, beside = "", []
+            words_before, formulas_before = "", []
 
 
 def _separate_words(words: str) -> str:
@@ -349,7 +357,7 @@ def _separate_words(words: str) -> str:
 
 
 def _make_links(
-    statement: _Statement, piece: TextPiece, number: int, before: str, after: str
+    statement: _Statement, piece: TextPiece, number: int, words_before: str, after: str
 ) -> list[ChainLink]:
     modulus = ""
     if match := _MODULUS.search(statement.sides[-1]):
@@ -362,11 +370,11 @@ def _make_links(
             relation,
             sides[index + 1],
             line,
-            before,
+            words_before,
             _separate_words(after),
             number,
             index,
-            statement.joined,
+            statement.connective,
             modulus,
             piece.said,
         )
@@ -425,13 +433,13 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
     """The statements of the row before that stand in columns side by side."""
     column = 0
 
-    def close_statement(joined: str) -> None:
+    def close_statement(connective: str) -> None:
         nonlocal now
         if now.relations or now.sides[0].strip(" &\n~"):
             result.append(now)
-        elif joined == ",":
-            joined = now.joined or joined  # wide spaces around a word
-        now = _Statement([""], [], joined)
+        elif connective == ",":
+            connective = now.connective or connective  # wide spaces around a word
+        now = _Statement([""], [], connective)
 
     position = skipped = quantified = 0
     in_equivalence = _EQUIVALENT.match(latex) is not None
@@ -492,7 +500,7 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
             relation = WRITTEN.get(sign)
             maps = token == ":" and not now.relations and _MAPPED.match(latex, match.end())
-            if relation or sign in _OTHER or maps or _LONG_ARROW.match(token):
+            if relation or sign in _UNJUDGED_RELATIONS or maps or _LONG_ARROW.match(token):
                 if behind := _SCRIPTS.match(latex, match.end()):
                     skipped, relation, token = behind.end(), "", f"{token}{behind[0]}"
                 if now.relations and _SPACE_ALONE.fullmatch(now.sides[-1]) and now.sides[-1].strip(" &\n"):
@@ -507,9 +515,9 @@ def split_statements(latex: str, line: int = 1) -> list[_Statement]:
                     now.sides[-1] += token
                     continue
                 if not now.relations and not now.sides[0].strip(" &\n~"):
-                    now.lead = True
+                    now.begins_with_relation = True
                     now.sides[0] = ""
-                    if result and now.joined in ("row", "", "column"):
+                    if result and now.connective in ("row", "", "column"):
                         # A new row goes on with the statement before it, in its column.
                         above = columns[column] if column < len(columns) else None
                         # Where that went on with the column before it, so does this one.
@@ -583,7 +591,7 @@ def _find_remark(latex: str, at: int) -> int:
     r"""Return where a reason in brackets ends, `(\text{by statement 1})`; 0 where a bracket holds none, or
     one that is an equation."""
     words = _WORDS.match(latex, at + 1)
-    end = find_closing(latex, at) + 1 if words and starts_with("justifying", words[1].strip()) else 0
+    end = find_closing(latex, at) + 1 if words and starts_with_phrase("justifying", words[1].strip()) else 0
     return 0 if any(each[2] or each[0] in WRITTEN for each in _TOKEN.finditer(latex, at, end)) else end
 
 
@@ -601,12 +609,14 @@ def _begins_column(latex: str, at: int, statement: _Statement) -> bool:
 def _goes_on(latex: str, at: int) -> bool:
     """Return whether a relation or an operator comes next, so that a statement goes on."""
     cell = _split_row(latex, at)[0]
-    return not cell or cell[0] in WRITTEN or cell[0] in _OTHER or cell[0] in (*_OPERATORS, "-")
+    return not cell or cell[0] in WRITTEN or cell[0] in _UNJUDGED_RELATIONS or cell[0] in (*_OPERATORS, "-")
 
 
 def _has_relation(latex: str, at: int) -> bool:
     """Return whether the rest of a row has a relation."""
-    return any(token in WRITTEN or token in _OTHER for cell in _split_row(latex, at) for token in cell)
+    return any(
+        token in WRITTEN or token in _UNJUDGED_RELATIONS for cell in _split_row(latex, at) for token in cell
+    )
 
 
 def _split_row(latex: str, at: int) -> list[list[str]]:
@@ -633,7 +643,7 @@ def _share_relation(found: Sequence[_Statement]) -> None:
         if alone and not each.relations:
             names.append(each)
             continue
-        if alone and len(each.relations) == 1 and each.relations[0][0] in _ORDERS and each.joined == ",":
+        if alone and len(each.relations) == 1 and each.relations[0][0] in _ORDERS and each.connective == ",":
             for one in names:
                 one.sides.append(each.sides[1])
                 one.relations.append(each.relations[0])

@@ -157,7 +157,7 @@ PHRASES: Mapping[str, str] = {
     "differentiating": "differentiat* derivative* differential* ableit* dériv* deriv*",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
-        leads reduces simplifies implies leaves means end_with ends_with end_up ends_up left_with
+        leads reduces simplifies implies leaves means end_with has_last_word end_up ends_up left_with
     """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
@@ -372,7 +372,7 @@ def last_sentence(words: str) -> str:
     return re.split(r"[.!?]\s", words)[-1]
 
 
-def ends_with(cue: str, words: str) -> bool:
+def has_last_word(cue: str, words: str) -> bool:
     """Return whether the last word before a statement is of a cue."""
     return words_of(words)[-1:] != [] and words_of(words)[-1] in PHRASES[cue].split() and words[-1:] != "§"
 
@@ -386,7 +386,7 @@ def ends_with_phrase(cue: str, words: str) -> bool:
     return re.search(rf"\b(?:{_alternatives(PHRASES[cue])})[\s:]*\Z", words, re.IGNORECASE) is not None
 
 
-def begins_with(cue: str, words: str) -> bool:
+def has_first_word(cue: str, words: str) -> bool:
     """Return whether the first word is of a cue."""
     return words_of(words)[:1] != [] and words_of(words)[0] in PHRASES[cue].split()
 
@@ -449,10 +449,10 @@ def is_restricted(words: str) -> bool:
     return named and not {*kind} <= {*PHRASES["kind of number"].split()}
 
 
-def starts_with(cue: str, words: str) -> bool:
+def starts_with_phrase(cue: str, words: str) -> bool:
     """Return whether words begin with a phrase of a cue, behind a comma or bracket.
 
-    >>> starts_with("reason", ", because § is even"), starts_with("reason", "and if")
+    >>> starts_with_phrase("reason", ", because § is even"), starts_with_phrase("reason", "and if")
     (True, False)
     """
     return re.match(rf"[\s,;(]*(?:{_alternatives(PHRASES[cue])})\b", words, re.IGNORECASE) is not None
@@ -465,7 +465,7 @@ def describes_value(before: str, after: str) -> bool:
     (True, False)
     """
     behind = words_of(re.split(r"[.,;:§]", after)[0])
-    if behind[:1] in (["is"], ["be"], ["are"]) or ends_with("introducing", before):
+    if behind[:1] in (["is"], ["be"], ["are"]) or has_last_word("introducing", before):
         cues = ("determining", "kind of number", "joining")
         return not {*behind} <= {"is", "are", *" ".join(PHRASES[cue] for cue in cues).split()}
     return mentions("special value", " ".join(words_of(before)[-1:]))

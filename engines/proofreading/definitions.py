@@ -28,7 +28,13 @@ def find_undefined(
         left, right: the sides of the definition, as `f(x) = 1/x`.
         read_formula: how formulas of the text are read.
     """
-    if left.label != "call" or len(left.children) != 2 or link.place or link.of_problem or link.is_denied:
+    if (
+        left.label != "call"
+        or len(left.children) != 2
+        or link.index
+        or link.of_problem
+        or link.has_denial_nearby
+    ):
         return ""
     name, argument = left.children
     if argument.children or free_symbols(right) != {argument.label} or len(right) > _MOST_NODES:
@@ -36,10 +42,10 @@ def find_undefined(
     if not _UNCLEAR.isdisjoint(right.list_labels()):
         return ""
     written = list(link.formulas[-2:])
-    if link.next_formula and is_made_of("restricting", link.after):
+    if link.next_formula and is_made_of("restricting", link.words_after):
         written.append(link.next_formula)
-    said = ranges_over_numbers(link.after) and "real" in words_of(link.after)
-    said = said and link.words_behind_next[:1] in ("", ".")  # and not `except 1`
+    said = ranges_over_numbers(link.words_after) and "real" in words_of(link.words_after)
+    said = said and link.words_after_next[:1] in ("", ".")  # and not `except 1`
     domains = (_read_domain(formula, name.label, argument, read_formula) for formula in written)
     for stated in (*domains, [] if said and link.next_formula.strip() == argument.label else None):
         if stated is None:

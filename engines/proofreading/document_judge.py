@@ -120,7 +120,7 @@ def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
     """Return the verdict on what may follow from a supposition that the text refutes: a statement that fails
     is what it wants, but a step of a calculation and one with a slip are mistakes."""
     link = judged.link
-    if judged.outcome not in ("wrong", "doubtful") or judged.is_mistyped or link.place or link.modulus:
+    if judged.outcome not in ("wrong", "doubtful") or judged.is_mistyped or link.index or link.modulus:
         return judged
     left, right = (side.tree for side in reader.read_sides(link))
     if left is None or right is None or not reader.is_refuted_later(link):
@@ -157,15 +157,15 @@ def _accuse_unlike_bounds(
     for (link, one), (following, other) in pairwise(bounds):
         index = indices[id(link)]
         near = (
-            link.chain != following.chain
+            link.chain_index != following.chain_index
             and link.position.scope is following.position.scope
             and indices[id(following)] - index <= 3
-            and (following.joined in ("so", "row") or _stands_before(link, following))
-            and not (link.place or following.place)
-            and following.joined not in (",", "and")
+            and (following.connective in ("so", "row") or _stands_before(link, following))
+            and not (link.index or following.index)
+            and following.connective not in (",", "and")
             and free_symbols(one) == free_symbols(other)
         )
-        if not near or judged[index].outcome != "given" or link.is_refused:
+        if not near or judged[index].outcome != "given" or link.is_denied_directly:
             continue
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             written = f"{following.left} {following.relation} {following.right}"
@@ -213,18 +213,19 @@ def _accuse_odd_equations(
     for link, left, right in equations:
         index = indices[id(link)]
         names[index] = len(free_symbols(left) | free_symbols(right))
-        first = begun.setdefault(link.chain, left)
-        if link.place and not first.children and not free_symbols(right):
-            statements.append(ComparedSides(index, first, right, link.before, link.after, True))
+        first = begun.setdefault(link.chain_index, left)
+        if link.index and not first.children and not free_symbols(right):
+            statements.append(ComparedSides(index, first, right, link.words_before, link.words_after, True))
         if judged[index].outcome in ("right", "right if") or LOG.search(link.left + link.right):
             continue
         free = judged[index].outcome in ("given", "doubtful", "not shown") and not link.of_problem
-        free = free and not link.is_denied
+        free = free and not link.has_denial_nearby
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):
             pairs = list(zip(left.children, right.children, strict=True))
         statements += [
-            ComparedSides(index, one, other, link.before, link.after, not free) for one, other in pairs
+            ComparedSides(index, one, other, link.words_before, link.words_after, not free)
+            for one, other in pairs
         ]
     symbols = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in statements}
     for odd in find_odd_statements(statements):
@@ -251,9 +252,11 @@ def _accuse_odd_equations(
 def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:
     """Return whether two equations are of one chain, or stand in one formula with a comma or space between:
     of those all are said, and none of them leads to another."""
-    return one.piece == other.piece and (one.chain == other.chain or "," in (one.joined, other.joined))
+    return one.piece_index == other.piece_index and (
+        one.chain_index == other.chain_index or "," in (one.connective, other.connective)
+    )
 
 
 def _is_drawn(link: ChainLink) -> bool:
     """Return whether words, an arrow or a new row say of an equation that another leads to it."""
-    return read_last_cue(link.before) == "claimed" or link.place > 0 or link.joined in ("so", "row")
+    return read_last_cue(link.words_before) == "claimed" or link.index > 0 or link.connective in ("so", "row")

@@ -132,7 +132,7 @@ class EquationLink:
             return self._say("right", verdict.reason)
         if self.for_all and verdict.outcome == "equal if" and verdict.witness:
             return self._refute()
-        begun = self.has_bare_side and read_last_cue(self.link.before) == "given"
+        begun = self.has_bare_side and read_last_cue(self.link.words_before) == "given"
         if verdict.outcome != "equal if" or self.link.of_problem or begun:
             return None
         if verdict.witness:
@@ -143,7 +143,7 @@ class EquationLink:
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
         # So is a law of several letters.
         of_logarithm = not left.children and "ln" in self._labels
-        law = len(self.free) > 1 or mentions("law", self.link.before)
+        law = len(self.free) > 1 or mentions("law", self.link.words_before)
         if of_logarithm or law or not self._loses_domain(verdict.condition):
             return self._say("right", f"where {verdict.condition}")
         return self._say("loses domain", verdict.condition)
@@ -239,7 +239,11 @@ class EquationLink:
     # are tried in its equation; what only begins something is given
 
     def _judge_as_calculation(self) -> LinkVerdict | None:
-        if self.link.of_problem or self.link.is_refused or is_supposed(self.link, valued=True):
+        if (
+            self.link.of_problem
+            or self.link.is_denied_directly
+            or is_supposed(self.link, may_give_value=False)
+        ):
             return None
         mistake = self._describe_misapplication() if is_slope(self.left) or self._is_value_here else ""
         if mistake and self._is_value_here and (near := self.context.find_near_consequence(self.link)):
@@ -262,7 +266,9 @@ class EquationLink:
         solved = self._judge_solution()
         if solved is not None and solved.outcome == "follows":
             return solved
-        if link.of_problem or (read_last_cue(link.before) == "given" and not link.joined and link.place == 0):
+        if link.of_problem or (
+            read_last_cue(link.words_before) == "given" and not link.connective and link.index == 0
+        ):
             return self._say("given")
         return solved
 
@@ -285,9 +291,9 @@ class EquationLink:
             tried.append(self.context.judge.equal(one, other))
         if all(each.outcome == "equal" for each in tried):
             return self._judge_root(known)
-        leading = link.joined == "so" or is_made_of("leading", link.before.rpartition("§")[2])
-        claimed = leading and not link.is_denied_after
-        last = known.number == self.context.facts.last_number or link.before.endswith("§ or")
+        leading = link.connective == "so" or is_made_of("leading", link.words_before.rpartition("§")[2])
+        claimed = leading and not link.is_denied_by_words_after
+        last = known.number == self.context.facts.last_number or link.words_before.endswith("§ or")
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
         linear = len(real_roots(known.left, known.right, name, {})) == 1
@@ -361,8 +367,8 @@ class EquationLink:
         of_one = left.label in _OF_CHANGE and free_symbols(left) <= free_symbols(left.children[0])
         if self.context.are_cases_since(()) and not of_one:
             return ""
-        several = link.is_alternative if of_one else link.is_one_of_several
-        if link.is_denied or several or LOG.search(link.left):
+        several = link.is_one_of_alternatives if of_one else link.may_be_one_of_several
+        if link.has_denial_nearby or several or LOG.search(link.left):
             return ""
         more = free_symbols(right) - free_symbols(left)
         if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
@@ -383,7 +389,12 @@ class EquationLink:
         link, reduced = self.link, self.reduced
         if self.left.label not in _OF_SETS or self.right.label != "set" or reduced is None:
             return ""
-        if link.is_denied_after or link.is_refused or link.is_alternative or free_symbols(reduced.left):
+        if (
+            link.is_denied_by_words_after
+            or link.is_denied_directly
+            or link.is_one_of_alternatives
+            or free_symbols(reduced.left)
+        ):
             return ""
         if not self.context.facts.is_settled(self.free):
             return ""
@@ -395,7 +406,7 @@ class EquationLink:
     @property
     def _has_worked_out_totals(self) -> bool:
         """Whether integrals or sums in a term are worked out in the other, with the same letters."""
-        if read_last_cue(self.link.before) == "given" and not self.link.place:
+        if read_last_cue(self.link.words_before) == "given" and not self.link.index:
             return False
         left, right = (_TOTALS & {*side.list_labels()} for side in (self.left, self.right))
         return bool(left) and not right and free_symbols(self.left) == free_symbols(self.right)
@@ -409,7 +420,7 @@ class EquationLink:
         """
         link, left, right = self.link, self.left, self.right
         # A function has one derivative.
-        if link.is_denied or (link.is_one_of_several and not is_slope(left)):
+        if link.has_denial_nearby or (link.may_be_one_of_several and not is_slope(left)):
             return ""
         reduced = self.context.facts.reduce_by_definitions(left, right)
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
@@ -422,7 +433,7 @@ class EquationLink:
             return ""
         if sides[0]:
             is_value = left.label == "call" and all(not each.children for each in left.children)
-            claimed = is_slope(left) or (read_last_cue(link.before) == "claimed" and not is_value)
+            claimed = is_slope(left) or (read_last_cue(link.words_before) == "claimed" and not is_value)
             if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
                 return ""
         if any(LOG.search(fact.text) for fact in reduced.used):
@@ -443,15 +454,15 @@ class EquationLink:
         link, left, right = self.link, self.left, self.right
         if (
             not left.children
-            or link.is_denied
-            or link.is_one_of_several
-            or read_last_cue(link.before) == "given"
+            or link.has_denial_nearby
+            or link.may_be_one_of_several
+            or read_last_cue(link.words_before) == "given"
         ):
             return ""
-        words = f"{link.before} {link.after}"
+        words = f"{link.words_before} {link.words_after}"
         if mentions("task", words) or mentions("unsolvable", words) or self.context.is_assigned(link):
             return ""
-        if right.children and not (link.place or is_concluded(link)):  # an equation without solution
+        if right.children and not (link.index or is_concluded(link)):  # an equation without solution
             return ""
         gap = constant_gap(left, right)
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
@@ -463,12 +474,12 @@ class EquationLink:
         if self._is_constrained:
             return None
         link, left, right = self.link, self.left, self.right
-        cue = read_last_cue(link.before)
+        cue = read_last_cue(link.words_before)
         if self.exact_equality is False and cue != "given" and is_expansion(left, right):
             if self._is_doubtful:
                 return self._say("not shown", "its sides differ")
             return self._say("wrong", self.context.judge.equal(left, right).witness)
-        alone = link.place == 0 and self.equality_count == 1
+        alone = link.index == 0 and self.equality_count == 1
         repairable = not self.has_bare_side and self.exact_equality is False and len(self.free) > 1 and alone
         if repairable and (is_concluded(link) or cue is None) and (repair := find_repair(left, right)):
             if not self._is_doubtful and (slip := self.context.describe_slip(link)):
@@ -476,7 +487,7 @@ class EquationLink:
             return self._say("right if", repair)
         if self.has_bare_side:
             return self._say("given", _FIRST)
-        return self._say("given") if alone and not mentions("rewritten", link.before) else None
+        return self._say("given") if alone and not mentions("rewritten", link.words_before) else None
 
     # ---- 7. contradictions, and steps of a chain that change its value
 
@@ -488,7 +499,7 @@ class EquationLink:
         explained = explained or self._is_equation_carried_on()
         if (
             not (self._is_doubtful or self.has_bare_side or explained)
-            and (link.place or self.exact_equality is False)
+            and (link.index or self.exact_equality is False)
             and self._is_transformation()
         ):
             verdict = self.compared = self.compared or self._compare(left, right)
@@ -506,7 +517,7 @@ class EquationLink:
         """Return whether an equation of its variables was stated, which its own says in other words, or which
         holds for the entries of its matrices."""
         link = self.link
-        derived = link.place == 0 and mentions("obtaining", last_clause(link.before))
+        derived = link.index == 0 and mentions("obtaining", last_clause(link.words_before))
         if not derived and "matrix" not in self._labels:
             return False
         about = self.context.facts.facts_about(self.free)
@@ -570,13 +581,14 @@ class EquationLink:
         """Whether an equation stands before it in its formula, parted by a comma or space: both are of a
         system, or the equations of several roots."""
         before = self.context.equations[-2:-1]
-        return self.link.joined in (",", "column") and any(
-            link.piece == self.link.piece and link.chain != self.link.chain for link, _, _ in before
+        return self.link.connective in (",", "column") and any(
+            link.piece_index == self.link.piece_index and link.chain_index != self.link.chain_index
+            for link, _, _ in before
         )
 
     @property
     def _is_doubtful(self) -> bool:
-        return self.link.is_denied or self.link.is_one_of_several
+        return self.link.has_denial_nearby or self.link.may_be_one_of_several
 
     @property
     def _is_constrained(self) -> bool:

@@ -16,11 +16,11 @@ from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions, starts_with, words_of
+from engines.proofreading.cue_phrases import mentions, starts_with_phrase, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
-from engines.proofreading.roles import quantifies
+from engines.proofreading.roles import quantifies_over
 from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
@@ -92,7 +92,7 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", condition)
     # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
-    if units and not quantifies(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
+    if units and not quantifies_over(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
     if _differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
@@ -129,8 +129,8 @@ def reconsider_link(
     if _hold_as(lambda side: _take_logarithms_of_powers(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power is that of the argument of the logarithm")
     # 3. What words before the link say of its letters.
-    labels = [label for cue, label in _NORMS if mentions(cue, link.before)]
-    if not quantifies(link, free) and _hold_as(
+    labels = [label for cue, label in _NORMS if mentions(cue, link.words_before)]
+    if not quantifies_over(link, free) and _hold_as(
         lambda side: _take_unit_norms(side, labels), left, right, judge
     ):
         return LinkVerdict(link, "right", "where the norms are 1")
@@ -155,7 +155,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "it is an equation of differentials"
     if _are_divisors(links, left, right):
         return "numbers in brackets can be their greatest common divisor"
-    begun_above = link.joined == "row" and link.left.startswith("+")
+    begun_above = link.connective == "row" and link.left.startswith("+")
     if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
     if _has_contracted_index(left, right):
@@ -163,11 +163,11 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)
-    if free and not judged.is_mistyped and starts_with("reason", link.after):
+    if free and not judged.is_mistyped and starts_with_phrase("reason", link.words_after):
         return "the words behind it say when it holds"
-    if not free and starts_with("measured", link.after):
+    if not free and starts_with_phrase("measured", link.words_after):
         return "the words behind it say in what it is measured"
-    if not free and _is_converted(words_of(link.after)[:1], left, right):
+    if not free and _is_converted(words_of(link.words_after)[:1], left, right):
         return "the unit behind it is another than that of its left side"
     if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
         return "an inverse that is whole is one modulo a number"
@@ -266,7 +266,7 @@ def _find_condition_behind(judged: LinkVerdict, left: Tree, right: Tree, numbers
     """Return an excuse if the words behind a link give an equation of its variables as its reason; none where
     it does not follow from that equation, and one change makes it hold without."""
     link, free = judged.link, free_symbols(left) | free_symbols(right)
-    if not link.next_formula or not starts_with("reason", link.after):
+    if not link.next_formula or not starts_with_phrase("reason", link.words_after):
         return ""
     tree = numbers.read_formula(link.next_formula).tree
     if tree is None or "=" not in tree.list_labels() or free.isdisjoint(free_symbols(tree)):

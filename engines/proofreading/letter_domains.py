@@ -21,7 +21,7 @@ from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
-from engines.proofreading.cue_phrases import ends_with, is_restricted, mentions, words_of
+from engines.proofreading.cue_phrases import has_last_word, is_restricted, mentions, words_of
 from engines.proofreading.scopes import Position
 
 _MOST_CHARACTERS = 120
@@ -180,7 +180,7 @@ def _iterate_sets(tree: Tree | None) -> Iterator[str]:
 
 def _list_named_sets(latex: str, before: str) -> list[str]:
     """List the capital letters of a formula that the word before it calls sets: `for any set X`."""
-    if not ends_with("kind of set", before[-_MOST_CHARACTERS:]):
+    if not has_last_word("kind of set", before[-_MOST_CHARACTERS:]):
         return []
     try:
         parts = pieces_of(LatexSource.from_latex(latex))

@@ -14,9 +14,9 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
-    begins_with,
-    ends_with,
     has_condition,
+    has_first_word,
+    has_last_word,
     last_clause,
     last_sentence,
     mentions,
@@ -30,7 +30,7 @@ from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import NearConsequence, find_near_consequence
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.roles import is_concluded, is_examined, is_supposed, is_universal
+from engines.proofreading.roles import is_claimed_for_all, is_concluded, is_supposed, is_value_to_look_at
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
 from engines.proofreading.term_properties import (
@@ -154,7 +154,7 @@ class LinkContext:
                 and position.paragraph - here.paragraph <= _NEAR_PARAGRAPHS
             )
             for piece, position in self.contradictions
-            if piece > link.piece
+            if piece > link.piece_index
         )
 
     def is_asked(self, link: ChainLink) -> bool:
@@ -241,7 +241,7 @@ class LinkContext:
     def list_worded_hypotheses(self, link: ChainLink, left: Tree, right: Tree) -> list[Tree]:
         """Return what holds for the variables of a claim: by inequalities, and by the words beside it."""
         free = free_symbols(left) | free_symbols(right)
-        words = f"{link.before} {link.after.partition('.')[0]}"
+        words = f"{link.words_before} {link.words_after.partition('.')[0]}"
         named = [
             Tree(label, (Tree(name), Tree(bound)))
             for cue, label, bound in _BY_WORDS
@@ -255,7 +255,7 @@ class LinkContext:
         variable, as in `for each i = 1`, and no condition in words restricts it."""
         value = not left.children and not free_symbols(right)
         free = free_symbols(left) | free_symbols(right)
-        known = is_universal(link, free) and not value and not has_condition(link.before)
+        known = is_claimed_for_all(link, free) and not value and not has_condition(link.words_before)
         known = known and not self.domains.are_restricted(free, self.position, self.piece)
         known = known and not any(
             self._names_other_members(formula, free) for formula in (*link.formulas, link.next_formula)
@@ -291,13 +291,18 @@ class LinkContext:
     def is_concluded_for_all(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether a statement that is said to follow is one of any numbers: nothing was said of its
         variables."""
-        if not (is_concluded(link) and self.is_about_numbers(link, left, right)) or self.cases or link.place:
+        if not (is_concluded(link) and self.is_about_numbers(link, left, right)) or self.cases or link.index:
             return False
-        if has_condition(link.before) or (self.next_link and self.next_link.joined == "so"):
+        if has_condition(link.words_before) or (self.next_link and self.next_link.connective == "so"):
             return False  # it is an equation, if another is said to be the same
         if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
             return False
-        if link.is_denied or link.is_one_of_several or link.is_rounded or self.is_sought(free_symbols(left)):
+        if (
+            link.has_denial_nearby
+            or link.may_be_one_of_several
+            or link.is_rounded
+            or self.is_sought(free_symbols(left))
+        ):
             return False
         free = free_symbols(left)
         if self.facts.facts_about(free) or any(
@@ -311,7 +316,7 @@ class LinkContext:
             and (each.of_problem or each.position.paragraph >= link.position.paragraph - 1)
             and each.position.scope.reaches(link.position.scope)
             for each in self.mentions
-            if each.piece < link.piece
+            if each.piece < link.piece_index
         )
 
     def is_sought(self, free: frozenset[str]) -> bool:
@@ -320,7 +325,7 @@ class LinkContext:
         if (
             self.next_link is None
             or self.next_link.relation != "="
-            or read_last_cue(self.next_link.before.split("§")[-1]) == "given"
+            or read_last_cue(self.next_link.words_before.split("§")[-1]) == "given"
         ):
             return False
         left, right = (side.tree for side in self.read_sides(self.next_link))
@@ -356,9 +361,9 @@ class LinkContext:
         """Return the change by which a link that fails would follow from what was said; None where no change
         does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        if self._is_to_be_solved(link) or is_supposed(link, valued=bool(left.children)):
+        if self._is_to_be_solved(link) or is_supposed(link, may_give_value=not left.children):
             return None
-        last = link.before.rpartition("§")[2]
+        last = link.words_before.rpartition("§")[2]
         several = mentions("either", last) and not mentions("equivalent", last)
         if several or not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
             return None
@@ -366,14 +371,14 @@ class LinkContext:
 
     def _is_to_be_solved(self, link: ChainLink) -> bool:
         """Return whether words say that an equation is a task or a condition, or has no solution."""
-        if ends_with("characterising", link.before):
+        if has_last_word("characterising", link.words_before):
             return True
-        clause = last_clause(link.before)
+        clause = last_clause(link.words_before)
         task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
-        unled = not words_of(last_sentence(link.before))
+        unled = not words_of(last_sentence(link.words_before))
         return (
             task
-            or mentions("unsolvable", f"{link.before} {link.after}")
+            or mentions("unsolvable", f"{link.words_before} {link.words_after}")
             or (unled and self.is_assigned(link))
         )
 
@@ -386,7 +391,7 @@ class LinkContext:
             place.paragraph == here.paragraph
             or (listed and 0 < here.paragraph - place.paragraph <= _MOST_ITEMS)
             for piece, place in self.assigned
-            if piece < link.piece
+            if piece < link.piece_index
             # The words before a list go on to its first item.
             and next(each for each in place.scope.lineage if each.kind not in ("item", "list")).reaches(
                 here.scope
@@ -422,7 +427,9 @@ class LinkContext:
             and shared in (free_symbols(left), free_symbols(right))
             and all(fact.position.paragraph != link.position.paragraph for fact in used)
         )
-        doubtful = (doubtful or long_step or rewritten) and link.relation == "=" and not link.is_refused
+        doubtful = (
+            (doubtful or long_step or rewritten) and link.relation == "=" and not link.is_denied_directly
+        )
         if doubtful and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
         return LinkVerdict(link, "follows", describe_sources(used))
@@ -435,15 +442,15 @@ class LinkContext:
     def keep_equation(self, link: ChainLink, left: Tree, right: Tree) -> None:
         """Remember an equation for the links after it, unless it only holds near a point."""
         # Near x = 0 is not at x = 0.
-        if ends_with("approached", link.before):
+        if has_last_word("approached", link.words_before):
             return
-        anew = read_last_cue(last_clause(link.before)) == "given"
-        is_local = is_examined(link, left, right) or mentions("existing", link.before)
+        anew = read_last_cue(last_clause(link.words_before)) == "given"
+        is_local = is_value_to_look_at(link, left, right) or mentions("existing", link.words_before)
         is_claim = link.position.scope.kind in ("theorem", "exercise") and (
-            mentions("existing", link.before)
-            or (read_last_cue(link.before) != "given" and mentions("proving", link.before))
+            mentions("existing", link.words_before)
+            or (read_last_cue(link.words_before) != "given" and mentions("proving", link.words_before))
         )
-        is_certain = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
+        is_certain = not (link.has_alternative_after if left.label == "call" else link.may_be_one_of_several)
         text = f"{link.left} = {link.right}"
         self.facts.add_fact(
             left,
@@ -454,9 +461,9 @@ class LinkContext:
             anew=anew,
             is_local=is_local,
             is_claim=is_claim,
-            alternative=link.is_alternative,
-            is_supposed=begins_with("conditional", last_sentence(link.before)),
-            piece=link.piece,
+            alternative=link.is_one_of_alternatives,
+            is_supposed=has_first_word("conditional", last_sentence(link.words_before)),
+            piece=link.piece_index,
         )
 
 

@@ -21,7 +21,7 @@ from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import read_last_cue, starts_with
+from engines.proofreading.cue_phrases import read_last_cue, starts_with_phrase
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
@@ -77,7 +77,7 @@ class LinkJudge(LinkContext):
             next_link: The first link after the chain, if there is one.
         """
         settled, mistaken, self.fails_as_step = True, False, False
-        self.position, self.piece = (links[0].position, links[0].piece) if links else (NOWHERE, 0)
+        self.position, self.piece = (links[0].position, links[0].piece_index) if links else (NOWHERE, 0)
         for judged in self._judge_all(links, next_link):
             link = judged.link
             settled = settled and judged.outcome in _SETTLED
@@ -101,7 +101,7 @@ class LinkJudge(LinkContext):
         if mistaken and not self.fails_as_step:  # of what stands around a mistake nobody knows what is meant
             self.facts.forget(self.last_before)
         if settled and links:
-            self.settled.add(links[0].piece)
+            self.settled.add(links[0].piece_index)
 
     def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equality_count = sum(link.relation == "=" for link in links)
@@ -136,11 +136,11 @@ class LinkJudge(LinkContext):
                 yield LinkVerdict(link, "not shown", unjudged)
                 continue
             self.facts.go_to(link.position)
-            self._renew_letters(link.piece)
+            self._renew_letters(link.piece_index)
             free = free_symbols(left.tree) | free_symbols(right.tree)
             self.beside = [
                 each
-                for written in link.beside
+                for written in link.restricting_formulas
                 for each in list_conditions(self.read_formula(written).tree)
                 if free_symbols(each) <= free
             ]
@@ -171,7 +171,11 @@ class LinkJudge(LinkContext):
                 where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
             ):
                 judged = LinkVerdict(link, "loses domain", f"defined only where {where}")
-            if judged.outcome == "wrong" and not judged.is_mistyped and starts_with("reason", link.after):
+            if (
+                judged.outcome == "wrong"
+                and not judged.is_mistyped
+                and starts_with_phrase("reason", link.words_after)
+            ):
                 judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
@@ -258,7 +262,11 @@ class LinkJudge(LinkContext):
         if not free:
             judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
             unclear = judged.outcome == "not shown" and left.label == right.label == "limit"
-            if unclear and not (link.of_problem or link.is_refused) and (slip := self.describe_slip(link)):
+            if (
+                unclear
+                and not (link.of_problem or link.is_denied_directly)
+                and (slip := self.describe_slip(link))
+            ):
                 return LinkVerdict(link, "wrong", slip)
             return judged
         if link.relation != "=":
@@ -269,7 +277,7 @@ class LinkJudge(LinkContext):
         if next_side is not None and not free_symbols(next_side):
             equality_count = 1  # a = b = 0 says that both are 0
         judged = EquationLink(self, link, left, right, equality_count).judge()
-        if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_refused):
+        if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_denied_directly):
             judged = self._judge_as_slip(judged, left, right, next_side)
         # A function that is written in another form is still defined once.
         form = (
@@ -312,7 +320,7 @@ class LinkJudge(LinkContext):
         if verdict.outcome != "different":
             return None
         # Statements to be called true or false are often of this kind.
-        supposed = link.of_problem or link.is_refused or not is_concluded(link)
+        supposed = link.of_problem or link.is_denied_directly or not is_concluded(link)
         return LinkVerdict(link, "not shown" if supposed else "wrong", verdict.witness)
 
     def _judge_as_slip(
@@ -356,10 +364,14 @@ class LinkJudge(LinkContext):
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
-        begun = link.of_problem or read_last_cue(link.before) == "given"
+        begun = link.of_problem or read_last_cue(link.words_before) == "given"
         # x > 2 bounds a variable, and x^2 >= x says something of all its values.
         simple = not (left.children and right.children) and free_symbols(left).isdisjoint(free_symbols(right))
-        if left == right and link.relation in ("<", ">", "!=") and not (link.of_problem or link.is_refused):
+        if (
+            left == right
+            and link.relation in ("<", ">", "!=")
+            and not (link.of_problem or link.is_denied_directly)
+        ):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.
         for_all = not simple and link.relation != "!=" and self.is_stated_for_all(link, left, right)
@@ -408,10 +420,10 @@ class LinkJudge(LinkContext):
     def _describe_multiplication(self, link: ChainLink, statement: Tree) -> str:
         """Return which inequality before was multiplied by an expression of either sign to get this one."""
         before = [(one, bound) for one, bound in self.bounds[-2:] if one is not link]
-        if link.relation not in BOUNDS or not before or not (is_concluded(link) or link.joined == "row"):
+        if link.relation not in BOUNDS or not before or not (is_concluded(link) or link.connective == "row"):
             return ""
         previous, bound = before[-1]
-        if previous.position.paragraph != link.position.paragraph or previous.chain == link.chain:
+        if previous.position.paragraph != link.position.paragraph or previous.chain_index == link.chain_index:
             return ""
         known = [*self.list_hypotheses(free_symbols(statement)), bound]
         step = explain_sign(bound, statement, [one for one in known if one != statement], self.judge)

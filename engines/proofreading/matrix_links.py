@@ -43,7 +43,7 @@ class MatrixLinks:
         if self._are_equal_matrices(left, right):
             return LinkVerdict(link, "right")
         has_bare_side = not left.children or not right.children
-        begun = link.of_problem or (read_last_cue(link.before) == "given" and link.place == 0)
+        begun = link.of_problem or (read_last_cue(link.words_before) == "given" and link.index == 0)
         free = free_symbols(left) | free_symbols(right)
         values = {fact.left.label: fact for fact in self.facts.in_scope if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
@@ -60,12 +60,19 @@ class MatrixLinks:
             # A capital letter without a value, but the identity's, may be a vector of any size.
             unlike = unlike or any(name[:1].isupper() for name in free - {*values, "I"})
             unlike = unlike or any(self._is_applied(name, left, right) for name in free - values.keys())
-            unlike = unlike or sought or begun or link.is_denied or link.is_one_of_several or self.cases
+            unlike = (
+                unlike
+                or sought
+                or begun
+                or link.has_denial_nearby
+                or link.may_be_one_of_several
+                or self.cases
+            )
             if verdict.outcome == "different" and left.children and not unlike:
                 return LinkVerdict(
                     link, "wrong", f"{verdict.witness}, {describe_sources(used)}".removeprefix(", ")
                 )
-        sure = not (link.of_problem or link.is_refused or is_supposed(link))
+        sure = not (link.of_problem or link.is_denied_directly or is_supposed(link))
         if sure and not left.children and left.label in values and not (begun or self.cases):
             known = values[left.label]
             # A matrix of numbers alone may have another value in another calculation.

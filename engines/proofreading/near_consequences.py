@@ -10,7 +10,7 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
-    begins_with,
+    has_first_word,
     last_clause,
     last_sentence,
     mentions,
@@ -149,8 +149,8 @@ def find_near_consequence(
     known = None if defines else find_known_places(facts, left, right, link.line)
     if known is None:
         return None
-    clause = last_clause(link.before)
-    follows_from_words = link.joined == "so" or any(
+    clause = last_clause(link.words_before)
+    follows_from_words = link.connective == "so" or any(
         mentions(cue, clause) for cue in ("deducing", "obtaining")
     )
     pairs = known.sides, known.sides[::-1]
@@ -163,16 +163,16 @@ def find_near_consequence(
         or (_is_value_at_number(one) and not free_symbols(other))
         for one, other in ((left, right), (right, left))
     )
-    if determined and not (link.place or follows_from_words) and _is_set_anew(facts, link, free):
+    if determined and not (link.index or follows_from_words) and _is_set_anew(facts, link, free):
         return None
     wrapped = (left, right) != written
-    worked_out = wrapped or link.place > 0 or link.joined in ("so", "row")
+    worked_out = wrapped or link.index > 0 or link.connective in ("so", "row")
     drawn = (
         worked_out
-        or read_last_cue(link.before) == "claimed"
-        or mentions("equivalent", link.before)
-        or mentions("rearranging", last_sentence(link.before))
-        or mentions("obtaining", last_sentence(link.before))
+        or read_last_cue(link.words_before) == "claimed"
+        or mentions("equivalent", link.words_before)
+        or mentions("rearranging", last_sentence(link.words_before))
+        or mentions("obtaining", last_sentence(link.words_before))
     )
     paragraph = link.position.paragraph
     used: Sequence[Fact] = ()
@@ -210,7 +210,7 @@ def find_near_consequence(
         if exchanges_indices(one, other):
             return False
         near = all(link.line - fact.line <= FAR for fact in used)
-        begun = link.piece - 2 * link.before.count("§")
+        begun = link.piece_index - 2 * link.words_before.count("§")
         supposed = [fact for fact in used if fact.is_supposed and fact.piece < begun]
         if any(not follows_from_words or fact.position.paragraph != paragraph for fact in supposed):
             return False  # it was supposed in another sentence
@@ -219,7 +219,7 @@ def find_near_consequence(
         # Behind the values of all its variables an equation can be that of another case.
         concluded = worked_out or follows_from_words
         valued = determined or (not concluded and known.has_one_value)
-        from_last = link.joined == "so" and [fact.number for fact in used] == [facts.last_number]
+        from_last = link.connective == "so" and [fact.number for fact in used] == [facts.last_number]
         reliable = not valued or from_last or _is_reliable(facts, link, one, other, used)
         # Two differential equations are rarely about the same function.
         differential = any("'" in name for fact in used for name in fact.variables)
@@ -289,7 +289,11 @@ def _has_another_constant(
 def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
     """Return whether a value stands without words, gives a reason or is one of an argument of a function."""
     arguments = {name for known in facts.functions.values() for name in known.arguments}
-    return link.is_unannounced or begins_with("explaining", last_clause(link.before)) or free <= arguments
+    return (
+        link.is_unannounced
+        or has_first_word("explaining", last_clause(link.words_before))
+        or free <= arguments
+    )
 
 
 def _strip_shared(left: Tree, right: Tree) -> tuple[Tree, Tree]:
@@ -398,7 +402,7 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
         for known in functions
     )
     whole = not link.left.startswith("+") and len(used) <= MOST_STEPS
-    if link.is_alternative or not (near and calculated and whole and certain):
+    if link.is_one_of_alternatives or not (near and calculated and whole and certain):
         return False
     return not facts.find_contradiction(left, right, used)
 
@@ -420,7 +424,7 @@ def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[F
     rows = [(left, right), *((fact.left, fact.right) for fact in used)]
     counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]
     alike = all(fewer == 0 and more > 1 for fewer, more in counts)
-    return alike and link.joined in ("", "row", ",", "and")
+    return alike and link.connective in ("", "row", ",", "and")
 
 
 def _is_known_slope(facts: Facts, left: Tree) -> bool:

@@ -19,7 +19,7 @@ from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import ends_with, read_last_cue
+from engines.proofreading.cue_phrases import has_last_word, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import (
@@ -90,14 +90,18 @@ class NumberLinks:
             return LinkVerdict(link, "right", "each part is rounded")
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
-        if link.of_problem or link.is_refused or (not link.place and ends_with("conditional", link.before)):
+        if (
+            link.of_problem
+            or link.is_denied_directly
+            or (not link.index and has_last_word("conditional", link.words_before))
+        ):
             supposed = f"it is only supposed: {verdict.witness}"
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         # "But then 1 = 2" is what a false assumption leads to.
         plain = link.left.isdecimal() and link.right.isdecimal() and link.relation == "="
-        absurd = plain and (read_last_cue(link.before) == "claimed" or link.joined == "so")
+        absurd = plain and (read_last_cue(link.words_before) == "claimed" or link.connective == "so")
         bare = not (left.children or right.children)
-        if not link.place and (absurd or (bare and ZERO in (left, right))):
+        if not link.index and (absurd or (bare and ZERO in (left, right))):
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if left.label == "e" and self._is_mistyped(left, right):
             return LinkVerdict(link, "wrong", verdict.witness)
@@ -117,7 +121,7 @@ class NumberLinks:
         far = exact or (
             left_value is not None and right_value is not None and abs(left_value - right_value) >= least
         )
-        if link.place and not left.children and ends_with("examined", link.before):
+        if link.index and not left.children and has_last_word("examined", link.words_before):
             return "something is examined where its left side is the value"
         if _is_rounded_whole(left_value, right) or _is_rounded_root(left, left_value, right):
             return f"rounded: {witness}"
@@ -158,7 +162,7 @@ class NumberLinks:
             return "the units differ"
         # A chain ends with the number e that it calculates with; e = 0 - e alone is an equation.
         if any(side.label in ("e", "i") for side in (left, right)) and not (
-            link.place and right.label == "e"
+            link.index and right.label == "e"
         ):
             return _LETTERS
         shapes = [shape_of(side) for side in _evaluate_shapes(left, right)]
@@ -327,7 +331,7 @@ class NumberLinks:
         if ("unit" in left.list_labels()) == ("unit" in right.list_labels()):
             return ""
         left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
-        if not left_value or not right_value or link.is_refused or self.are_equal_without_units(link):
+        if not left_value or not right_value or link.is_denied_directly or self.are_equal_without_units(link):
             return ""
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""

@@ -218,8 +218,8 @@ def _to_row(judged: LinkVerdict) -> dict[str, Any]:
         "domain": link.position.domain,
         "statement": judged.statement,
         "hypotheses": list(judged.hypotheses),
-        "chain": link.chain,
-        "before": link.before[-80:],
+        "chain": link.chain_index,
+        "before": link.words_before[-80:],
     }
 
 

@@ -12,7 +12,7 @@ from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
 from engines.proofreading.chains import SENTENCE
-from engines.proofreading.cue_phrases import ends_with, is_made_of, mentions
+from engines.proofreading.cue_phrases import has_last_word, is_made_of, mentions
 
 _MOST_CHARACTERS = 60
 _MEMBERS = ("∈", r"\in", ":", r"\colon", ">", r"\ge", r"\geq")
@@ -34,7 +34,7 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
             words = SENTENCE.split(piece.text)[-1] if piece.text.strip() else ""
             listed = listed and is_made_of("joining", words)
             continue
-        listed = listed or ends_with("introducing", words) or _is_introduced(words)
+        listed = listed or has_last_word("introducing", words) or _is_introduced(words)
         names = _list_names(piece.text) if listed and len(piece.text) <= _MOST_CHARACTERS else []
         result[at] += names
         listed = listed and bool(names)

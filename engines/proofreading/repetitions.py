@@ -84,9 +84,13 @@ class RepeatedStatement:
 
     def is_beside(self, other: RepeatedStatement) -> bool:
         """Return whether it and another in its sentence say two things of one term: two solutions."""
-        if self.left != other.left or self.right == other.right or self.link.piece == other.link.piece:
+        if (
+            self.left != other.left
+            or self.right == other.right
+            or self.link.piece_index == other.link.piece_index
+        ):
             return False
-        return _are_in_one_sentence(*sorted((self.link, other.link), key=lambda link: link.piece))
+        return _are_in_one_sentence(*sorted((self.link, other.link), key=lambda link: link.piece_index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
     last, and behind them those that may be meant."""
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
-    names = _count_names((known[place].link.piece, tokens) for place, tokens in written.items())
+    names = _count_names((known[place].link.piece_index, tokens) for place, tokens in written.items())
     # Two statements that differ in one place are equal with that place left out: each statement is filed
     # under every such key, with what stands in the place.
     alike: dict[_Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -341,30 +345,33 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
     """Return whether two statements are said of the same things, and in different sentences."""
     one, other = first.link, second.link
     here, there = one.position, other.position
-    if not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope)) or one.piece == other.piece:
+    if (
+        not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope))
+        or one.piece_index == other.piece_index
+    ):
         return False
-    if _are_in_one_sentence(*((one, other) if one.piece < other.piece else (other, one))):
+    if _are_in_one_sentence(*((one, other) if one.piece_index < other.piece_index else (other, one))):
         return False
-    if other.is_refused or one.is_refused:
+    if other.is_denied_directly or one.is_denied_directly:
         return False
     # (a, b) = 1 and [K, L] = 2 are said of the two that stand in brackets.
     if first.left.label in _PAIRS and first.left != second.left and not free_symbols(first.right):
         return False
     if one.remarks and other.remarks and one.remarks != other.remarks:
         return False  # "for small x" and "for large x" stand beside them
-    if any(mentions("misprint", last_sentence(link.before)) for link in (one, other)):
+    if any(mentions("misprint", last_sentence(link.words_before)) for link in (one, other)):
         return False
-    return not all(mentions("restricted", " ".join(link.after.split()[:1])) for link in (one, other))
+    return not all(mentions("restricted", " ".join(link.words_after.split()[:1])) for link in (one, other))
 
 
 def _last_words(link: ChainLink, many: int) -> str:
-    return " ".join(last_sentence(link.before).split()[-many:])
+    return " ".join(last_sentence(link.words_before).split()[-many:])
 
 
 def _are_in_one_sentence(first: ChainLink, second: ChainLink) -> bool:
     """Return whether the second stands in the sentence of the first, with no more formulas between than it
     has."""
-    return second.piece - first.piece <= 2 * second.before.count("§")
+    return second.piece_index - first.piece_index <= 2 * second.words_before.count("§")
 
 
 def _are_parallel(one: ChainLink, other: ChainLink) -> bool:

@@ -64,7 +64,7 @@ def _judge_equivalence(link: ChainLink, left: Tree, right: Tree, judge: Judge) -
         return LinkVerdict(link, "not shown", verdict.reason or verdict.condition)
     # T and F, t and c can stand for what is always true or false.
     free = free_variables(left, right)
-    supposed = link.of_problem or link.is_refused or read_last_cue(link.before) == "given"
+    supposed = link.of_problem or link.is_denied_directly or read_last_cue(link.words_before) == "given"
     if supposed or not free or not free.isdisjoint("TFtfc"):
         return LinkVerdict(link, "not shown", verdict.witness)
     return LinkVerdict(link, "wrong", verdict.witness)
@@ -84,13 +84,13 @@ def judge_congruence(
     if modulus.tree is None:
         return LinkVerdict(link, "unread", modulus.reason)
     free = free_symbols(left) | free_symbols(right) | free_symbols(modulus.tree)
-    supposed = link.of_problem or read_last_cue(link.before) == "given" or link.is_denied
+    supposed = link.of_problem or read_last_cue(link.words_before) == "given" or link.has_denial_nearby
     supposed = supposed or link.left.startswith("+") or "{-" in link.left
     if free and (supposed or not left.children):
         return LinkVerdict(link, "right" if are_exactly_equal(left, right) else "given")
     if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
         sides = [find_residue(side, int(modulus.tree.label)) for side in (left, right)]
-        if None not in sides and (sides[0] == sides[1] or not (link.of_problem or link.is_refused)):
+        if None not in sides and (sides[0] == sides[1] or not (link.of_problem or link.is_denied_directly)):
             verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
             return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
     if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):

@@ -27,7 +27,12 @@ def describe_failed_calculation(
     bare = any(not side.children and free_symbols(side) for side in (left, right))
     if link.relation != "=" or not free or not calculated or bare:
         return ""
-    if link.of_problem or link.is_refused or link.is_alternative or mentions("either", link.before):
+    if (
+        link.of_problem
+        or link.is_denied_directly
+        or link.is_one_of_alternatives
+        or mentions("either", link.words_before)
+    ):
         return ""
     values = _list_values(facts, link, free, judge)
     if values is None or not _is_drawn(link, values):
@@ -46,19 +51,24 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     equation: behind `3x + 2 = 11` the conclusion `3x = 13`; "" if it holds at one, or they are not known.
     """
     names = free_symbols(left) | free_symbols(right)
-    clause = last_clause(link.before.rstrip(" ,"))
+    clause = last_clause(link.words_before.rstrip(" ,"))
     drawn = is_concluded(link) or mentions("obtaining", clause)
-    if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.before):
+    if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.words_before):
         return ""
     if any(not side.children and free_symbols(side) for side in (left, right)):
         return ""  # a root, of which the equation may have others
-    if link.of_problem or link.is_refused or link.is_alternative or mentions("either", link.before):
+    if (
+        link.of_problem
+        or link.is_denied_directly
+        or link.is_one_of_alternatives
+        or mentions("either", link.words_before)
+    ):
         return ""
     (name,) = names
     known = facts.equation_for(name)
     if known is None or known.number != facts.last_number or known.alternative:
         return ""
-    if known.position.paragraph != link.position.paragraph or link.piece - known.piece > 2:
+    if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > 2:
         return ""
     roots = real_roots(known.left, known.right, name, {})
     if not roots or any(values_agree(left, right, {name: root}) is not False for root in roots):
@@ -78,7 +88,7 @@ def _list_values(
         given = [fact for fact in here if fact.is_value and fact.left == Tree(name)]
         if not given or any(fact.right != given[0].right for fact in given):
             return None
-        begun = link.piece - 2 * link.before.count("§")
+        begun = link.piece_index - 2 * link.words_before.count("§")
         if any(fact.alternative or (fact.is_supposed and fact.piece < begun) for fact in given):
             return None
         values[name] = given[0]
@@ -94,10 +104,10 @@ def _list_values(
 def _is_drawn(link: ChainLink, values: Mapping[str, Fact]) -> bool:
     """Return whether words behind the values say that a conclusion is drawn: behind `x = 0, y = 0 and` a line
     is named."""
-    sentence = link.before.split("§")
-    behind = (link.piece - max(fact.piece for fact in values.values())) // 2
+    sentence = link.words_before.split("§")
+    behind = (link.piece_index - max(fact.piece for fact in values.values())) // 2
     words = " ".join(sentence[-behind:] if behind else sentence[-1:])
-    return link.place > 0 or is_concluded(link) or read_last_cue(words) == "claimed"
+    return link.index > 0 or is_concluded(link) or read_last_cue(words) == "claimed"
 
 
 def _insert_values(side: Tree, values: Mapping[str, Fact]) -> Tree:

@@ -120,10 +120,12 @@ def find_calculations(document: Document) -> list[Calculation]:
 
 def with_calculations(document: Document, judged: Sequence[LinkVerdict]) -> list[LinkVerdict]:
     """Return the links of a document with those of the calculations in its words, in the order of lines."""
-    chain = max((each.link.chain for each in judged), default=-1)
+    chain = max((each.link.chain_index for each in judged), default=-1)
     calculations = [
         LinkVerdict(
-            ChainLink(one.left, "=", one.right, one.line, "", chain=chain + number, piece=one.piece),
+            ChainLink(
+                one.left, "=", one.right, one.line, "", chain_index=chain + number, piece_index=one.piece
+            ),
             one.outcome,
             one.reason,
             "claim",
@@ -131,7 +133,7 @@ def with_calculations(document: Document, judged: Sequence[LinkVerdict]) -> list
         for number, one in enumerate(find_calculations(document), start=1)
     ]
     return (
-        sorted([*judged, *calculations], key=lambda each: (each.link.line, each.link.piece))
+        sorted([*judged, *calculations], key=lambda each: (each.link.line, each.link.piece_index))
         if calculations
         else [*judged]
     )
