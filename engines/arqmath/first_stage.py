@@ -281,7 +281,7 @@ class Structure(Lexical):
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
         """Build the index of features of operator trees; return False after a stop."""
-        from engines.retrieval.tokens import STRUCTURE
+        from engines.retrieval.index_terms import STRUCTURE
 
         try:
             unit = "structures of answers"

@@ -18,7 +18,7 @@ from engines.core.arrays import ShortFloats
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
 from engines.retrieval.index_storage import Rows, corrupt_file_error, map_array, new_folder, read_about, top_k
-from engines.retrieval.tokens import TERMS, VERSIONS, extract_terms
+from engines.retrieval.index_terms import TERMS, VERSIONS, extract_terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.
 #

@@ -25,7 +25,7 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics
 from engines.retrieval.dense import Vectors, normalize_rows
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
-from engines.retrieval.tokens import extract_terms
+from engines.retrieval.index_terms import extract_terms
 from engines.retrieval.trec import TrecRun, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from tests.conftest import expect_error

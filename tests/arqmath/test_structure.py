@@ -22,7 +22,7 @@ from engines.formula.operator_tree import FEATURES_VERSION, count_features
 from engines.formula.operator_tree_parser import operator_tree
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import build_lexical
-from engines.retrieval.tokens import STRUCTURE, structure_terms
+from engines.retrieval.index_terms import STRUCTURE, structure_terms
 from engines.retrieval.trec import read_run
 from tests.arqmath.small_forum import forum
 from tests.conftest import expect_error

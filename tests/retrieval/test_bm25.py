@@ -12,7 +12,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.retrieval.bm25 import Bm25, LexicalIndex, TermPart, build_lexical
-from engines.retrieval.tokens import extract_terms
+from engines.retrieval.index_terms import extract_terms
 from tests.conftest import expect_error
 
 TEXTS = [

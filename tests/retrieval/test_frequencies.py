@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.retrieval.bm25 import Bm25, Frequencies, LexicalIndex, TermPart, build_lexical
-from engines.retrieval.tokens import TERMS, VERSIONS, Terms
+from engines.retrieval.index_terms import TERMS, VERSIONS, Terms
 from tests.retrieval.test_bm25 import TEXTS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engines.core.system import asset
-from engines.retrieval.tokens import english_terms, porter_stem
+from engines.retrieval.index_terms import english_terms, porter_stem
 
 
 def test_stems_are_those_of_nltk() -> None:

@@ -19,7 +19,7 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import file_error
 from engines.core.hashing import cache_by_file_state, file_stamp, sha256
 from engines.retrieval.index_storage import corrupt_file_error
-from engines.retrieval.tokens import TERMS
+from engines.retrieval.index_terms import TERMS
 from engines.retrieval.trec import DEPTH, TrecRun
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import IndexKind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.tokens import TERMS, VERSIONS, Terms
+from engines.retrieval.index_terms import TERMS, VERSIONS, Terms
 from engines.retrieval.trec import package_versions
 
 if TYPE_CHECKING:

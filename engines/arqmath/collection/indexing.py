@@ -9,7 +9,7 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection, SomeIndex
-from engines.retrieval.tokens import Terms
+from engines.retrieval.index_terms import Terms
 
 
 @specification

@@ -240,7 +240,7 @@ def _find_query_formulas(question: str) -> list[_Formula]:
 
 
 def _find_formulas(text: str) -> list[_Formula]:
-    from engines.retrieval.tokens import split_pieces
+    from engines.retrieval.index_terms import split_pieces
 
     result = dict.fromkeys(piece.strip() for formula, piece in split_pieces(text) if formula)
     return [_build_vector(latex) for latex in result if latex]

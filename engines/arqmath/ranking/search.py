@@ -84,7 +84,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     """
     from engines.arqmath.collection.index import cached_index
     from engines.forum.topics import read_question
-    from engines.retrieval.tokens import make_snippet
+    from engines.retrieval.index_terms import make_snippet
 
     index, query = cached_index(spec.index), read_question(spec.query).text
     how = spec.how or index.how

@@ -153,7 +153,7 @@ def _iterate_systems(index: AnswerIndex, texts: Mapping[str, str]) -> Iterator[t
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
     from engines.retrieval.fusion import grid_weightings
-    from engines.retrieval.tokens import VERSIONS
+    from engines.retrieval.index_terms import VERSIONS
     from engines.retrieval.trec import DEPTH, TrecRun
 
     ids = [name.decode() for name in index.ids.tolist()]

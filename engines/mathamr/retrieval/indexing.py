@@ -192,7 +192,7 @@ def _write_words(folder: Path, stop: Stop) -> None:
     from engines.mathamr.retrieval.formula_index import WORDS, remove_formulas
     from engines.mathamr.retrieval.segments import read_batches
     from engines.retrieval.bm25 import TermPart, build_lexical
-    from engines.retrieval.tokens import VERSIONS, english_terms
+    from engines.retrieval.index_terms import VERSIONS, english_terms
 
     def make_term_parts() -> Iterator[TermPart]:
         for batch in read_batches(folder / "fields.arrow"):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.retrieval import tokens
-from engines.retrieval.tokens import english_terms, extract_terms, formula_terms, make_snippet, split_pieces
+from engines.retrieval import index_terms
+from engines.retrieval.index_terms import english_terms, extract_terms, formula_terms, make_snippet, split_pieces
 
 
 def test_the_examples_hold() -> None:
