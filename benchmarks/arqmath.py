@@ -33,7 +33,8 @@ from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
 from engines.arqmath.ranking.rank import combine_stages, compute_recall, tune_interpolation
-from engines.arqmath.ranking.reranking import FormulaScorer, InteractionScorer, Scorer, score_candidates
+from engines.arqmath.ranking.reranking import score_candidates
+from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer, Scorer
 from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics

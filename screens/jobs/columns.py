@@ -21,7 +21,7 @@ from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
-    from workbench.jobs.tail import MetricCurve
+    from workbench.jobs.metric_curves import MetricCurve
 
 
 def differing_at(names: Sequence[str]) -> list[int]:

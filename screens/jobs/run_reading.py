@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
     from workbench.jobs.job_views import JobView
     from workbench.jobs.machine import Gpu
-    from workbench.jobs.tail import MetricCurve, MetricCurves
+    from workbench.jobs.metric_curves import MetricCurve, MetricCurves
 
 
 MAX_FILES = 2_000
@@ -46,7 +46,7 @@ class RunCurves:
 
     def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
         """`before`: of the same job when it had fewer attempts; what it has read is kept."""
-        from workbench.jobs.tail import MetricCurves
+        from workbench.jobs.metric_curves import MetricCurves
 
         paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
         known = before.attempts if before is not None else []
@@ -159,7 +159,7 @@ class Follower:
             from workbench.jobs.folder import Job
             from workbench.jobs.placement import device_of
 
-            self.device = device_of(Job(0, self._folder).attempt(self._attempt))
+            self.device = device_of(Job.of_folder(self._folder).attempt(self._attempt))
         if self._checkpoints is not None:
             from engines.training.checkpoints import all_checkpoints
 

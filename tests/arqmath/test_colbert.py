@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.arqmath.ranking.rank import Rank, rank
-from engines.arqmath.ranking.reranking import ColbertScorer, is_colbert
+from engines.arqmath.ranking.scorers import ColbertScorer, is_colbert
 from engines.core.errors import DataError
 from engines.retrieval.trec import read_run
 from tests.arqmath import tiny_models

@@ -21,13 +21,8 @@ from typer.testing import CliRunner
 
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
 from engines.arqmath.ranking.rank import combine_stages, compute_recall, judged_candidates, tune_interpolation
-from engines.arqmath.ranking.reranking import (
-    ScoredRanking,
-    StoredText,
-    journal_path,
-    load_texts,
-    score_candidates,
-)
+from engines.arqmath.ranking.reranking import ScoredRanking, journal_path, load_texts, score_candidates
+from engines.arqmath.ranking.scorers import StoredText
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.topics import Topic, read_topics

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.arqmath.ranking.rank import Rank
-from engines.arqmath.ranking.reranking import FormulaScorer, InteractionScorer
+from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from tests.arqmath import tiny_models

@@ -13,8 +13,9 @@ import pytest
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
 from workbench.jobs import control, job_registry
+from workbench.jobs.early_stopping import why_stop_early
 from workbench.jobs.folder import Ending, Job, create_job, find_job
-from workbench.jobs.sweep_members import SweepMember, note_members, sweep_members, why_stop_early
+from workbench.jobs.sweep_members import SweepMember, note_members, sweep_members
 from workbench.jobs.worker import resolve_recipe
 from workbench.recipes import Recipe
 

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.jobs import tail
-from workbench.jobs.tail import EventTail, LineTail, MetricCurve, MetricCurves, last_lines, read_progress
+from workbench.jobs.curves import finite_curve
+from workbench.jobs.metric_curves import MetricCurve, MetricCurves
+from workbench.jobs.tail import EventTail, LineTail, last_lines, read_progress
 
 
 def line(seq: int, kind: str = "log", t: float = 0.0, step: int | None = None, **data: Any) -> str:
@@ -186,6 +188,19 @@ def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     assert curves.read_more()
     assert (curves.curves["loss"].steps, curves.curves["loss"].mean) == ([10, 20], [2.0, 1.0])
     assert set(curves.curves) == {"loss", "lr"}
+
+
+def test_a_value_without_a_step_follows_the_last_step_on_screen_and_in_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "attempt-1" / "events.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(line(n, "metric", step=step, loss=1.0) for n, step in enumerate([10, 20, None])))
+    curves = MetricCurves(path)
+    curves.read_more()
+    with path.open("a") as file:
+        file.write(line(3, "metric", loss=2.0))
+    curves.read_more()
+    assert curves.curves["loss"].steps == [10, 20, 21, 22]
+    assert [step for step, _ in finite_curve(tmp_path, "loss")] == [10, 20, 21, 22]
 
 
 def test_a_value_that_is_no_number_any_more_is_not_told_as_the_last_one(tmp_path: Path) -> None:

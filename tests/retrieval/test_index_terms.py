@@ -10,11 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.retrieval import index_terms
-from engines.retrieval.index_terms import english_terms, extract_terms, formula_terms, make_snippet, split_pieces
+from engines.retrieval.index_terms import (
+    english_terms,
+    extract_terms,
+    formula_terms,
+    make_snippet,
+    split_pieces,
+)
 
 
 def test_the_examples_hold() -> None:
-    assert doctest.testmod(tokens).failed == 0
+    assert doctest.testmod(index_terms).failed == 0
 
 
 def test_commands_and_case_stay_whole() -> None:

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from screens.jobs.columns import METRIC_COLUMNS, differing_at, metric_row, shorten_measure
 from screens.jobs.detail import CurvePlot
-from workbench.jobs.tail import MetricCurve
+from workbench.jobs.metric_curves import MetricCurve
 
 NAMES = (
     "loss_nats",

@@ -19,6 +19,7 @@ from workbench.jobs import queue, scheduler, timing
 from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.attempt_state import read_attempt_state
 from workbench.jobs.curves import lowest_is_best
+from workbench.jobs.early_stopping import EARLY
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
     INSIDE,
@@ -46,7 +47,6 @@ from workbench.jobs.job_views import (
 from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
 from workbench.jobs.sweep_members import (
-    EARLY,
     SweepMember,
     awaited_attempts,
     is_divided,

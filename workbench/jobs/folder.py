@@ -36,7 +36,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, remove_drafts, write_json
@@ -437,6 +437,12 @@ class Job:
     id: int
     folder: Path
 
+    @classmethod
+    def of_folder(cls, folder: str | Path) -> Self:
+        """Return the job of a run folder, whose name is its number; 0 where it is none."""
+        folder = Path(folder)
+        return cls(int(folder.name) if folder.name.isdecimal() else 0, folder)
+
     @property
     def recipe(self) -> Path:
         """The file of the recipe."""
@@ -603,12 +609,12 @@ def create_job(
     draft = runs / f".draft-{os.urandom(6).hex()}"
     try:
         draft.mkdir(parents=True)
-        Job(0, draft).write_recipe(spec, runs)
+        Job.of_folder(draft).write_recipe(spec, runs)
         for name, document in (files or {}).items():
             write_json(draft / name, document)
         # A sweep has no attempt: nothing of it runs.
         if "members.json" not in (files or {}):
-            Job(0, draft).add_attempt(0, ticket)
+            Job.of_folder(draft).add_attempt(0, ticket)
         # The highest number that was ever deleted counts too, so that a new job never gets it.
         # Rename fails if another process took the number in the meantime; the next number is tried.
         number = max([_highest_number(runs), *(job.id for job in all_jobs(runs))]) + 1

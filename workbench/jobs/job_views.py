@@ -14,8 +14,9 @@ from typing import Any
 from engines.core.errors import DataError
 from workbench.jobs import queue, timing
 from workbench.jobs.attempt_state import modified_at, read_attempt_state, state_before_start
+from workbench.jobs.early_stopping import EARLY
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, is_protected, sweep_of
-from workbench.jobs.sweep_members import EARLY, SWEEP, is_divided, sweep_members
+from workbench.jobs.sweep_members import SWEEP, is_divided, sweep_members
 from workbench.jobs.tail import read_progress
 from workbench.recipes import Recipe
 

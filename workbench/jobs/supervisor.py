@@ -31,13 +31,13 @@ from engines.core.system import format_bytes
 from engines.core.text import make_printable
 from workbench.jobs import timing
 from workbench.jobs.attempt_state import ending_without_exit_code
+from workbench.jobs.early_stopping import why_stop_early
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.machine import MARK, ProcessId, attempt_mark, kill_leftovers, memory_bytes
 from workbench.jobs.placement import prepare_launch
 from workbench.jobs.queue import Slots, leave_queue
 from workbench.jobs.reporting import start_reporters
 from workbench.jobs.scheduler import keep_queue
-from workbench.jobs.sweep_members import why_stop_early
 from workbench.jobs.tail import EventTail, last_lines
 
 DISK_FULL = 74

@@ -1,4 +1,4 @@
-"""Reading logs while they grow (new lines, last lines, metric curves), and how far an attempt is.
+"""Reading logs while they grow (new lines, last lines), and how far an attempt is.
 
 Nothing here needs the whole of a log in memory, and a log of a million lines costs what is new in it.
 """
@@ -9,7 +9,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -219,134 +219,6 @@ def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
             metrics[name] = float(value)
         else:
             metrics.pop(name, None)
-
-
-@dataclass(slots=True)
-class MetricCurve:
-    """A metric over steps in at most twice `capacity` points.
-
-    When it is full, neighbours are merged: `mean`, `low` and `high` are those of all values of a point, so no
-    spike is lost.
-    """
-
-    capacity: int = 500
-    steps: list[int] = field(default_factory=list)
-    mean: list[float] = field(default_factory=list)
-    low: list[float] = field(default_factory=list)
-    high: list[float] = field(default_factory=list)
-    last: float = math.nan
-    count: int = 0
-    undefined: list[int] = field(default_factory=list)
-    """The steps whose value was not a finite number, at most `capacity` of them."""
-    undefined_count: int = 0
-    _weights: list[int] = field(default_factory=list)
-    _per_point: int = 1
-
-    def add_values(self, steps: Sequence[int], values: Sequence[float]) -> None:
-        """Add the next values, one or many; the points are the same either way."""
-        if not values:
-            return
-        self.last = values[-1]
-        self.count += len(values)
-        # Values are taken in runs that fill the current point, so a long list costs few steps.
-        done = 0
-        while done < len(values):
-            # Begin a new point if there is none or the last one is full.
-            fresh = not self._weights or self._weights[-1] >= self._per_point
-            if fresh and len(self.steps) >= 2 * self.capacity:
-                self._merge_neighbours()
-            weight = 0 if fresh else self._weights[-1]
-            part = values[done : done + self._per_point - weight]
-            # `fsum` loses no digits over a long series.
-            total, low, high = math.fsum(part), min(part), max(part)
-            if fresh:
-                self.steps.append(steps[done])
-                self.mean.append(total / len(part))
-                self.low.append(low)
-                self.high.append(high)
-                self._weights.append(len(part))
-            else:
-                # The running mean, corrected by the new values according to their number.
-                self.mean[-1] += (total - len(part) * self.mean[-1]) / (weight + len(part))
-                self.low[-1], self.high[-1] = min(self.low[-1], low), max(self.high[-1], high)
-                self._weights[-1] = weight + len(part)
-            done += len(part)
-
-    def add_undefined(self, steps: Sequence[int]) -> None:
-        """Add steps whose value is not a finite number."""
-        self.undefined += steps[: self.capacity - len(self.undefined)]
-        self.undefined_count += len(steps)
-
-    def _merge_neighbours(self) -> None:
-        # An odd point at the end is left out of the pairs; `add_values` merges only at an even number of
-        # points.
-        pairs = range(0, len(self.steps) - 1, 2)
-        w = self._weights
-        self.mean = [(self.mean[i] * w[i] + self.mean[i + 1] * w[i + 1]) / (w[i] + w[i + 1]) for i in pairs]
-        self.low = [min(self.low[i], self.low[i + 1]) for i in pairs]
-        self.high = [max(self.high[i], self.high[i + 1]) for i in pairs]
-        self.steps = [self.steps[i] for i in pairs]
-        self._weights = [w[i] + w[i + 1] for i in pairs]
-        # From now on a point takes twice as many values, so memory stays constant however long the curve
-        # grows.
-        self._per_point *= 2
-
-
-class MetricCurves:
-    """The metrics of one log as curves by name; `read_more` brings them up to date."""
-
-    def __init__(self, path: Path) -> None:
-        self.curves: dict[str, MetricCurve] = {}
-        self._tail = LineTail(path)
-
-    @property
-    def behind_bytes(self) -> int:
-        """The number of unread bytes of the log."""
-        return self._tail.behind_bytes
-
-    def read_more(self, max_bytes: int = 2**20) -> bool:
-        """Read at most `max_bytes` more and return whether anything was added."""
-        # Step 1: sort the values of this block by metric.
-        results: dict[str, tuple[list[int | None], list[float]]] = {}
-        undefined: dict[str, list[int]] = {}
-        # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
-        for raw in _parse_metrics([line for line in self._tail.read_lines(max_bytes) if METRIC in line]):
-            try:
-                step, data = raw.get("step"), raw["data"].items()
-                step = None if step is None else int(step)
-            except (ValueError, TypeError, KeyError, AttributeError):
-                continue
-            for name, value in data:
-                # `value - value == 0` is false for NaN and infinities, and cheaper than a call for each
-                # value.
-                if (type(value) is float and value - value == 0) or is_number(value):
-                    if (column := results.get(name)) is None:
-                        column = results[name] = [], []
-                    column[0].append(step)
-                    column[1].append(float(value))
-                elif value is None and step is not None:
-                    undefined.setdefault(name, []).append(step)
-        # Step 2: add them to the curves at once. A value without a step counts as the next one.
-        for name, (steps, values) in results.items():
-            curve = self.curves.setdefault(name, MetricCurve())
-            curve.add_values([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
-        for name, without in undefined.items():
-            self.curves.setdefault(name, MetricCurve()).add_undefined(without)
-        return bool(results or undefined)
-
-
-def _parse_metrics(lines: Sequence[bytes]) -> list[Any]:
-    # One call for all lines is much faster; if a line is damaged, each is parsed on its own.
-    with contextlib.suppress(ValueError, RecursionError):
-        result: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
-        # A line with a comma outside of an object would give another number of values.
-        if len(result) == len(lines):
-            return result
-    result = []
-    for line in lines:
-        with contextlib.suppress(ValueError, RecursionError):
-            result.append(msgspec.json.decode(line))
-    return result
 
 
 _WINDOWS = (2**16, 2**19, 2**22)

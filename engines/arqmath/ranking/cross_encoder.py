@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.ranking.reranking import Scorer, StoredText, batches_by_length
+from engines.arqmath.ranking.scorers import Scorer, StoredText, batches_by_length
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     TokenFrame,

@@ -33,7 +33,8 @@ from engines.retrieval.trec import (
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import AnswerIndex
     from engines.arqmath.collection.posts import PostStore
-    from engines.arqmath.ranking.reranking import AnswerTexts, ScoredRanking, Scorer
+    from engines.arqmath.ranking.reranking import AnswerTexts, ScoredRanking
+    from engines.arqmath.ranking.scorers import Scorer
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
 #
@@ -386,11 +387,11 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
 
 def _load_scorer(spec: Rank) -> Scorer:
     if spec.by == "formulas":
-        from engines.arqmath.ranking.reranking import FormulaScorer
+        from engines.arqmath.ranking.scorers import FormulaScorer
 
         return FormulaScorer()
     if spec.by == "interaction":
-        from engines.arqmath.ranking.reranking import ColbertScorer, InteractionScorer, is_colbert
+        from engines.arqmath.ranking.scorers import ColbertScorer, InteractionScorer, is_colbert
 
         if spec.model is not None and is_colbert(spec.model):
             return ColbertScorer(spec.model, device=spec.device, exact=spec.exact)

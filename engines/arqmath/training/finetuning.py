@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.ranking.reranking import batches_by_length
+from engines.arqmath.ranking.scorers import batches_by_length
 from engines.arqmath.training.forum_task import (
     MADE_FOR,
     ForumTask,
