@@ -1,0 +1,428 @@
+r"""Statements of a formula: sides with the relations between them, as `a = b \le c` and rows of `align`.
+
+A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a
+new row, an arrow, words, wide spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines.formula.brackets import find_closing
+from engines.mathematics.judging.names import WRITTEN
+from engines.proofreading.cue_phrases import mentions, starts_with_phrase
+
+_UNJUDGED = r"""
+    \in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp
+    \propto \ll \gg \prec \succ \models \vdash \vDash \Vdash \nvdash \nvDash \nVdash \dashv
+    \rightarrow \longrightarrow \longmapsto \leftarrow \colon
+    \leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \twoheadrightarrow
+    \rightharpoonup \subsetneq \supsetneq \nsubseteq \nsupseteq \sqsubseteq \sqsupseteq \trianglelefteq
+    \vartriangleleft \nleq \ngeq \not ∈ → ⊂ ⊆ ∼ ≅
+"""
+_UNJUDGED_RELATIONS = frozenset(_UNJUDGED.split())
+_CONDITIONALS = (r"\to", r"\rightarrow", r"\leftrightarrow", "→", "↔")
+"""Arrows of logic that stand in a statement, which others are equivalent to."""
+_IMPLYING = r"""
+    \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore
+    ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow
+"""
+_ARROWS = frozenset(_IMPLYING.split())
+_REVERSED_ARROWS = frozenset((r"\impliedby", r"\Leftarrow", r"\Longleftarrow", r"\because", "∵", "⇐", "⟸"))
+"""Arrows before a reason."""
+_WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
+_SPACE_WIDTH = re.compile(
+    r"\\hspace\*?\s*\{\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:em|in|cm|ex|mm|pc)\s*\}"
+)
+OPERATORS = {"+", r"\cdot", r"\times"}
+_EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
+"""A formula that says of statements, and not of numbers, that they are equivalent."""
+_JOINING = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
+_TOKEN = re.compile(
+    r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
+    r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
+    r"|(?:\\[ ;]\s*){3,}"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
+    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    re.DOTALL,
+)
+_DISPLAY = re.compile(
+    r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
+)
+_DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
+_QUANTIFIED = re.compile(r"\s*\\(?:forall|exists|nexists)(?![A-Za-z])")
+"""What begins behind a bracket that holds a quantifier alone, `(\\forall x \\in A)`."""
+_SPACE_ALONE = re.compile(
+    r"(?:\s|\\mathrel(?![A-Za-z])|[{}]|\\mkern-?\s*\d+\s*mu|\\[,;:! ]|\\joinrel(?![A-Za-z]))*"
+)
+"""What stands between two relations that are one sign together."""
+_LONG_ARROW = re.compile(r"\\x[A-Za-z]*arrow")
+_SIZED = re.compile(r"\\[bB]igg?(?![A-Za-z])\s*(?P<bracket>.*)", re.DOTALL)
+_BRACKETS = (
+    r"( ) [ ] { } \{ \} \lbrace \rbrace \langle \rangle \lfloor \rfloor \lceil \rceil \lvert \rvert"
+    r" \lVert \rVert"
+)
+_OPENING, _CLOSING = frozenset(_BRACKETS.split()[::2]), frozenset(_BRACKETS.split()[1::2])
+_SKIPPED_BRACKETS = frozenset("(){}")
+_SCRIPTS = re.compile(r"\s*[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\s\\{}])")
+"""What stands below or above a relation, and makes another one of it."""
+_MAPPED = re.compile(
+    r"(?>\\\{[^{}]*\\\}|\([^()]*\)|[^=,;<>])*?"
+    r"(?:\\(?:to|(?:long)?(?:right|hookright|twoheadright)arrow|rightharpoonup)(?![A-Za-z])|→)"
+)
+"""What stands behind the colon of a map."""
+_LEFT_OUT = re.compile(
+    r"\\(?:tag|label|ref|eqref|pause)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))"
+)
+_NUMBERED = re.compile(
+    r"(?:\s|&|[-+]|\\(?:times|cdot)(?![A-Za-z])|\d)*\(\d+\)(?:\s|[-+]|\\(?:times|cdot)|\d|\(\d+\))*"
+)
+"""Numbers of equations that are added or subtracted."""
+WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
+BOX = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
+_TYPESETTING = " &\n~"
+_FEW_WORDS = 3
+"""Words within a formula that part two statements only if one of them connects them."""
+_LETTER = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
+_ORDERS = ("<", "<=", ">", ">=", "!=")
+_NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""What a relation says behind \\not; of others only that they do not hold, which is not judged."""
+
+
+@dataclass(slots=True)
+class FormulaStatement:
+    """Sides with the relations between them, (relation, line) each.
+
+    Attributes:
+        connective: As of a `ChainLink`.
+        begins_with_relation: Whether its first side, which is empty, stands in the statement before it.
+    """
+
+    sides: list[str]
+    relations: list[tuple[str, int]]
+    connective: str
+    begins_with_relation: bool = False
+
+
+def split_statements(latex: str, line: int = 1) -> list[FormulaStatement]:
+    r"""Split the LaTeX of a formula into statements.
+
+    Args:
+        latex: The formula.
+        line: The line of the document where it begins.
+
+    >>> statements = split_statements(r"a &= b \\ &\le c, d=1")
+    >>> [(statement.sides, [name for name, _ in statement.relations]) for statement in statements]
+    [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
+    """
+    statements = _StatementSplitter(latex, line).split()
+    _share_relation(statements)
+    for statement in statements:
+        if "congruent" in [relation for relation, _ in statement.relations]:
+            _join_implications(statement)
+    return statements
+
+
+class _StatementSplitter:
+    """Walks over the tokens of a formula and collects its statements.
+
+    Methods named `_read_…` return what a token adds to the side that is being read, "" where it adds nothing.
+    """
+
+    def __init__(self, latex: str, line: int) -> None:
+        self.latex = latex
+        self.line = line
+        self.in_equivalence = _EQUIVALENT.match(latex) is not None
+        self.statements: list[FormulaStatement] = []
+        self.current = FormulaStatement([""], [], "")
+        self.offset = 0
+        """Where the last token begins."""
+        self.skipped_to = 0
+        """Tokens that begin before this offset were read together with an earlier one."""
+        self.depth = 0
+        self.box_depths: list[int] = []
+        """The depths of the boxes that are open: a box is no bracket, but its braces are."""
+        self.open_quantifiers = 0
+        self.begins_row = self.is_indented = self.has_empty_cell = False
+        """Whether a row begins here, which is moved to the right, or whose first cell is empty."""
+        self.columns: list[FormulaStatement] = []
+        """The statements of the row above that stand in columns side by side."""
+        self.row: list[FormulaStatement] = []
+        """The statements of this row before the current one."""
+
+    def split(self) -> list[FormulaStatement]:
+        """Return the statements of the formula."""
+        for token in _TOKEN.finditer(self.latex):
+            if token.start() < self.skipped_to:
+                continue
+            self.line += self.latex.count("\n", self.offset, token.start())
+            self.offset = token.start()
+            is_display = token[1] is not None and _DISPLAY.fullmatch(token[1]) is not None
+            if is_display or (self.begins_row and self._begin_row(token)):
+                continue
+            addition = self._read_token(token)  # which may begin another statement
+            self.current.sides[-1] += addition
+        self._close_statement("")
+        return self.statements
+
+    @property
+    def _has_no_side(self) -> bool:
+        """Whether nothing of the current statement was read, or only what typesets it."""
+        return not self.current.sides[0].strip(_TYPESETTING)
+
+    def _close_statement(self, connective: str) -> None:
+        """End the current statement, and begin the next."""
+        if self.current.relations or not self._has_no_side:
+            self.statements.append(self.current)
+        elif connective == ",":
+            connective = self.current.connective or connective  # wide spaces around a word
+        self.current = FormulaStatement([""], [], connective)
+
+    def _begin_row(self, token: re.Match[str]) -> bool:
+        """Return whether a token only moves the row that it begins; go on with the row above where the first
+        sign of the row says so."""
+        if token[0] == "&":
+            self.has_empty_cell = True
+        if token[0].isspace() or token[0] in ("&", "~"):
+            return False
+        if _is_wide(token[0]):
+            self.is_indented = True
+            return True
+        # A minus can begin an equation of its own, but not in a row without a relation.
+        is_term = self.is_indented or (self.has_empty_cell and not _has_relation(self.latex, token.end()))
+        goes_on = token[0] in OPERATORS or (token[0] == "-" and is_term)
+        if goes_on and self.statements and self.statements[-1].relations and self._has_no_side:
+            # A row that begins with an operator goes on with the side before it.
+            self.current = self.statements.pop()
+        self.begins_row = False
+        return False
+
+    def _read_token(self, token: re.Match[str]) -> str:
+        if token[0] in _SKIPPED_BRACKETS and (self._skip_bracket(token) or self._skip_box(token[0])):
+            return ""
+        if token[1]:
+            self.depth += 1 if token[0].startswith(r"\begin") else -1
+        elif (change := _measure_nesting(token[0])) is not None:
+            self.depth = max(0, self.depth + change)
+        elif self.depth == 0:
+            return self._read_outside(token)
+        return token[0]
+
+    def _skip_bracket(self, token: re.Match[str]) -> bool:
+        """Return whether a token is a bracket around a remark, which is skipped with it, or around a
+        quantifier, which ends a statement."""
+        if self.depth:
+            return False
+        if token[0] == ")" and self.open_quantifiers:
+            self.open_quantifiers -= 1
+            self._close_statement(",")
+            return True
+        if token[0] == "(" and (end := _find_remark_end(self.latex, token.start())):
+            self.skipped_to = end
+            return True
+        if token[0] == "(" and _QUANTIFIED.match(self.latex, token.end()):
+            self.open_quantifiers += 1
+            return True
+        return False
+
+    def _skip_box(self, token: str) -> bool:
+        """Return whether a token is a brace around what is boxed; a relation in a box is split as outside."""
+        side = self.current.sides[-1]
+        if token == "{" and self.depth == 0 and BOX.search(side[-12:] + "{"):
+            self.current.sides[-1] = side[: side.rfind("\\")]
+            self.box_depths.append(self.depth)
+            return True
+        if token == "}" and self.box_depths and self.box_depths[-1] == self.depth:
+            self.box_depths.pop()
+            return True
+        return False
+
+    def _read_outside(self, match: re.Match[str]) -> str:
+        """Read a token that stands in no brackets."""
+        token = match[0]
+        opens = not self.current.relations
+        if token == ":" and opens and _NUMBERED.fullmatch(self.current.sides[0]):
+            self.current.sides[0] = ""  # (1) - 2(2): what equations are added
+            return ""
+        sign = match[2] or token
+        is_map = token == ":" and opens and _MAPPED.match(self.latex, match.end()) is not None
+        if sign in WRITTEN or sign in _UNJUDGED_RELATIONS or is_map or _LONG_ARROW.match(token):
+            return self._read_relation(match)
+        if token == r"\\":
+            return self._read_row_end()
+        if token == "&":
+            if _begins_column(self.latex, match.end(), self.current):
+                self.row.append(self.current)
+                self._close_statement("column")
+            return ""
+        if token in _ARROWS or token in _REVERSED_ARROWS:
+            self._close_statement("so" if token in _ARROWS else "since")
+            return ""
+        return self._read_separator(match)
+
+    def _read_relation(self, match: re.Match[str]) -> str:
+        token, relation = match[0], WRITTEN.get(match[2] or match[0], "")
+        current = self.current
+        if scripts := _SCRIPTS.match(self.latex, match.end()):
+            self.skipped_to, relation, token = scripts.end(), "", f"{token}{scripts[0]}"
+        side = current.sides[-1]
+        if current.relations and _SPACE_ALONE.fullmatch(side) and side.strip(" &\n"):
+            # Two signs with nothing but space between them are one relation.
+            current.relations[-1] = (current.relations[-1][0] + token, self.line)
+            current.sides[-1] = ""
+            return ""
+        if relation and side.rstrip().endswith(r"\not"):
+            current.sides[-1] = side.rstrip()[:-4]
+            relation = _NEGATED.get(relation, f"not {relation}")
+        elif token == r"\not":
+            return token
+        if not current.relations and self._has_no_side:
+            current.begins_with_relation = True
+            current.sides[0] = ""
+            if self.statements and current.connective in ("row", "", "column"):
+                self.current = current = self._take_statement_above()
+        current.relations.append((relation or token, self.line))
+        current.sides.append("")
+        return ""
+
+    def _take_statement_above(self) -> FormulaStatement:
+        """Remove and return the statement with which a row goes on that begins with a relation: the one above
+        it in its column, or the last."""
+        column = len(self.row)
+        above = self.columns[column] if column < len(self.columns) else None
+        if above is not None and column and above is self.columns[column - 1]:
+            above = None  # that went on with the column before it, and so does this one
+        statement = next((one for one in self.statements if one is above), self.statements[-1])
+        self.statements.remove(statement)
+        return statement
+
+    def _read_row_end(self) -> str:
+        side = self.current.sides[-1].rstrip(_TYPESETTING)
+        if side.endswith((*OPERATORS, "-")):
+            self.current.sides[-1] = f"{side} "
+            return ""  # a sum goes on in the next row
+        row = [*self.row, self.current]
+        self._close_statement("row")
+        self.columns, self.row = row if len(row) > 1 else [], []
+        self.begins_row, self.is_indented, self.has_empty_cell = True, False, False
+        return ""
+
+    def _read_separator(self, match: re.Match[str]) -> str:
+        """Read a token that is no relation and ends no row: punctuation, space, words."""
+        token = match[0]
+        spaced = _is_row_of_spaces(token) and self.current.relations
+        if spaced and self.current.sides[-1].strip(_TYPESETTING) and not _goes_on(self.latex, match.end()):
+            token = ","
+        joins = token in _JOINING and not self.in_equivalence
+        if token == "," or joins or _is_wide(token):
+            self._close_statement("and" if joins else ",")
+            return ""
+        if words := WORDS.fullmatch(token):
+            connects = mentions("connective", words[1]) or len(words[1].split()) > _FEW_WORDS
+            if connects or token.startswith(r"\intertext"):
+                self._close_statement(" ".join(words[1].split()).lower() or ",")
+                return ""
+            return token
+        return "" if _LEFT_OUT.match(token) else token
+
+
+def _measure_nesting(token: str) -> int | None:
+    """Return by how many brackets what follows a token is deeper, or None if the token is no bracket."""
+    if delimited := _DELIMITED.match(token):
+        return 1 if token.startswith(r"\left") or delimited["side"] == "l" else -1
+    sized = _SIZED.match(token)
+    bracket = sized["bracket"] if sized else token
+    change = (bracket in _OPENING) - (bracket in _CLOSING)
+    return change if change or sized else None
+
+
+def _is_wide(token: str) -> bool:
+    """Return whether a token is a space that parts formulas; one of nothing, or a negative one, does not."""
+    width = _SPACE_WIDTH.fullmatch(token) if token.startswith("\\hspace") else None
+    return token in _WIDE or (width is not None and float(width[1]) > 0)
+
+
+def _is_row_of_spaces(token: str) -> bool:
+    r"""Return whether a token is several small spaces, `\ \ \ `, which part statements as a wide one does."""
+    return len(token) > 2 and token[0] == "\\" and token[1] in " ;"
+
+
+def _join_implications(statement: FormulaStatement) -> None:
+    r"""Make one side of what an arrow joins: `p \to q \equiv \neg p \lor q` says that two statements are
+    equivalent."""
+    for index in reversed(range(len(statement.relations))):
+        relation, _ = statement.relations[index]
+        if relation in _CONDITIONALS:
+            statement.sides[index : index + 2] = [relation.join(statement.sides[index : index + 2])]
+            del statement.relations[index]
+
+
+def _find_remark_end(latex: str, offset: int) -> int:
+    r"""Return where a reason in brackets ends, `(\text{by statement 1})`; 0 where a bracket holds none, or
+    one that is an equation."""
+    words = WORDS.match(latex, offset + 1)
+    if not (words and starts_with_phrase("justifying", words[1].strip())):
+        return 0
+    end = find_closing(latex, offset) + 1
+    tokens = _TOKEN.finditer(latex, offset, end)
+    return 0 if any(token[2] or token[0] in WRITTEN for token in tokens) else end
+
+
+def _begins_column(latex: str, at: int, statement: FormulaStatement) -> bool:
+    r"""Return whether `&` parts two statements of a row: `a &= b && c &= d`, `a &= b & c &= d`."""
+    if not (statement.relations and statement.sides[-1].strip()):
+        return False
+    cell, *others = _split_row(latex, at)
+    if not cell:
+        return any(token in WRITTEN for other in others for token in other)
+    goes_on = cell[0] in WRITTEN or cell[0] in (*OPERATORS, "-") or WORDS.fullmatch(cell[0]) is not None
+    return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _goes_on(latex: str, at: int) -> bool:
+    """Return whether a relation or an operator comes next, so that a statement goes on."""
+    cell = _split_row(latex, at)[0]
+    return not cell or cell[0] in WRITTEN or cell[0] in _UNJUDGED_RELATIONS or cell[0] in (*OPERATORS, "-")
+
+
+def _has_relation(latex: str, at: int) -> bool:
+    """Return whether the rest of a row has a relation."""
+    return any(
+        token in WRITTEN or token in _UNJUDGED_RELATIONS for cell in _split_row(latex, at) for token in cell
+    )
+
+
+def _split_row(latex: str, at: int) -> list[list[str]]:
+    """Return the cells of a row from a place on, each as its tokens without spaces."""
+    cells: list[list[str]] = [[]]
+    depth = 0
+    for match in _TOKEN.finditer(latex, at):
+        token = match[0]
+        if depth <= 0 and (token == r"\\" or match[1]):
+            break
+        depth += (token in _OPENING) - (token in _CLOSING)
+        if token == "&" and depth <= 0:
+            cells.append([])
+        elif not token.isspace():
+            cells[-1].append(match[2] or token)
+    return cells
+
+
+def _share_relation(statements: Sequence[FormulaStatement]) -> None:
+    """Give the relation of the last of several letters to the others: of `a, b > 0` both are above 0."""
+    letters: list[FormulaStatement] = []
+    for statement in statements:
+        is_letter = _LETTER.fullmatch(statement.sides[0].strip()) is not None
+        if is_letter and not statement.relations:
+            letters.append(statement)
+            continue
+        orders = [relation for relation, _ in statement.relations if relation in _ORDERS]
+        if is_letter and len(orders) == len(statement.relations) == 1 and statement.connective == ",":
+            for letter in letters:
+                letter.sides.append(statement.sides[1])
+                letter.relations.append(statement.relations[0])
+        letters = []
