@@ -20,9 +20,9 @@ from benchmarks.mathamr import YEARS
 from engines.formula.operator_tree import count_features
 from engines.formula.operator_tree_parser import search_tree
 from engines.forum.topics import Topic, read_topic_files
-from engines.mathamr.retrieval import matching
+from engines.mathamr.retrieval import formula_query
 from engines.mathamr.retrieval.formula_index import FormulaIndex, remove_formulas
-from engines.mathamr.retrieval.matching import ScoredLook
+from engines.mathamr.retrieval.formula_query import ScoredLook
 from engines.mathamr.retrieval.texts import cut_topic_context
 from engines.retrieval.measures import evaluate
 from engines.retrieval.significance import compare
@@ -101,15 +101,19 @@ def main() -> None:
             plain[topic] = [
                 ScoredLook(int(look), float(score)) for look, score in zip(looks, scores, strict=True)
             ]
-            head = plain[topic][: matching.RESCORED]
-            again[topic] = matching.rescore_consistently(opened, tree, head, share=1.0)
+            head = plain[topic][: formula_query.RESCORED]
+            again[topic] = formula_query.rescore_consistently(opened, tree, head, share=1.0)
             found = opened.score_words(remove_formulas(cut_topic_context(topics[topic], 0)[1]))
             said[topic] = [
-                float(matching.select_word_scores(found, opened.fields_of(opened.rows_of(one.look))).max())
+                float(
+                    formula_query.select_word_scores(found, opened.fields_of(opened.rows_of(one.look))).max()
+                )
                 for one in plain[topic]
             ]
 
-        usual = {topic: _lettered(found, again[topic], matching.CONSISTENT) for topic, found in plain.items()}
+        usual = {
+            topic: _lettered(found, again[topic], formula_query.CONSISTENT) for topic, found in plain.items()
+        }
         letters = (
             (share, {topic: _lettered(found, again[topic], share) for topic, found in plain.items()})
             for share in LETTERS

@@ -25,7 +25,7 @@ from engines.formula.operator_tree import OperatorTree, count_features
 from engines.formula.operator_tree_parser import search_tree
 from engines.formula.patterns import rename_variables
 from engines.formula.render import to_latex as written
-from engines.mathamr.retrieval import matching
+from engines.mathamr.retrieval import formula_query
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
@@ -103,7 +103,7 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             return bm25.search(f"${written(tree)}$", DEPTH)[1].tolist()
 
         def parts(tree: OperatorTree) -> list[int]:
-            return [one.look for one in matching.find_nearest(opened, search_tree(written(tree)), DEPTH)]
+            return [one.look for one in formula_query.find_nearest(opened, search_tree(written(tree)), DEPTH)]
 
         def plain(tree: OperatorTree) -> list[int]:
             return opened.search(count_features(search_tree(written(tree))), DEPTH)[1].tolist()

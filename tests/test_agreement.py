@@ -119,7 +119,7 @@ def proofread(text: str, _dialect: str) -> Tree | None:
 
 def search(text: str, _dialect: str) -> Tree | None:
     from engines.formula.reader import read
-    from engines.mathamr.retrieval.matching import read_query
+    from engines.mathamr.retrieval.formula_query import read_query
 
     try:
         query = read_query(text)
@@ -245,14 +245,14 @@ def test_every_entrance_reads_the_tree_of_the_table(name: str) -> None:
 )
 def test_a_query_is_searched_as_its_latex(text: str, same_as: str) -> None:
     from engines.formula.operator_tree_parser import ParsedFormula, search_tree
-    from engines.mathamr.retrieval.matching import read_query
+    from engines.mathamr.retrieval.formula_query import read_query
 
     assert read_query(text).formulas[0].tree == search_tree(ParsedFormula(same_as))
 
 
 @pytest.mark.parametrize("part", ["(", "sqrt("])
 def test_a_query_that_is_nested_too_deeply_is_searched_as_it_is(part: str) -> None:
-    from engines.mathamr.retrieval.matching import read_query
+    from engines.mathamr.retrieval.formula_query import read_query
 
     typed = part * 300 + "sin(x)" + ")" * 300
     assert read_query(typed).formulas[0].formula.latex == typed

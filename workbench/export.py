@@ -89,7 +89,7 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
 
 
 def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
-    """Yield the lines of a CSV, one row at a time; see `_without_formula`."""
+    """Yield the lines of a CSV, one row at a time; see `_escape_spreadsheet_formula`."""
     from workbench.config import load_config
 
     as_they_are = bool(load_config().get("csv_formulas"))
@@ -97,13 +97,13 @@ def csv_lines(columns: Sequence[str], rows: ExportRows) -> Iterator[str]:
     # The writer quotes the characters of its line end in a cell, and a lone \r would end a line for readers.
     writer = csv.writer(text, lineterminator="\r\n")
     for row in chain([columns], rows):
-        writer.writerow(row if as_they_are else map(_without_formula, row))
+        writer.writerow(row if as_they_are else map(_escape_spreadsheet_formula, row))
         yield from text.getvalue().removesuffix("\r\n").split("\n")
         text.seek(0)
         text.truncate()
 
 
-def _without_formula(cell: object) -> object:
+def _escape_spreadsheet_formula(cell: object) -> object:
     """Return the cell, with a `'` in front of a text that a spreadsheet would run as a formula.
 
     Those are texts that begin with = or @, or with a sign and hold a letter, as calls of functions and

@@ -25,7 +25,7 @@ from engines.mathematics.verification.verdicts import MemberOutcome, describe_po
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.mathematics.verification.verifier import Judged, JudgeFactory
+    from engines.mathematics.verification.verifier import JudgedLine, JudgeFactory
 
 
 _WINDOW_LINES = 20_000
@@ -146,7 +146,7 @@ def verify(
     """
     from engines.core.rows import read_lines, readable_file
     from engines.egen.theories.registry import theory_text
-    from engines.mathematics.verification.verifier import Judged, make_verifier
+    from engines.mathematics.verification.verifier import JudgedLine, make_verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
     name = theory_text(spec.theory)
@@ -170,7 +170,7 @@ def verify(
         while (window := list(islice(lines, _WINDOW_LINES))) or bad:
             judged = [
                 *(_in_any_notation(window, make_judge) if real else _judge_in_theory(window, name, spec)),
-                *(Judged(error.line or 0, "", "", error=error) for error in bad),
+                *(JudgedLine(error.line or 0, "", "", error=error) for error in bad),
             ]
             bad.clear()
             # Judging groups lines by their heads, so the order of the file is restored.
@@ -196,13 +196,13 @@ def verify(
     return Verified(results, totals, texts, name)
 
 
-def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory) -> Iterator[Judged]:
+def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory) -> Iterator[JudgedLine]:
     """Yield the lines in prefix notation, then those that are read as infix or LaTeX; each as it is
     written.
     """
     from engines.mathematics.verification.verifier import verify_lines
 
-    written: dict[int, Judged] = {}
+    written: dict[int, JudgedLine] = {}
     again: list[tuple[int, str]] = []
     for item in verify_lines(lines, make_judge=make_judge):
         if item.error is None or not item.member:
@@ -219,10 +219,10 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory)
         yield item._replace(head=written[item.line].head, member=written[item.line].member)
 
 
-def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
+def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[JudgedLine]:
     """Judge each line's two terms in another theory; yield each with its verdict or error."""
     from engines.egen.theories.registry import theory_of
-    from engines.mathematics.verification.verifier import Judged
+    from engines.mathematics.verification.verifier import JudgedLine
 
     read = partial(theory_of(name, spec.assume).read_term, head=False)
     for number, line in lines:
@@ -238,9 +238,9 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
                 theory_of(name, spec.assume, left, right).make_judge(left, seed=spec.seed).check([right])
             )
         except ExpressionError as error:
-            yield Judged(number, head, member, error=error)
+            yield JudgedLine(number, head, member, error=error)
             continue
-        yield Judged(number, head, member, verdict)
+        yield JudgedLine(number, head, member, verdict)
 
 
 def verification_document(verified: Verified) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def _spell_variable(text: str) -> str:
     return text if tree.children else tree.label
 
 
-def _to_row(item: Judged) -> dict[str, Any]:
+def _to_row(item: JudgedLine) -> dict[str, Any]:
     from engines.mathematics.verification.verdicts import verdict_row
 
     if item.verdict is None:

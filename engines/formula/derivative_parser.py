@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.core.tree import Tree
+from engines.formula.big_operator_parser import BigOperatorParser
 from engines.formula.cursor import (
     call_unknown,
 )
 from engines.formula.layout import Piece
-from engines.formula.operator_parser import OperatorParser
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import (
     is_name,
@@ -23,7 +23,7 @@ DIFFERENT_ORDERS = "the orders of a derivative above and below the line differ"
 """Why `\\frac{d^2y}{dx^3}` has no reading."""
 
 
-class DerivativeParser(OperatorParser):
+class DerivativeParser(BigOperatorParser):
     """Reads fractions that are derivatives."""
 
     def parse_derivative(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:

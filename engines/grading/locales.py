@@ -223,7 +223,7 @@ def with_decimal_points(text: str, language: str, *, asked: bool = False) -> str
 
     Args:
         text: an answer.
-        language: as `language_of` names it.
+        language: as `find_language` names it.
         asked: whether it was asked for: points then part thousands.
 
     >>> with_decimal_points("1.234,56", ""), with_decimal_points("3,5", "de"), with_decimal_points("3,5", "")

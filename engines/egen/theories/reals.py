@@ -79,11 +79,11 @@ class Reals(Theory):
 
     def make_judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         """Return the judge of members of a head: the rigorous one if terms are judged point by point only."""
-        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.ball_verifier import BallVerifier
         from engines.mathematics.verification.verifier import make_verifier
 
         if self.pointwise:
-            return RigorousVerifier(head, {*self.variables}, self.assumptions, seed=seed)
+            return BallVerifier(head, {*self.variables}, self.assumptions, seed=seed)
         return make_verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
     def iterate_meetings(
@@ -92,10 +92,10 @@ class Reals(Theory):
         from engines.egen.algebra.relations import iterate_meetings
         from engines.mathematics.algebra.atoms import Signs
         from engines.mathematics.numbers.numeric import compile_many, evaluate_balls
-        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.ball_verifier import BallVerifier
         from engines.mathematics.verification.verifier import Verifier
 
-        assert isinstance(judge, Verifier | RigorousVerifier)
+        assert isinstance(judge, Verifier | BallVerifier)
         points = judge.points[..., : judge.inside_count]
         _, errors = evaluate_balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., errors[0] < inf], judge.variables)
@@ -103,10 +103,10 @@ class Reals(Theory):
 
     def sample_signs(self, judge: TheoryChecker) -> Signs:
         from engines.mathematics.algebra.atoms import Signs
-        from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+        from engines.mathematics.verification.ball_verifier import BallVerifier
         from engines.mathematics.verification.verifier import Verifier
 
-        assert isinstance(judge, Verifier | RigorousVerifier)
+        assert isinstance(judge, Verifier | BallVerifier)
         points = judge.points[..., : judge.inside_count]
         return Signs(points[..., :: max(1, judge.inside_count // _POINTS)], judge.variables)
 

@@ -130,7 +130,7 @@ def rank_formulas(
     opened: FormulaIndex, formula: ParsedFormula, k: int, how: SearchMethod = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """Return the visually distinct formulas most similar to one, as (number, score)."""
-    from engines.mathamr.retrieval.matching import find_nearest
+    from engines.mathamr.retrieval.formula_query import find_nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.trec import TrecRun
 
@@ -162,7 +162,7 @@ def _search_formula(
 ) -> dict[str, Any]:
     from engines.formula.operator_tree_parser import ParsedFormula
     from engines.formula.render import to_latex as written
-    from engines.mathamr.retrieval.matching import ScoredLook, answer_query, read_query
+    from engines.mathamr.retrieval.formula_query import ScoredLook, answer_query, read_query
 
     query = read_query(typed)
     for asked in query.formulas:

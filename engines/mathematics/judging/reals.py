@@ -38,10 +38,10 @@ from engines.mathematics.judging.numbers import NoValueError
 from engines.mathematics.judging.verdicts import Outcome, Verdict
 from engines.mathematics.numbers.numeric import compile_valid, evaluate_balls
 from engines.mathematics.terms.notation import to_infix
+from engines.mathematics.verification.ball_verifier import BallVerifier
 from engines.mathematics.verification.enclosures import value_at
 from engines.mathematics.verification.explain import describe_domain
 from engines.mathematics.verification.points import Region, share_region
-from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verifier import Verifier, make_verifier, needs_rigorous_bounds
 
@@ -416,7 +416,7 @@ class _Renamed:
 @lru_cache(32)
 def _make_shared_verifier(
     head: Tree, names: tuple[str, ...], assumptions: Assumptions, seed: int
-) -> Verifier | RigorousVerifier:
+) -> Verifier | BallVerifier:
     """Return the verifier of a head that is compared with several members in turn, one after the other."""
     return make_verifier(head, *map(Tree, names), assumptions=assumptions, seed=seed)
 

@@ -213,17 +213,26 @@ def agreed_bits(left: arb, right: arb) -> int | None:
 
 
 class Functions:
-    """Functions of x by their values at some points; its methods but `read` compute in the precision that is
-    set (`flint.ctx`).
+    """Functions of x, numbered, and told apart by their values at some points.
 
-    Args: others: what other variables are at the points; `at` is without them. whole: those that are
-    integers.
+    Values are computed in the precision that is set (`flint.ctx`).
 
-    Attributes: bits: working precision. agreed: bits that values share to be taken for the same. values: by
-    number, one ball per point. forms: by number, the ways in which it was met; the operands of the first were
-    there before it. merge_count: how many forms were met of functions that were there. fixed: by number,
-    whether it is free of variables. faded: those that are so by their values alone: 1 + e^(-x^2) is 1 far
-    from 0, as x/x is.
+    Args:
+        points: The values of x.
+        bits: The working precision.
+        merged: Whether functions with the same values get one number.
+        others: What other variables are at the points.
+        whole: Those of the variables that are integers.
+
+    Attributes:
+        bits: The working precision.
+        agreed: The bits that values share to be taken for the same.
+        values: By number, one ball for each point.
+        forms: By number, the ways in which the function was met; the operands of the first were there before
+            it.
+        merge_count: How many forms were met of functions that were there.
+        fixed: By number, whether it is free of variables.
+        faded: Those that are so by their values alone: 1 + e^(-x^2) is 1 far from 0, as x/x is.
     """
 
     def __init__(

@@ -26,9 +26,9 @@ from engines.mathematics.numbers.numeric import (
     evaluate,
 )
 from engines.mathematics.numbers.precise import Functions
+from engines.mathematics.verification.ball_verifier import BallVerifier
 from engines.mathematics.verification.enclosures import MOST_BITS
 from engines.mathematics.verification.points import FAR, RANGES, relations_hold
-from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verdicts import (
     MemberVerdict,
     describe_point,
@@ -205,7 +205,7 @@ def explain(
     or with assumptions, each point has `at` with all variables, and domains are not worked out (no text).
     """
     judge = make_verifier(head, member, assumptions=assumptions, seed=seed)
-    if isinstance(judge, RigorousVerifier):
+    if isinstance(judge, BallVerifier):
         raise ExpressionError(
             "sums, products, integrals, sign, floor and numbers beyond 1e308 are judged, not explained",
             remedy="Use check or verify.",

@@ -6,8 +6,8 @@ Values that are equal in double precision are compared again by enclosures of se
 possible, searched for (`domain_boundaries`); isolated points where only one of the two is defined are
 listed. A verdict is a statement about these points, and names the region in which no point contradicts it.
 
-`Verifier` judges expressions of x, `MultivariateVerifier` those of several variables, and `RigorousVerifier`
-(`rigorous_verifier`) those that double precision does not evaluate; `make_verifier` chooses among them.
+`Verifier` judges expressions of x, `MultivariateVerifier` those of several variables, and `BallVerifier`
+(`ball_verifier`) those that double precision does not evaluate; `make_verifier` chooses among them.
 """
 
 from __future__ import annotations
@@ -36,17 +36,13 @@ from engines.mathematics.numbers.numeric import (
     evaluate_balls,
 )
 from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
+from engines.mathematics.verification.ball_verifier import BallVerifier
 from engines.mathematics.verification.domain_boundaries import INNER, BoundarySearch
 from engines.mathematics.verification.enclosures import (
     MAX_VISIBLE_SCALE,
     MOST_BITS,
-    Recheck,
-    ValueDifference,
     bits_for,
     compute_scales,
-    is_undefined,
-    iterate_with_more_bits,
-    measure_agreement,
     too_large,
 )
 from engines.mathematics.verification.exceptional_points import (
@@ -68,7 +64,13 @@ from engines.mathematics.verification.points import (
     share_region,
     values_of,
 )
-from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
+from engines.mathematics.verification.precision_recheck import (
+    Recheck,
+    ValueDifference,
+    is_undefined,
+    iterate_with_more_bits,
+    measure_agreement,
+)
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONAL_POINTS,
     Counterexample,
@@ -80,7 +82,7 @@ from engines.mathematics.verification.verdicts import (
 
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
-# EqualityEvidence in double precision alone, without rigorous values, is reported as this many bits.
+# Agreement in double precision alone, without rigorous values, is reported as this many bits.
 CLEAR_BITS = 30
 SHARP = 1e-6
 """Values that agree are evidence where their error bounds are below this share of the value, or of `CLEAR`
@@ -192,10 +194,8 @@ class Verifier:
             for index, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING_OUTCOMES]
-        self._recheck_agreeing(programs, agreeing)
-        self._recheck_with_more_bits(
-            programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES]
-        )
+        self._settle_agreeing_cases(programs, agreeing)
+        self._settle_lost_digits(programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES])
         return [self._judge_case(case, values[case.index], errors[case.index]) for case in cases]
 
     def _decide_outcome(
@@ -220,37 +220,37 @@ class Verifier:
             return "shrinks"
         return "extends" if gained else "equal"
 
-    def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _settle_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         chosen = [case.index for case in agreeing]
         node_functions = self._recheck.read_programs(programs, chosen)
-        result = self._recheck.recheck_values(programs, node_functions, chosen)
-        for case, checked in zip(agreeing, result, strict=True):
-            if case.suspect_at >= 0 and not isinstance(checked, ValueDifference):
+        evidences = self._recheck.recheck_values(programs, node_functions, chosen)
+        for case, evidence in zip(agreeing, evidences, strict=True):
+            if case.suspect_at >= 0 and not isinstance(evidence, ValueDifference):
                 closer = self._recheck.compare_with_more_bits(
                     programs, case.index, float(self.points[case.suspect_at])
                 )
-                checked = closer if isinstance(closer, ValueDifference) else checked or closer
-            if checked is None and case.sharp_at >= 0:
-                checked = self._recheck.compare_at(programs, case.index, float(self.points[case.sharp_at]))
-            if isinstance(checked, ValueDifference):
+                evidence = closer if isinstance(closer, ValueDifference) else evidence or closer
+            if evidence is None and case.sharp_at >= 0:
+                evidence = self._recheck.compare_at(programs, case.index, float(self.points[case.sharp_at]))
+            if isinstance(evidence, ValueDifference):
                 case.outcome = "different"
-                case.example = Counterexample(*checked)
+                case.example = Counterexample(*evidence)
             else:
-                case.checked = checked or EqualityEvidence(CLEAR_BITS, case.agreeing)
-                if checked is None and self._recheck.is_undefined_everywhere(
+                case.evidence = evidence or EqualityEvidence(CLEAR_BITS, case.agreeing)
+                if evidence is None and self._recheck.is_undefined_everywhere(
                     node_functions[programs.roots[case.index]]
                 ):
                     self._withdraw_equality(case)
         candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
         self._search_domains(programs, node_functions, candidates)
 
-    def _recheck_with_more_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+    def _settle_lost_digits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
-        lost = [case for case in cases if exceeds[case.index]]
-        if not lost:
+        beyond_precision = [case for case in cases if exceeds[case.index]]
+        if not beyond_precision:
             return
         needed = self._needed_scales(programs, _SCALE_POINTS)
-        for case in lost:
+        for case in beyond_precision:
             bits, least = bits_for(needed[case.index])
             if bits > MOST_BITS:
                 case.outcome = "undecided"
@@ -285,7 +285,7 @@ class Verifier:
             case.outcome, case.exceptional_points = "undecided", NO_EXCEPTIONAL_POINTS
 
     def _search_domains(self, programs: Programs, node_functions: list[int], cases: list[MemberCase]) -> None:
-        holes, points, search_radii = self._recheck.recheck_domains(
+        hole_masks, points, search_radii = self._recheck.recheck_domains(
             programs, node_functions, [case.index for case in cases]
         )
         self._compare_beside_boundaries(
@@ -296,16 +296,16 @@ class Verifier:
         for case, search_radius in zip(cases, search_radii, strict=True):
             if search_radius is None:
                 searched.append(case)
-            elif case.checked is not None and case.outcome in ("equal", "extends"):
-                key = id(case.checked), search_radius
+            elif case.evidence is not None and case.outcome in ("equal", "extends"):
+                key = id(case.evidence), search_radius
                 if key not in claims:
-                    claims[key] = case.checked._replace(search_radius=search_radius, largest_missed_side=0.0)
-                case.checked = claims[key]
+                    claims[key] = case.evidence._replace(search_radius=search_radius, largest_missed_side=0.0)
+                case.evidence = claims[key]
         self._compare_beyond_boundaries(programs, searched)
-        for case, boundary_points in zip(cases, holes, strict=True):
+        for case, hole_mask in zip(cases, hole_masks, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptional_points = self._recheck.find_exceptional_points(
-                    programs, case.index, boundary_points, both=case.outcome == "equal"
+                    programs, case.index, hole_mask, both=case.outcome == "equal"
                 )
 
     def _compare_beside_boundaries(
@@ -314,12 +314,12 @@ class Verifier:
         result = compare_at_points(
             self._program, programs, [case.index for case, _ in cases], [points for _, points in cases]
         )
-        for (case, points), (apart_at, lost_at, gained_at) in zip(cases, result, strict=True):
+        for (case, points), (differing_at, missing_at, gained_at) in zip(cases, result, strict=True):
             position = -1 if case.gained else gained_at
-            if apart_at >= 0:
-                case.outcome, position = "different", apart_at
-            elif lost_at >= 0:
-                case.outcome, position = "shrinks", lost_at
+            if differing_at >= 0:
+                case.outcome, position = "different", differing_at
+            elif missing_at >= 0:
+                case.outcome, position = "shrinks", missing_at
                 case.missing += 1
                 case.gained += gained_at >= 0
             elif gained_at >= 0:
@@ -344,8 +344,8 @@ class Verifier:
         for group in alike.values():
             self._compare_beside_boundaries(programs, group)
         for case, (_, side) in zip(candidates, result, strict=True):
-            if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
-                case.checked = case.checked._replace(search_radius=INNER, largest_missed_side=side)
+            if side < inf and case.evidence is not None and case.outcome in ("equal", "extends"):
+                case.evidence = case.evidence._replace(search_radius=INNER, largest_missed_side=side)
 
     @cached_property
     def _boundaries(self) -> BoundarySearch:
@@ -367,27 +367,27 @@ class Verifier:
             example = self._make_counterexample(np.atleast_2d(self.points)[:, index], head, member, gap)
         decided = case.common + case.missing
         kept = case.common / decided if decided else 0.0
-        gained = bool(case.gained) and case.outcome == "shrinks"
+        also_gains = bool(case.gained) and case.outcome == "shrinks"
         points = case.agreeing + case.missing
         if example is not None:
-            return self._make_verdict(case, kept, gained, points, example)
-        key = case.outcome, kept, gained, points, case.checked, id(case.exceptional_points)
+            return self._make_verdict(case, kept, also_gains, points, example)
+        key = case.outcome, kept, also_gains, points, case.evidence, id(case.exceptional_points)
         if key not in self._verdicts:
-            self._verdicts[key] = self._make_verdict(case, kept, gained, points, None)
+            self._verdicts[key] = self._make_verdict(case, kept, also_gains, points, None)
         return self._verdicts[key]
 
     @staticmethod
     def _make_verdict(
-        case: MemberCase, kept: float, gained: bool, points: int, example: Counterexample | None
+        case: MemberCase, kept: float, also_gains: bool, points: int, example: Counterexample | None
     ) -> MemberVerdict:
         exceptional = case.exceptional_points
         return MemberVerdict(
             case.outcome,
             kept,
-            gained,
+            also_gains,
             points,
             example,
-            case.checked,
+            case.evidence,
             exceptional.describe_points(),
             exceptional,
         )
@@ -422,7 +422,7 @@ class MemberCase:
     sharp_at: int
     """The first point where the rounding errors are a small share of the values (`SHARP`)."""
     example: Counterexample | None = None
-    checked: EqualityEvidence | None = None
+    evidence: EqualityEvidence | None = None
     exceptional_points: ExceptionalPoints = NO_EXCEPTIONAL_POINTS
 
 
@@ -433,7 +433,12 @@ _DIFFERING_AT, _MISSING_AT, _GAINED_AT, _SUSPECT_AT, _SHARP_AT, _MARKS = range(6
 
 @compile_kernel
 def _count_points(
-    values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, noise_floor: float
+    values: Floats,
+    errors: Floats,
+    heads: Floats,
+    head_errors: Floats,
+    display_costs: Floats,
+    noise_floor: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return counts of points by kind, (programs, `_COUNTS`), and the indices of the most telling ones,
     (programs, `_MARKS`), both in the order of the fields of `MemberCase`.
@@ -441,7 +446,7 @@ def _count_points(
     Args:
         values, errors: (programs, points).
         heads, head_errors: (inside,).
-        sizes: (points,) their display costs: the points of the least cost are shown.
+        display_costs: (points,); the points of the least cost are shown.
     """
     counts = np.zeros((len(values), _COUNTS), np.int64)
     marks = np.full((len(values), _MARKS), -1, np.int64)
@@ -449,20 +454,20 @@ def _count_points(
         # The best so far, in the order of marks: a relative gap, the smallest |x| of a lost and of a gained
         # point, and a doubtful gap. A sharp point is the first that there is.
         best = np.array([-1.0, inf, inf, -1.0])
-        for j in range(len(sizes)):
-            v, error, size_of_x = values[k, j], errors[k, j], sizes[j]
+        for j in range(len(display_costs)):
+            v, error, cost = values[k, j], errors[k, j], display_costs[j]
             # Points outside the head's domain: the member may be defined there.
             if j >= len(heads):
                 if isfinite(error):
                     counts[k, _GAINED] += 1
-                    if size_of_x < best[_GAINED_AT]:
-                        best[_GAINED_AT], marks[k, _GAINED_AT] = size_of_x, j
+                    if cost < best[_GAINED_AT]:
+                        best[_GAINED_AT], marks[k, _GAINED_AT] = cost, j
                 continue
             # Inside the domain: undefined there, equal there, or different there.
             if isnan(v):
                 counts[k, _MISSING] += 1
-                if size_of_x < best[_MISSING_AT]:
-                    best[_MISSING_AT], marks[k, _MISSING_AT] = size_of_x, j
+                if cost < best[_MISSING_AT]:
+                    best[_MISSING_AT], marks[k, _MISSING_AT] = cost, j
             if not isfinite(error):
                 continue
             counts[k, _COMMON] += 1
@@ -483,7 +488,7 @@ def _count_points(
     return counts, marks
 
 
-class Judged(NamedTuple):
+class JudgedLine(NamedTuple):
     """A line of a file of pairs: its verdict, or why it could not be read."""
 
     line: int
@@ -499,7 +504,7 @@ JudgeFactory = Callable[[Tree, Sequence[Tree]], Any]
 
 def verify_lines(
     lines: Iterable[tuple[int, str]], *, make_judge: JudgeFactory = lambda head, _: Verifier(head)
-) -> Iterator[Judged]:
+) -> Iterator[JudgedLine]:
     """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
 
     Lines come back grouped by the verifier that judges them, in the order in which each is first needed. A
@@ -521,7 +526,7 @@ def verify_lines(
             if tab:
                 what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
             error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
-            yield Judged(number, head, "", error=error)
+            yield JudgedLine(number, head, "", error=error)
     for (head, extra_variables, is_beyond_double), members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
@@ -530,7 +535,7 @@ def verify_lines(
                 tree, [*map(Tree, sorted(extra_variables)), *[_BEYOND_DOUBLE] * is_beyond_double]
             )
         except ExpressionError as error:
-            yield from (Judged(number, head, member, error=error) for number, member in members)
+            yield from (JudgedLine(number, head, member, error=error) for number, member in members)
             continue
         if not isinstance(verifier, Verifier):
             yield from _one_by_one(verifier, head, members)
@@ -549,22 +554,22 @@ def verify_lines(
                     judge = make_judge(tree, [read_prefix(member, LETTERS)])
                     yield from _one_by_one(judge, head, [(number, member)])
                 elif nesting >= 0:
-                    yield Judged(number, head, member, verdict)
+                    yield JudgedLine(number, head, member, verdict)
                 else:
-                    yield Judged(number, head, member, error=_why_unreadable(member))
+                    yield JudgedLine(number, head, member, error=_why_unreadable(member))
 
 
 _BEYOND_DOUBLE = Tree("floor", (Tree("0"),))
 """Stands for every expression that double precision does not evaluate."""
 
 
-def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[Judged]:
+def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[JudgedLine]:
     for number, member in members:
         try:
             (verdict,) = judge.check([read_prefix(member, LETTERS)])
-            yield Judged(number, head, member, verdict)
+            yield JudgedLine(number, head, member, verdict)
         except ExpressionError as error:
-            yield Judged(number, head, member, error=error)
+            yield JudgedLine(number, head, member, error=error)
 
 
 def _why_unreadable(member: str) -> ExpressionError:
@@ -582,7 +587,7 @@ _LINES = 9
 
 def make_verifier(
     head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
-) -> Verifier | RigorousVerifier:
+) -> Verifier | BallVerifier:
     """Return the verifier that judges members against a head.
 
     It compares on the line for functions of x alone, in space for several variables, and point by point with
@@ -599,7 +604,7 @@ def make_verifier(
     """
     variables = variables_of(head, *others) | assumptions.variables
     if needs_rigorous_bounds(head, *others):
-        return RigorousVerifier(head, variables, assumptions, seed=seed)
+        return BallVerifier(head, variables, assumptions, seed=seed)
     if variables <= {"x"} and not assumptions:
         return Verifier(head, seed=seed)
     return MultivariateVerifier(head, variables, assumptions, seed=seed)
@@ -676,7 +681,7 @@ class MultivariateVerifier(Verifier):
         self._special_points, self._special_values = region.special_points
         self._special_functions = functions_at(self.variables, self._special_points)
 
-    def _recheck_agreeing(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _settle_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
         # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
         roots = programs.roots[[case.index for case in agreeing]]
         general_numbers = self._general_functions.read_programs(programs, roots)
@@ -685,17 +690,17 @@ class MultivariateVerifier(Verifier):
         (special_heads,) = values_of(self._special_functions, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
             members = self._general_functions.values[general_numbers[root]]
-            case.checked, doubtful = measure_agreement(self._general_functions, general_heads, members)
+            case.evidence, doubtful = measure_agreement(self._general_functions, general_heads, members)
             for position in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and position >= 0:
                     self._decide_case(programs, case, position)
-            if case.outcome != "different" and case.checked is None and case.sharp_at >= 0:
+            if case.outcome != "different" and case.evidence is None and case.sharp_at >= 0:
                 self._decide_case(programs, case, case.sharp_at)
             if case.outcome != "different":
-                checked = case.checked or EqualityEvidence(CLEAR_BITS, case.agreeing)
-                if case.checked is None and (is_undefined(general_heads) or is_undefined(members)):
+                checked = case.evidence or EqualityEvidence(CLEAR_BITS, case.agreeing)
+                if case.evidence is None and (is_undefined(general_heads) or is_undefined(members)):
                     self._withdraw_equality(case)
-                case.checked = checked._replace(integers_tried=self._tried)
+                case.evidence = checked._replace(integers_tried=self._tried)
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.points_for_programs(programs, [case.index for case in candidates])
@@ -727,7 +732,7 @@ class MultivariateVerifier(Verifier):
                 case.example = self._make_counterexample(point, *values)
                 return
             if agreed >= bits // 2:
-                case.checked = case.checked or EqualityEvidence(agreed, 1)
+                case.evidence = case.evidence or EqualityEvidence(agreed, 1)
                 return
 
     def _compare_special(

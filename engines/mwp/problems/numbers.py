@@ -353,9 +353,9 @@ def list_unread_numbers(
     """Return a sentence for each piece of text that looks like a number but was not read as one.
 
     Args:
-        text: MaskedText.
-        original: As it was.
-        words: Number words were read as numbers.
+        text: The text with a mark N_0, N_1, … in the place of each number.
+        original: The text as it was written.
+        words: Whether number words were read as numbers.
 
     >>> list_unread_numbers("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
     ['3/4/2020 is not read as a number']

@@ -25,7 +25,7 @@ from engines.formula.cursor import (
     substitute_variable,
 )
 from engines.formula.layout import Piece
-from engines.formula.name_parser import NameParser
+from engines.formula.name_and_function_parser import NameAndFunctionParser
 from engines.formula.symbols import BODIES, PieceRole, list_meanings
 from engines.formula.vocabulary import (
     RELATION_NAMES,
@@ -49,7 +49,7 @@ _DIFFERENTIAL_SIGNS = {"\\nabla": "∇", "\\partial": "∂"}
 """Signs of operators before what they apply to."""
 
 
-class OperatorParser(NameParser):
+class BigOperatorParser(NameAndFunctionParser):
     """Reads operators with what they range over and apply to."""
 
     # Combinations

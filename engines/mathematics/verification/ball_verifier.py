@@ -32,7 +32,6 @@ from engines.mathematics.numbers.precise import BITS, BallValue, agreed_bits
 from engines.mathematics.verification.domain_boundaries import BoundarySearch
 from engines.mathematics.verification.enclosures import (
     MOST_BITS,
-    SPARE,
     Totals,
     bits_for,
     compute_scales,
@@ -44,6 +43,7 @@ from engines.mathematics.verification.exceptional_points import (
     unite_exceptional_points,
 )
 from engines.mathematics.verification.points import BoundaryLines, functions_at, share_region
+from engines.mathematics.verification.precision_recheck import UNCLAIMED_BITS
 from engines.mathematics.verification.verdicts import (
     NO_EXCEPTIONAL_POINTS,
     Counterexample,
@@ -96,7 +96,7 @@ class _Point(NamedTuple):
     special_values: Mapping[str, float] = MappingProxyType({})
 
 
-class RigorousVerifier:
+class BallVerifier:
     """Judges expressions against one head.
 
     Attributes: points: (variables, points), all `inside` of the head's domain; reason: as `Verifier`'s.
@@ -266,7 +266,7 @@ class RigorousVerifier:
             if verdict is not None:
                 return verdict
         tried = self._region.describe_tried(np.array(agreeing).T) if agreeing else ""
-        checked = EqualityEvidence(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
+        checked = EqualityEvidence(_AGREED - UNCLAIMED_BITS, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
         special = ExceptionalPoints(select_exceptional_points(outcome, singles))
         exceptional = unite_exceptional_points(NO_EXCEPTIONAL_POINTS, special)

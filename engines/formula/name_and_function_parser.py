@@ -62,7 +62,7 @@ _MEANT = ("|", "∥", "⌊", "⌈")
 """Brackets that are functions of what they enclose."""
 
 
-class NameParser(NumeralParser):
+class NameAndFunctionParser(NumeralParser):
     """Reads what begins with a number, a letter or the name of a function, with what is attached to it."""
 
     # Powers

@@ -20,8 +20,8 @@ from engines.egen.theories.registry import theory_of
 from engines.egen.verify_and_explain import Explain, Verify, explain, verify
 from engines.formula.reader import read_expression as read_text
 from engines.mathematics.terms.notation import to_infix, to_latex, unicode_infix
+from engines.mathematics.verification.ball_verifier import BallVerifier
 from engines.mathematics.verification.enclosures import value_at
-from engines.mathematics.verification.rigorous_verifier import RigorousVerifier
 from engines.mathematics.verification.verifier import make_verifier
 
 
@@ -225,7 +225,7 @@ def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:
 )
 def test_what_is_lost_beside_something_larger_is_seen(head: str, member: str) -> None:
     judge = make_verifier(read(head), read(member))
-    assert isinstance(judge, RigorousVerifier)
+    assert isinstance(judge, BallVerifier)
     (verdict,) = judge.check([read(member)])
     assert verdict.outcome == "different"
     assert verdict.counterexample is not None
