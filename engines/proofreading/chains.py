@@ -212,6 +212,11 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         # A formula: the words behind it may deny or restrict what it says.
         after = document.pieces[index + 1].text[:80] if index + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
+        if after and document.pieces[index + 1].formula:
+            # A point before a formula without a relation is a product, `252 = 2.` beside `126`.
+            adjacent = split_statements(document.pieces[index + 1].text) if ended else []
+            is_factor = ended and not any(each.relations for each in adjacent)
+            after, ended = ("·", False) if is_factor else ("", ended)
         after = f". {after}" if ended or _PARAGRAPH_BEGUN.match(after) else after
         behind, beyond = (
             document.pieces[index + step].text if index + step < len(document.pieces) else ""

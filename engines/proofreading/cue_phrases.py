@@ -216,6 +216,7 @@ PHRASES: Mapping[str, str] = {
     "ranging": "whenever all every each any",
     "counter": "index indices",
     "limiting": "in on with such between from where satisfying if when provided greater less",
+    "surrounding": "in over inside within of the ring field modulo mod",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",
     "joining": "and or be a an the let of",
@@ -238,7 +239,7 @@ PHRASES: Mapping[str, str] = {
 DOMAINS: Mapping[str, str] = {
     "residues": """
         modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol jacobi_symbol
-        quadratic_residue* multiplicative_inverse discrete_log*
+        quadratic_residue* multiplicative_inverse discrete_log* gf galois_field
     """,
     "rings and groups": """
         ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
@@ -248,7 +249,7 @@ DOMAINS: Mapping[str, str] = {
         field_extension* splitting_field* galois group_theory group_of_order
         group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
         zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
-        field_of_characteristic
+        field_of_characteristic of_characteristic in_characteristic characteristic_two
         quaternion* permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
     """,
     "sets": """

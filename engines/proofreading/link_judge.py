@@ -442,5 +442,10 @@ class LinkJudge(LinkContext):
             return judged
         here = judged.link.position
         return judge_in_domain(
-            judged, left, right, moduli.list_moduli(here), moduli.find_modulus(here), self.matrices
+            judged,
+            left,
+            right,
+            moduli.list_moduli(here),
+            moduli.find_modulus(here, judged.link.piece_index),
+            self.matrices,
         )

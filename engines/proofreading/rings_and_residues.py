@@ -9,16 +9,18 @@ from dataclasses import replace
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
+from engines.formula.unit_table import UNIT_WORDS
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.cue_phrases import read_last_cue, words_of
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.scopes import ALGEBRA, NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
     WHOLE,
+    are_equal_modulo,
     are_exactly_equal,
     differ_everywhere,
     evaluate_term,
@@ -176,16 +178,14 @@ def judge_in_domain(
 
     Args:
         moduli: those that its section names.
-        modulus: the only one that its example, exercise, proof or item names.
+        modulus: the one that it is about.
         matrices: the letters that stand for matrices.
     """
     link = judged.link
     domain = link.position.domain
     free = free_symbols(left) | free_symbols(right)
-    if modulus is not None and not free and link.relation == "=":
-        residues = {find_residue(side, modulus) for side in (left, right)}
-        if len(residues) == 1 and None not in residues:
-            return replace(judged, outcome="right", reason=f"modulo {modulus}")
+    if modulus is not None and link.relation == "=" and are_equal_modulo(left, right, modulus):
+        return replace(judged, outcome="right", reason=f"modulo {modulus}")
     if domain == NUMBERS:
         return judged
     labels = {*left.list_labels(), *right.list_labels()}
@@ -223,12 +223,14 @@ def judge_in_domain(
         return judged
     if domain == "residues" and _is_no_residue(left, right):
         return judged
+    if domain == ALGEBRA and not moduli and _is_of_ordinary_numbers(link, left, right):
+        return judged
     numerals = [side.label for side in (left, right) if WHOLE.match(side.label)]
     if domain in ("digits", "logic and bits") and _BASE.search(link.left + link.right):
         return judged
     if domain == "digits" and not any(is_in_some_base(one, left, right) for one in numerals):
         return judged
-    if domain == "residues" and moduli:
+    if domain in ("residues", ALGEBRA) and moduli:
         sides = {
             modulus: [find_residue(side, modulus) for side in (left, right)] for modulus in sorted(moduli)
         }
@@ -272,13 +274,38 @@ def _is_of_sums(left: Tree, right: Tree) -> bool:
 
 def _is_no_residue(left: Tree, right: Tree) -> bool:
     """Return whether a numeral is no residue of another number: the modulus would divide their difference,
-    and be no larger than the numeral."""
-    for numeral, other in ((left, right), (right, left)):
+    and be no larger than the numeral. Of two numerals the smaller one is the residue."""
+    sides = [(left, right), (right, left)]
+    if WHOLE.match(left.label) and WHOLE.match(right.label):
+        sides = sides[:1] if int(left.label) <= int(right.label) else sides[1:]
+    for numeral, other in sides:
         if WHOLE.match(numeral.label) and not free_symbols(other):
             value, residue = evaluate_term(other, {}), int(numeral.label)
             if value is not None and abs(value - residue) <= residue:
                 return True
     return False
+
+
+def _is_of_ordinary_numbers(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether a link in a text about rings and groups, which names no modulus, calculates with
+    ordinary numbers: a unit stands behind it, it has a fraction, or no modulus makes it hold."""
+    if free_symbols(left) | free_symbols(right):
+        return False
+    nodes = [*left, *right]
+    if not all(node.label in _OF_RINGS if node.children else WHOLE.match(node.label) for node in nodes):
+        return False
+    if words_of(link.words_after)[:1] and words_of(link.words_after)[0] in UNIT_WORDS:
+        return True
+    # 1 + 1 = 1 holds of idempotent elements, numbers in brackets can be ideals or permutations, and powers
+    # are multiples in a group that is written as a sum.
+    if _IN_BRACKETS.match(link.left) or _IN_BRACKETS.match(link.right) or right.label in ("0", "1"):
+        return False
+    if any(node.label == "pow" for node in nodes):
+        return False
+    return any(node.label == "/" for node in nodes) or _is_no_residue(left, right)
+
+
+_IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+\s*(?:\\right\s*)?[)\]]")
 
 
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))

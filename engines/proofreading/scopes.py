@@ -13,7 +13,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engines.documents.reading import Document
-from engines.proofreading.cue_phrases import HEADINGS, find_domains, mentions, scope_kind, words_of
+from engines.proofreading.cue_phrases import (
+    HEADINGS,
+    find_domains,
+    is_made_of,
+    mentions,
+    scope_kind,
+    words_of,
+)
+from engines.proofreading.moduli import (
+    equates_residues,
+    list_said_moduli,
+    list_written_moduli,
+    names_residue_ring,
+)
 
 NUMBERS = "numbers"
 """The domain of a text that names no other."""
@@ -35,17 +48,14 @@ _SIGNS = re.compile(
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
     r"\s{0,200}+"  # no more, since every one of many blank lines is tried
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
+    r"|^[ \t>]*(?:\*\*|__)[ \t]*(?P<task>\d{1,3})[.)]"
     r"|\[!(?P<callout>[A-Za-z]+)\][+-]?"
+    r"|^[ \t]*(?:!!!|\?\?\?)\+?[ \t]+(?P<admonition>[a-z]+)"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
     r"|(?P<paragraph>\n[ \t]*\n)",
     re.MULTILINE,
 )
-_MODULO = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
-_MODULUS_SAID = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s+(\d{1,9})\b")
-_QUOTIENT = re.compile(
-    r"(?P<ring>\\Z|\\F|\\mathbb\s*\{?[ZF]\}?|GF)\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d+)"
-    r"|\\(?:pmod|bmod|mod)\s*\{?\s*(?P<modulus>\d+)"
-)
+_HEADING_END = re.compile(r"[}\n]")
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
 
@@ -57,6 +67,7 @@ class Scope:
     case, supposition, list or item. level: of a section, the highest is 0. domains: how often words in it,
     and not in a scope inside it, name a domain besides numbers. algebra_words: of a section, how many words
     in it and in the scopes inside it name groups or rings; formulas_within: and how many formulas these have.
+    titled: the domains that its heading names.
     """
 
     kind: str
@@ -68,6 +79,7 @@ class Scope:
     formulas: list[int] = field(default_factory=lambda: [0])
     algebra_words: list[int] = field(default_factory=lambda: [0])
     formulas_within: list[int] = field(default_factory=lambda: [0])
+    titled: Counter[str] = field(default_factory=Counter)
 
     @property
     def lineage(self) -> Iterator[Scope]:
@@ -117,9 +129,8 @@ class Position:
         if near:
             return near[0][0]
         for scope in self.scope.lineage:
-            titled = next(find_domains(scope.title), "")
-            if titled or "groups" in words_of(scope.title):
-                return titled or ALGEBRA
+            if scope.titled:
+                return next(iter(scope.titled))
             often = scope.domains.most_common(1)
             if often and often[0][1] >= max(_OFTEN, scope.formulas[0] / _SHARE):
                 return often[0][0]
@@ -141,9 +152,12 @@ class _Outline:
         self.paragraph = 0
         self.near: Counter[str] = Counter()
         self.named: set[str] = set()
+        self.in_heading = False
+        """Whether a formula that comes next belongs to a heading."""
 
     def read_words(self, text: str, line: int) -> None:
         at = 0
+        self.in_heading = self.in_heading and _HEADING_END.search(text) is None
         for sign in _SIGNS.finditer(text):
             plain = text[at : sign.start()]
             self._read_plain(plain)
@@ -190,7 +204,10 @@ class _Outline:
             self.closed = None
             title = (sign["title"] or sign["heading"] or "").strip()
             self._open("section", title, line, level)
+            self.in_heading = _HEADING_END.search(sign.string, sign.end()) is None
+            named = [*find_domains(title)] or [ALGEBRA] * ("groups" in words_of(title))
             self.near.update(find_domains(title))
+            self.scope.titled.update(named)
         elif sign["edge"]:
             kind = scope_kind(sign["name"], within=True)
             if kind and sign["edge"] == "begin":
@@ -209,7 +226,9 @@ class _Outline:
             self._begin_case(sign["which"], line)
         elif sign["lead"]:
             self._begin_lead(sign, line)
-        elif sign["callout"] and (kind := scope_kind(sign["callout"])):
+        elif sign["task"]:
+            self._begin_headed("exercise", sign["task"], line)
+        elif kind := scope_kind(sign["callout"] or sign["admonition"] or ""):
             self._begin_headed(kind, "", line)
 
     def _begin_lead(self, sign: re.Match[str], line: int) -> None:
@@ -291,11 +310,11 @@ def read_positions(document: Document) -> list[Position]:
             outline.scope.formulas[0] += 1
             outline.document.formulas_within[0] += 1
             outline.scope.section.formulas[0] += outline.scope is not outline.scope.section
-            quotients = list(_QUOTIENT.finditer(piece.text))
-            if any(each["ring"] for each in quotients):
+            if names_residue_ring(piece.text):
                 outline.name_domain("residues")
-            # With equals signs for congruences, numbers that are equal there are residues.
-            if any(each[0].startswith(r"\pmod") and "=" in piece.text[: each.start()] for each in quotients):
+                if outline.in_heading:
+                    outline.scope.titled.update(["residues"])
+            elif equates_residues(piece.text):
                 outline.near.update(["residues"])
         else:
             outline.read_words(piece.text, piece.line)
@@ -315,23 +334,27 @@ class Moduli:
     """
 
     def __init__(self, document: Document, positions: Sequence[Position]) -> None:
-        self._of: dict[int, set[int]] = {}
+        self._of: dict[int, list[tuple[int, int]]] = {}
+        self._in_paragraph: dict[int, list[tuple[int, int]]] = {}
+        self._behind: dict[int, int] = {}
         before = ""
-        for piece, position in zip(document.pieces, positions, strict=True):
-            if not piece.formula:
-                before = piece.text
-                self._note(position, [int(match[1]) for match in _MODULUS_SAID.finditer(piece.text)])
-                continue
-            if _MODULO.search(before) and piece.text.strip().isdecimal():
-                self._note(position, [int(piece.text)])
-            named = [int(match["of"] or match["modulus"]) for match in _QUOTIENT.finditer(piece.text)]
-            self._note(position, named)
-            before = ""
+        for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
+            moduli = (
+                list_written_moduli(piece.text, before) if piece.formula else list_said_moduli(piece.text)
+            )
+            if moduli:
+                self._note(position, [(at, modulus) for modulus in moduli])
+                # "5 = 0 in Z_5": the modulus stands behind what it is said of.
+                if piece.formula and words_of(before) and is_made_of("surrounding", before):
+                    self._behind[at - 2] = moduli[0]
+            before = "" if piece.formula else piece.text
 
-    def _note(self, position: Position, named: Sequence[int]) -> None:
-        """Note moduli of a scope and of those around it up to its section."""
-        for scope in position.scope.lineage if named else ():
-            self._of.setdefault(id(scope), set()).update(number for number in named if number > 1)
+    def _note(self, position: Position, named: Sequence[tuple[int, int]]) -> None:
+        """Note moduli, with the pieces that name them, of a paragraph and of the scopes around it up to its
+        section."""
+        self._in_paragraph.setdefault(position.paragraph, []).extend(named)
+        for scope in position.scope.lineage:
+            self._of.setdefault(id(scope), []).extend(named)
             if scope is position.scope.section:
                 break
 
@@ -339,20 +362,30 @@ class Moduli:
         """Return those of the innermost section around a position that names any."""
         return next(
             (
-                frozenset(known)
+                frozenset(modulus for _, modulus in known)
                 for scope in position.scope.lineage
                 if scope.kind in ("section", "document") and (known := self._of.get(id(scope)))
             ),
             frozenset(),
         )
 
-    def find_modulus(self, position: Position) -> int | None:
-        """Return the only modulus that the example, exercise, proof or item around a position names."""
-        for scope in position.scope.lineage:
-            if scope.kind in ("section", "document"):
-                break
-            if scope.kind == "list":
-                continue  # of what its other items name
-            if known := self._of.get(id(scope)):
-                return next(iter(known)) if len(known) == 1 else None
-        return None
+    def find_modulus(self, position: Position, piece: int) -> int | None:
+        """Return the modulus that a formula is about: the one that the words behind it name, else the only
+        one of its example, exercise, proof or item; of several, and in the rest of a text about residues or
+        rings, the last one before it."""
+        if piece in self._behind:
+            return self._behind[piece]
+        of_numbers = position.domain == NUMBERS
+        around = [
+            self._of.get(id(scope), ())
+            for scope in position.scope.lineage
+            # a list names the moduli of its other items too
+            if scope.kind != "list" and not (of_numbers and scope.kind in ("section", "document"))
+        ]
+        if not of_numbers:
+            around.insert(0, self._in_paragraph.get(position.paragraph, ()))
+        known: Sequence[tuple[int, int]] = next((named for named in around if named), ())
+        if len({modulus for _, modulus in known}) == 1:
+            return known[0][1]
+        before = [modulus for at, modulus in known if at <= piece]
+        return before[-1] if before and not of_numbers else None

@@ -581,6 +581,28 @@ def find_residue(tree: Tree, modulus: int) -> int | None:
     ] % modulus
 
 
+def are_equal_modulo(left: Tree, right: Tree, modulus: int) -> bool:
+    """Return whether two terms are equal modulo a number: by their residues, or as polynomials by those of
+    their coefficients.
+
+    >>> from engines.formula.reader import read
+    >>> left, right = read("(x+1)^2 = x^2+1").tree.children
+    >>> are_equal_modulo(left, right, 2), are_equal_modulo(left, right, 3)
+    (True, False)
+    """
+    if not free_symbols(left) | free_symbols(right):
+        residues = {find_residue(side, modulus) for side in (left, right)}
+        return len(residues) == 1 and None not in residues
+    try:
+        space = Space((left, right))
+        apart = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right))
+        *_, scale = space.to_integer_parts(apart)
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return False
+    plain = all(not atom.children and free_symbols(atom) for atom in space.atoms)
+    return plain and scale.numerator % modulus == 0 and math.gcd(scale.denominator, modulus) == 1
+
+
 def is_in_some_base(numeral: str, left: Tree, right: Tree) -> bool:
     """Return whether two terms are equal where the digits of one of them are those of another base.
 

@@ -58,7 +58,7 @@ def test_the_condition_that_would_repair_a_claim_is_named(proofreader: TextProof
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (r"In the ring $\mathbb{Z}/8$ we have $2 \cdot 4 = 0$.", "not shown"),
+        (r"In the ring $\mathbb{Z}/8$ we have $2 \cdot 4 = 0$.", "right"),
         ("The ideals are equal: $(-3) = (3)$.", "not shown"),
         (r"In $\mathbb{Z}/8$ we have $2 \cdot 4 = 0$.", "right"),
         (r"Computing modulo $7$, so $3 \cdot 5 = 1$.", "right"),

@@ -1,0 +1,75 @@
+r"""The moduli of residues that words and formulas name: `modulo 7`, `GF(4)`, `\mathbb{Z}_8`, `\pmod 5`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import isqrt
+
+_NAMED = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
+_SAID = re.compile(r"\b(?:(?:modulo|mod|modulus|characteristic)\s+|(?P<field>GF)\s*\()(?P<modulus>\d{1,9})\b")
+_WRITTEN = re.compile(
+    r"(?:(?P<field>\\F|\\mathbb\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽)"
+    r"|(?P<ring>\\Z|\\mathbb\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"
+    r"\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d{1,9})"
+    r"|\\(?P<congruence>[pb]?mod)\s*\{?\s*(?P<modulus>\d{1,9})"
+)
+
+
+def list_said_moduli(words: str) -> list[int]:
+    """List the moduli that words name.
+
+    >>> list_said_moduli("modulo 7, and in GF(9)")
+    [7, 3]
+    """
+    return _keep_moduli(
+        _find_characteristic(int(match["modulus"])) if match["field"] else int(match["modulus"])
+        for match in _SAID.finditer(words)
+    )
+
+
+def list_written_moduli(latex: str, before: str = "") -> list[int]:
+    r"""List the moduli that a formula names. Args: before: the words before it, as `modulo`.
+
+    >>> list_written_moduli(r"x \in \mathbb{Z}_8, y \equiv 1 \pmod{5}"), list_written_moduli("6", "modulo ")
+    ([8, 5], [6])
+    """
+    if _NAMED.search(before) and latex.strip().isdecimal():
+        return _keep_moduli([int(latex)])
+    return _keep_moduli(
+        _find_characteristic(int(match["of"])) if match["field"] else int(match["of"] or match["modulus"])
+        for match in _WRITTEN.finditer(latex)
+    )
+
+
+def names_residue_ring(latex: str) -> bool:
+    r"""Return whether a formula names a ring or field of residues.
+
+    >>> names_residue_ring(r"\mathbb{F}_2[x]"), names_residue_ring(r"3 \bmod 2")
+    (True, False)
+    """
+    return any(match["field"] or match["ring"] for match in _WRITTEN.finditer(latex))
+
+
+def equates_residues(latex: str) -> bool:
+    r"""Return whether a formula has equals signs for congruences, as `5 = 2 \pmod 3`."""
+    return any(
+        match["congruence"] == "pmod" and "=" in latex[: match.start()] for match in _WRITTEN.finditer(latex)
+    )
+
+
+def _keep_moduli(numbers: Iterable[int]) -> list[int]:
+    return [number for number in numbers if number > 1]
+
+
+def _find_characteristic(size: int) -> int:
+    """Return the prime of which the size of a field is a power; the size itself where it is of none.
+
+    >>> [_find_characteristic(size) for size in (2, 8, 9, 12)]
+    [2, 2, 3, 12]
+    """
+    least = next((divisor for divisor in range(2, isqrt(size) + 1) if size % divisor == 0), size)
+    rest = size
+    while rest > 1 and rest % least == 0:
+        rest //= least
+    return least if rest == 1 else size

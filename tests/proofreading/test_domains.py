@@ -1,0 +1,64 @@
+"""Texts about residues, rings and groups: what holds there is not accused, and the mistake beside it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # the modulus stands in the heading, in the words, before or behind; of several the nearest counts
+        (r"# Sums in $\mathbb{Z}_5$" "\n\n" r"So $2 + 3 = 0$ and $4 \cdot 4 = 1$.", False),
+        (r"# Sums in $\mathbb{Z}_5$" "\n\n" r"So $2 + 3 = 1$.", True),
+        (r"Over GF(2), $1 + 1 = 0$, so $x^2 + 1 = (x+1)^2$.", False),
+        (r"Over GF(4), $u + u = 2u = 0$.", False),
+        (r"In $\mathbb{F}_5[x]$ we have $x^4 + 4 = (x+1)(x+2)(x+3)(x+4)$.", False),
+        (r"In $\mathbb{Z}_3$ we have $2^2 + 1 = 5 = 2$. However, $4 + 1 = 5 = 0$ in $\mathbb{Z}_5$.", False),
+        (r"In the ring $\mathbb{Z}_6$ we have $4 + 4 = 1$.", True),
+        (r"In a field of characteristic $2$ we have $(a+b)^2 = a^2 + b^2$.", False),
+        # arithmetic that no modulus explains, fractions and units are those of ordinary numbers
+        ("# Subgroups\n\nA coset of the ring. The index is $2 \\cdot 3 = 7$.", True),
+        ("# Subgroups\n\nA coset of the ring. The index is $2 \\cdot 3 = 1$.", False),
+        ("# Subgroups\n\nA coset of the ring. It is $\\frac12 + \\frac14 = \\frac58$.", True),
+        ("# Subgroups\n\nA coset of the ring. It costs $4 \\cdot 3 = 2$ dollars.", True),
+    ],
+)
+def test_residues_are_those_of_the_modulus_at_hand(
+    proofreader: TextProofreader, text: str, wrong: bool
+) -> None:
+    verdicts = [link.verdict for link in proofreader.check_links(text)]
+    assert ("wrong" in verdicts) == wrong, verdicts
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (
+            r"**1. Let $A = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$. Find its trace.**"
+            "\n\nIt is $5$.\n\n"
+            r"**2. Show of a symmetric matrix $A$ that $A^2$ is one.**"
+            "\n\n"
+            r"As $A^T = A$, we have $(AA)^T = A^T A^T = AA$.",
+            False,
+        ),
+        (
+            r"**1. Let $A = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$. Find its transpose.**"
+            "\n\n"
+            r"It is $A^T = \begin{pmatrix} 1 & 3 \\ 2 & 5 \end{pmatrix}$.",
+            True,
+        ),
+        # a product that goes on in the formula beside it
+        (r"We factor $252=2.$$126$, and $899=29.$$31$.", False),
+        (r"We factor $252=2.$ And $899=29.$", True),
+    ],
+)
+def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    assert ("wrong" in [link.verdict for link in proofreader.check_links(text)]) == wrong
