@@ -25,7 +25,7 @@ from engines.mathematics.verification.verdicts import MemberOutcome, describe_po
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.mathematics.verification.verifier import JudgedLine, JudgeFactory
+    from engines.mathematics.verification.verifier import JudgedLine, VerifierFactory
 
 
 _WINDOW_LINES = 20_000
@@ -148,18 +148,21 @@ def verify(
     from engines.egen.theories.registry import theory_text
     from engines.mathematics.verification.verifier import JudgedLine, make_verifier
 
-    spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
-    name = theory_text(spec.theory)
-    real = name == "reals"
-    assumptions = read_assumptions(spec.assume if real else "")
+    pairs = None if isinstance(spec, Verify) else spec
+    settings = spec if isinstance(spec, Verify) else Verify(Path("pairs"), theory=theory)
+    name = theory_text(settings.theory)
+    is_real = name == "reals"
+    assumptions = read_assumptions(settings.assume if is_real else "")
 
-    def make_judge(head: Tree, members_: Sequence[Tree]) -> Any:
-        return make_verifier(head, *members_, assumptions=assumptions, seed=spec.seed)
+    def make_line_verifier(head: Tree, member_terms: Sequence[Tree]) -> Any:
+        return make_verifier(head, *member_terms, assumptions=assumptions, seed=settings.seed)
 
+    in_theory = partial(_judge_in_theory, name=name, settings=settings)
+    judge_lines = partial(_judge_reals, make_verifier=make_line_verifier) if is_real else in_theory
     bad: list[DataError] = []
     results, texts = StoredRows(), StoredRows()
     counts: Counter[str | None] = Counter()
-    with readable_file(spec.file) if pairs is None else nullcontext(spec.file) as path:
+    with readable_file(settings.file) if pairs is None else nullcontext(settings.file) as path:
         if pairs is None:
             lines = read_lines(path, on_bad=bad.append)
         else:
@@ -169,7 +172,7 @@ def verify(
         # Windows bound the memory, and are large enough for heads to be judged together.
         while (window := list(islice(lines, _WINDOW_LINES))) or bad:
             judged = [
-                *(_in_any_notation(window, make_judge) if real else _judge_in_theory(window, name, spec)),
+                *judge_lines(window),
                 *(JudgedLine(error.line or 0, "", "", error=error) for error in bad),
             ]
             bad.clear()
@@ -185,7 +188,7 @@ def verify(
         first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
         raise DataError(
             f"none of {len(results):,} lines can be read{first}",
-            path="standard input" if str(spec.file) == "-" else spec.file,
+            path="standard input" if str(settings.file) == "-" else settings.file,
             remedy="Each line is: head, one tab, member.",
         )
     totals = {
@@ -196,15 +199,13 @@ def verify(
     return Verified(results, totals, texts, name)
 
 
-def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory) -> Iterator[JudgedLine]:
-    """Yield the lines in prefix notation, then those that are read as infix or LaTeX; each as it is
-    written.
-    """
+def _judge_reals(lines: Iterable[tuple[int, str]], make_verifier: VerifierFactory) -> Iterator[JudgedLine]:
+    """Yield the lines in prefix notation, then those read as infix or LaTeX; each as it is written."""
     from engines.mathematics.verification.verifier import verify_lines
 
-    written: dict[int, JudgedLine] = {}
-    again: list[tuple[int, str]] = []
-    for item in verify_lines(lines, make_judge=make_judge):
+    originals: dict[int, JudgedLine] = {}
+    prefix_lines: list[tuple[int, str]] = []
+    for item in verify_lines(lines, make_line_verifier=make_verifier):
         if item.error is None or not item.member:
             yield item
             continue
@@ -213,18 +214,18 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], make_judge: JudgeFactory)
         except ExpressionError as error:
             yield item._replace(error=error)
             continue
-        written[item.line] = item
-        again.append((item.line, "\t".join(sides)))
-    for item in verify_lines(again, make_judge=make_judge):
-        yield item._replace(head=written[item.line].head, member=written[item.line].member)
+        originals[item.line] = item
+        prefix_lines.append((item.line, "\t".join(sides)))
+    for item in verify_lines(prefix_lines, make_line_verifier=make_verifier):
+        yield item._replace(head=originals[item.line].head, member=originals[item.line].member)
 
 
-def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[JudgedLine]:
+def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, settings: Verify) -> Iterator[JudgedLine]:
     """Judge each line's two terms in another theory; yield each with its verdict or error."""
     from engines.egen.theories.registry import theory_of
     from engines.mathematics.verification.verifier import JudgedLine
 
-    read = partial(theory_of(name, spec.assume).read_term, head=False)
+    read = partial(theory_of(name, settings.assume).read_term, head=False)
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
         if not line.strip():
@@ -234,9 +235,8 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) 
                 what = "the line has more than one tab" if tab else "the line has no tab"
                 raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             left, right = read(head), read(member)
-            (verdict,) = (
-                theory_of(name, spec.assume, left, right).make_judge(left, seed=spec.seed).check([right])
-            )
+            theory = theory_of(name, settings.assume, left, right)
+            (verdict,) = theory.make_judge(left, seed=settings.seed).check([right])
         except ExpressionError as error:
             yield JudgedLine(number, head, member, error=error)
             continue

@@ -50,7 +50,7 @@ class SentenceSettings:
     held_out: Annotated[float, Arg("Share held out for evaluation.", low=0, high=0.9)] = 0.1
 
 
-def contrastive_loss(
+def margin_loss(
     left: Tensor,
     right: Tensor,
     labels: Tensor,
@@ -399,7 +399,7 @@ class SentenceTask:
         else:
             among = rows[here, -3].detach(), rows[here, -2].detach()
             online = settings.contrastive == "online"
-            loss = contrastive_loss(left, right, labels, margin=settings.margin, online=online, among=among)
+            loss = margin_loss(left, right, labels, margin=settings.margin, online=online, among=among)
         # Going back is an exchange too: no process may leave it out.
         return loss + 0 * rows.sum()
 
@@ -432,7 +432,7 @@ class SentenceTask:
         )
         labels = torch.tensor([pair.label for pair in pairs], device=device)
         cosine = (left * right).sum(-1).cpu().numpy()
-        loss = contrastive_loss(left, right, labels, margin=self.settings.margin, online=False)
+        loss = margin_loss(left, right, labels, margin=self.settings.margin, online=False)
         return {
             "validation_spearman": float(spearmanr(cosine, labels.cpu().numpy()).statistic),
             "validation_contrastive": float(loss),

@@ -33,8 +33,8 @@ from screens.jobs.job_list import job_selection
 from screens.jobs.run_reading import (
     MAX_FILES,
     Follower,
+    JobCurves,
     News,
-    RunCurves,
     group_runs,
     job_files,
     last_attempts,
@@ -138,7 +138,7 @@ class CurvePlot(PicturePlot):
         self.series = tuple(series)
 
 
-def _read_marked(runs: Sequence[RunCurves]) -> News:
+def _read_marked(runs: Sequence[JobCurves]) -> News:
     added = [curves.read_piece() for curves in runs]
     return News((), any(added), any(curves.behind_bytes for curves in runs))
 
@@ -153,7 +153,7 @@ def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, b
     return result, "loss" in result
 
 
-def validation_parts(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
+def validation_parts(view: JobView, curves: JobCurves, checkpoint: str) -> list[Content]:
     """Return the last and best value of the decisive measure, and the checkpoint that a resume would use."""
     parts = []
     name, lowest = best_metric(view.params, curves.names)
@@ -231,9 +231,9 @@ class Detail(Pane):
         self._stood: tuple[object, ...] = ()
         """What the standings that are shown were made of."""
         # Curves of marked jobs, or of the runs of the sweep that is shown, by job.
-        self._others: dict[int, RunCurves] = {}
+        self._others: dict[int, JobCurves] = {}
         # Curves of jobs that were looked at last, by run folder and attempt.
-        self._read: dict[tuple[str, int], RunCurves] = {}
+        self._read: dict[tuple[str, int], JobCurves] = {}
         self._rows = 0
         self._begins = 0.0
         self._resting: Timer | None = None
@@ -380,13 +380,13 @@ class Detail(Pane):
         self._draw_curves()
         self.poll_news()
 
-    def _get_curves(self, view: JobView) -> RunCurves:
+    def _get_curves(self, view: JobView) -> JobCurves:
         key = view.folder, view.attempt
         # Taken out and put back at the end, so that the dictionary is in the order of use.
         if (result := self._read.pop(key, None)) is None:
             # What the attempt before has read is taken over.
             before = self._read.get((view.folder, view.attempt - 1))
-            result = RunCurves(Path(view.folder), view.attempt, before)
+            result = JobCurves(Path(view.folder), view.attempt, before)
         self._read[key] = result
         drawn = [*self._others.values(), result]
         # The oldest go, unless they are drawn at the moment.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
     from workbench.jobs.job_views import JobView
     from workbench.jobs.machine import Gpu
-    from workbench.jobs.metric_curves import MetricCurve, MetricCurves
+    from workbench.jobs.metric_curves import AttemptCurves, MetricCurve
 
 
 MAX_FILES = 2_000
@@ -38,19 +38,19 @@ _OUTPUT_LINES = 1_000
 _LABEL_WIDTH = 12
 
 
-class RunCurves:
+class JobCurves:
     """The metric curves of a job, for each attempt and joined.
 
     `read_piece` is called in threads; the rest may be called meanwhile.
     """
 
-    def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
+    def __init__(self, folder: Path, attempts: int, before: JobCurves | None = None) -> None:
         """`before`: of the same job when it had fewer attempts; what it has read is kept."""
-        from workbench.jobs.metric_curves import MetricCurves
+        from workbench.jobs.metric_curves import AttemptCurves
 
         paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
         known = before.attempts if before is not None else []
-        self.attempts: list[MetricCurves] = [*known, *map(MetricCurves, paths[len(known) :])]
+        self.attempts: list[AttemptCurves] = [*known, *map(AttemptCurves, paths[len(known) :])]
         self._lock = threading.Lock()
 
     def read_piece(self) -> bool:
@@ -132,7 +132,7 @@ class Follower:
     `read_news` is called in threads; `curves`, `device` and `checkpoint` may be read meanwhile.
     """
 
-    def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
+    def __init__(self, folder: Path, attempt: int, out: Path | None, curves: JobCurves) -> None:
         """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
         from workbench.jobs.tail import EventTail
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from workbench.jobs import tail
 from workbench.jobs.curves import finite_curve
-from workbench.jobs.metric_curves import MetricCurve, MetricCurves
+from workbench.jobs.metric_curves import AttemptCurves, MetricCurve
 from workbench.jobs.tail import EventTail, LineTail, last_lines, read_progress
 
 
@@ -177,7 +177,7 @@ def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], 
 
 def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    curves = MetricCurves(path)
+    curves = AttemptCurves(path)
     assert not curves.read_more()
     path.write_text(
         line(0, "metric", step=10, loss=2.0, lr=0.1) + line(1, message="loss") + line(2, "metric", loss=None)
@@ -194,7 +194,7 @@ def test_a_value_without_a_step_follows_the_last_step_on_screen_and_in_the_table
     path = tmp_path / "attempt-1" / "events.jsonl"
     path.parent.mkdir()
     path.write_text("".join(line(n, "metric", step=step, loss=1.0) for n, step in enumerate([10, 20, None])))
-    curves = MetricCurves(path)
+    curves = AttemptCurves(path)
     curves.read_more()
     with path.open("a") as file:
         file.write(line(3, "metric", loss=2.0))
@@ -220,7 +220,7 @@ def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
     path = tmp_path / "log"
     values = [1.0, None, 2.0, None, None]
     path.write_text("".join(line(at, "metric", step=at, loss=value) for at, value in enumerate(values)))
-    curves = MetricCurves(path)
+    curves = AttemptCurves(path)
     assert curves.read_more()
     found = curves.curves["loss"]
     assert (found.steps, found.undefined, found.undefined_count) == ([0, 2], [1, 3, 4], 3)
@@ -250,7 +250,7 @@ def test_a_damaged_line_among_metrics_costs_only_itself(tmp_path: Path) -> None:
     good = [line(step, "metric", step=step, loss=float(step), on=True) for step in range(5)]
     good[2] = good[2][:-9] + "\n"
     log.write_text("".join(good))
-    curves = MetricCurves(log)
+    curves = AttemptCurves(log)
     assert curves.read_more()
     assert curves.curves["loss"].steps == [0, 1, 3, 4]
     assert "on" not in curves.curves

@@ -33,12 +33,12 @@ PAIRS = [
 def test_contrastive_loss_by_hand() -> None:
     """Cosine distances .2, .4 and 1 with labels 1, 0 and .5 and margin .5: .2², .1² and .5 · 1²."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.sentences import contrastive_loss
+    from engines.mathamr.sentences import margin_loss
 
     left = torch.tensor([[1.0, 0.0]] * 3)
     right = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
     labels = torch.tensor([1.0, 0.0, 0.5])
-    found = contrastive_loss(left, right, labels, margin=0.5, online=False)
+    found = margin_loss(left, right, labels, margin=0.5, online=False)
     assert float(found) == pytest.approx((0.04 + 0.01 + 0.5) / 3, abs=1e-6)
 
 
@@ -46,13 +46,13 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
     """The equal pair at .2 is closer than any unequal one, and the unequal one at 1 farther than every equal
     one: neither counts. What counts is the equal pair at .4 and the unequal one at .3."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.sentences import contrastive_loss
+    from engines.mathamr.sentences import margin_loss
 
     cosine = torch.tensor([0.8, 0.6, 0.7, 0.0])
     right = torch.stack([cosine, (1 - cosine**2).sqrt()], -1)
     left = torch.tensor([[1.0, 0.0]] * 4)
     labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
-    found = contrastive_loss(left, right, labels, margin=0.5, online=True)
+    found = margin_loss(left, right, labels, margin=0.5, online=True)
     assert float(found) == pytest.approx((0.4**2 + 0.2**2) / 4, abs=1e-6)
 
 

@@ -32,7 +32,7 @@ from engines.mwp.solver.reading import (  # noqa: E402
 )
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
 from engines.mwp.solver.solver import open_solver, save_solver  # noqa: E402
-from engines.mwp.solver.training import SolverTask, contrastive_loss, select_material  # noqa: E402
+from engines.mwp.solver.training import SolverTask, batch_contrastive_loss, select_material  # noqa: E402
 from engines.mwp.triplets.hard_triplets import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code, expect_error  # noqa: E402
@@ -58,7 +58,7 @@ def test_the_contrastive_loss_has_the_value_that_was_worked_out() -> None:
     anchor = torch.tensor([[1.0, 0.0]])
     positive = torch.tensor([[0.9, math.sqrt(1 - 0.81)]]) * 3
     negative = torch.tensor([[0.5, math.sqrt(1 - 0.25)]]) * 7
-    found = contrastive_loss(anchor, positive, negative, 0.1)
+    found = batch_contrastive_loss(anchor, positive, negative, 0.1)
     assert found.item() == pytest.approx(0.01815, abs=1e-5)
 
 
@@ -76,7 +76,7 @@ def test_the_contrastive_loss_counts_positives_and_negatives_of_the_whole_batch(
         )
         for i in range(4)
     ]
-    found = contrastive_loss(*(torch.tensor(part) for part in (anchor, positive, negative)), 0.2)
+    found = batch_contrastive_loss(*(torch.tensor(part) for part in (anchor, positive, negative)), 0.2)
     assert found.item() == pytest.approx(np.mean(losses))
 
 
@@ -265,7 +265,7 @@ def test_contrasted_problems_are_triplets_of_the_training(anchors: str, tmp_path
     with torch.no_grad():
         whole = made.loss(model, batch)
         problems = model.encode(batch)
-        alone = contrastive_loss(*problems.vector.split(5), 0.1)
+        alone = batch_contrastive_loss(*problems.vector.split(5), 0.1)
         solved = made.loss(
             model,
             {**batch, "contrasted": torch.tensor([], dtype=torch.long)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.jobs.folder import Job
-from workbench.jobs.metric_curves import MetricCurves
+from workbench.jobs.metric_curves import AttemptCurves
 from workbench.jobs.tail import METRIC, LoggedEvent, is_number
 
 
@@ -20,7 +20,7 @@ def curve_with_gaps(job_folder: str | Path, measure: str) -> list[tuple[int, flo
     """Return the values of a measure by step, of all attempts at a job; None: not a finite number.
 
     Of a step that two attempts have done the last value counts. A value without a step takes the number
-    after the largest before it, as in `MetricCurves`.
+    after the largest before it, as in `AttemptCurves`.
     """
     values_by_step: dict[int, float | None] = {}
     # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
@@ -49,7 +49,7 @@ def logged_measures(job_folder: str | Path) -> list[str]:
     """List the measures that a job has logged, in the order in which they first appear."""
     names: dict[str, None] = {}
     for attempt in Job.of_folder(job_folder).attempts():
-        curves = MetricCurves(attempt.events)
+        curves = AttemptCurves(attempt.events)
         behind = -1
         # `read_more` reads a limited block at a time; the end is reached when a call makes no progress.
         while curves.read_more() or curves.behind_bytes != behind:

@@ -88,8 +88,8 @@ class MetricCurve:
         self._per_point *= 2
 
 
-class MetricCurves:
-    """The metrics of one log as curves by name; `read_more` brings them up to date."""
+class AttemptCurves:
+    """The metrics of an attempt, read from its log, as curves by name; `read_more` brings them up to date."""
 
     def __init__(self, path: Path) -> None:
         self.curves: dict[str, MetricCurve] = {}

@@ -498,12 +498,12 @@ class JudgedLine(NamedTuple):
     error: EngineError | None = None
 
 
-JudgeFactory = Callable[[Tree, Sequence[Tree]], Any]
-"""Makes the judge of members from their head and terms with all names that the members use."""
+VerifierFactory = Callable[[Tree, Sequence[Tree]], Any]
+"""Makes the verifier of members from their head and terms that have every variable of the members."""
 
 
 def verify_lines(
-    lines: Iterable[tuple[int, str]], *, make_judge: JudgeFactory = lambda head, _: Verifier(head)
+    lines: Iterable[tuple[int, str]], *, make_line_verifier: VerifierFactory = lambda head, _: Verifier(head)
 ) -> Iterator[JudgedLine]:
     """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
 
@@ -516,11 +516,10 @@ def verify_lines(
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
         if member.strip() and "\t" not in member.strip():
-            met = {*member.split()}
-            extra_variables = frozenset(name for name in met if name != VARIABLE and is_name(name))
-            groups.setdefault((head, extra_variables, not met.isdisjoint(FURTHER)), []).append(
-                (number, member)
-            )
+            tokens = {*member.split()}
+            extra_variables = frozenset(name for name in tokens if name != VARIABLE and is_name(name))
+            is_beyond_double = not tokens.isdisjoint(FURTHER)
+            groups.setdefault((head, extra_variables, is_beyond_double), []).append((number, member))
         elif line.strip():
             what = "the line has no tab"
             if tab:
@@ -530,19 +529,19 @@ def verify_lines(
     for (head, extra_variables, is_beyond_double), members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
-            tokens = [member.split() for _, member in members]
-            verifier = make_judge(
+            token_lists = [member.split() for _, member in members]
+            verifier = make_line_verifier(
                 tree, [*map(Tree, sorted(extra_variables)), *[_BEYOND_DOUBLE] * is_beyond_double]
             )
         except ExpressionError as error:
             yield from (JudgedLine(number, head, member, error=error) for number, member in members)
             continue
         if not isinstance(verifier, Verifier):
-            yield from _one_by_one(verifier, head, members)
+            yield from _judge_one_by_one(verifier, head, members)
             continue
         for start in range(0, len(members), _BATCH):
             batch = slice(start, start + _BATCH)
-            programs = compile_valid(tokens[batch], variables=verifier.variables)
+            programs = compile_valid(token_lists[batch], variables=verifier.variables)
             verdicts, nestings = verifier.judge_programs(programs), programs.nesting.tolist()
             # Numbers beyond double precision are judged again by rigorous values alone.
             for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
@@ -551,8 +550,8 @@ def verify_lines(
                     and verdict.outcome == "undecided"
                     and too_large(read_prefix(member, LETTERS))
                 ):
-                    judge = make_judge(tree, [read_prefix(member, LETTERS)])
-                    yield from _one_by_one(judge, head, [(number, member)])
+                    rigorous = make_line_verifier(tree, [read_prefix(member, LETTERS)])
+                    yield from _judge_one_by_one(rigorous, head, [(number, member)])
                 elif nesting >= 0:
                     yield JudgedLine(number, head, member, verdict)
                 else:
@@ -563,10 +562,10 @@ _BEYOND_DOUBLE = Tree("floor", (Tree("0"),))
 """Stands for every expression that double precision does not evaluate."""
 
 
-def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[JudgedLine]:
+def _judge_one_by_one(verifier: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[JudgedLine]:
     for number, member in members:
         try:
-            (verdict,) = judge.check([read_prefix(member, LETTERS)])
+            (verdict,) = verifier.check([read_prefix(member, LETTERS)])
             yield JudgedLine(number, head, member, verdict)
         except ExpressionError as error:
             yield JudgedLine(number, head, member, error=error)

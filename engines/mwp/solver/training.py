@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from engines.mwp.triplets.hard_triplets import TripletPool
 
 
-def contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
+def batch_contrastive_loss(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
     """Return the mean over i of -ln( e^(cos(x_i, x_i+)/tau) / sum over j of e^(cos(x_i, x_j+)/tau) +
     e^(cos(x_i, x_j-)/tau) ), in nats; j goes over the batches of all processes. 0 for no anchors.
 
@@ -351,7 +351,7 @@ class SolverTask:
         if contrasted:
             positive = model.encode(_slice_batch(batch, count, count + contrasted)).vector
             negative = model.encode(_slice_batch(batch, count + contrasted, count + 2 * contrasted)).vector
-        apart = contrastive_loss(anchor, positive, negative, self.settings.tau)
+        apart = batch_contrastive_loss(anchor, positive, negative, self.settings.tau)
         return torch.stack([loss, self.settings.alpha * apart])
 
     def unmeasured(self, _name: str) -> str:
