@@ -223,7 +223,9 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             for step in (2, 3)
         )
         last = ""
+        is_universal = r"\forall" in piece.text and r"\exists" not in piece.text
         words_before += " for all " if r"\forall" in piece.text else ""
+        words_before += " there exists such that " if r"\exists" in piece.text else ""
         statements = split_statements(piece.text, piece.line)
         bracketed = tuple(
             each.sides[0].strip()[1:-1]
@@ -243,7 +245,10 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                 statement.sides[0] = compared[0] if is_of_same_side else last or (end if opened else "")
                 compared = statement.sides[0], statement.sides[-1].strip()
             last = statement.sides[-1]
-            result = _make_links(statement, piece, number, _separate_words(words_before), after)
+            lead = words_before
+            if is_universal and statement.connective == ",":
+                lead += " § we have "  # what comes first says which values the variable has
+            result = _make_links(statement, piece, number, _separate_words(lead), after)
             if result:
                 number += 1
                 sentence_formulas = tuple(formulas_before)

@@ -250,7 +250,8 @@ DOMAINS: Mapping[str, str] = {
         group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
         zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
         field_of_characteristic of_characteristic in_characteristic characteristic_two
-        quaternion* permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
+        quaternion* clifford exterior_algebra grassmann anticommut* non-commutative noncommutative
+        permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
     """,
     "sets": """
         empty_set ordinal ordinals power_set cardinal cardinality von_neumann set_theory set_difference

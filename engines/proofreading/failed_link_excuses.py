@@ -20,6 +20,7 @@ from engines.proofreading.cue_phrases import mentions, starts_with_phrase, words
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
+from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.roles import quantifies_over
 from engines.proofreading.slips import points_of
 from engines.proofreading.term_properties import (
@@ -104,6 +105,10 @@ def reconsider_link(
         return LinkVerdict(link, "right", "with angles in degrees, rounded")
     if _hold_with_braced_arguments(link, judge, numbers):
         return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
+    if left.label == "/" and ":" in link.left and judge.equal(left.children[1], right).outcome == "equal":
+        return LinkVerdict(link, "right if", "what stands before the colon names it")
+    if coprime := _find_coprime(left, right, judge):
+        return LinkVerdict(link, "right if", coprime)
     if _hold_as_inner_products(link, judge, numbers):
         return LinkVerdict(link, "right", "where angle brackets hold inner products")
     if _are_equal_permutations(link):
@@ -392,6 +397,26 @@ def _hold_as_inner_products(link: ChainLink, judge: Judge, numbers: NumberLinks)
         return False
     one, other = (numbers.read_formula(side).tree for side in written)
     return one is not None and other is not None and judge.equal(one, other).outcome == "equal"
+
+
+def _find_coprime(left: Tree, right: Tree, judge: Judge) -> str:
+    """Return which variables have to be coprime for a link with their greatest common divisor to hold, as for
+    `fg/gcd(f, g) = fg`; "" where that does not help."""
+    divisors = {node for side in (left, right) for node in side if node.label == "gcd" and free_symbols(node)}
+    if not divisors or (left in divisors and not right.children) or (right in divisors and not left.children):
+        return ""
+    one, other = (_take_as_coprime(side) for side in (left, right))
+    verdict = judge.equal(one, other)
+    if verdict.outcome != "equal" and not (verdict.outcome == "equal if" and not verdict.witness):
+        return ""
+    return " and ".join(f"{write_term(divisor)} = 1" for divisor in sorted(divisors, key=write_term))
+
+
+def _take_as_coprime(tree: Tree) -> Tree:
+    """Return a term with 1 for each greatest common divisor of variables."""
+    if tree.label == "gcd" and free_symbols(tree):
+        return ONE
+    return Tree(tree.label, tuple(map(_take_as_coprime, tree.children)))
 
 
 def _are_equal_permutations(link: ChainLink) -> bool:

@@ -39,7 +39,8 @@ _SPACE_WIDTH = re.compile(
 OPERATORS = {"+", r"\cdot", r"\times"}
 _EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
 """A formula that says of statements, and not of numbers, that they are equivalent."""
-_JOINING = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
+_QUANTIFIERS = {r"\forall", r"\exists"}
+_JOINING = {r"\land", r"\wedge", r"\lor", r"\vee"} | _QUANTIFIERS
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
@@ -88,6 +89,7 @@ _TYPESETTING = " &\n~"
 _FEW_WORDS = 3
 """Words within a formula that part two statements only if one of them connects them."""
 _LETTER = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
+_VALUE = re.compile(r"[-+]?\s*(?:\d+(?:\.\d+)?|\\[dt]?frac\s*\{\d+\}\s*\{\d+\})")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
 _NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What a relation says behind \\not; of others only that they do not hold, which is not judged."""
@@ -121,6 +123,7 @@ def split_statements(latex: str, line: int = 1) -> list[FormulaStatement]:
     """
     statements = _StatementSplitter(latex, line).split()
     _share_relation(statements)
+    _share_letter(statements)
     for statement in statements:
         if "congruent" in [relation for relation, _ in statement.relations]:
             _join_implications(statement)
@@ -147,6 +150,8 @@ class _StatementSplitter:
         self.box_depths: list[int] = []
         """The depths of the boxes that are open: a box is no bracket, but its braces are."""
         self.open_quantifiers = 0
+        self.has_bound_variable = False
+        """Whether the current statement says which values the variable of a quantifier has."""
         self.begins_row = self.is_indented = self.has_empty_cell = False
         """Whether a row begins here, which is moved to the right, or whose first cell is empty."""
         self.columns: list[FormulaStatement] = []
@@ -248,6 +253,10 @@ class _StatementSplitter:
         if token == ":" and opens and _NUMBERED.fullmatch(self.current.sides[0]):
             self.current.sides[0] = ""  # (1) - 2(2): what equations are added
             return ""
+        if token in (":", r"\colon") and self.has_bound_variable:
+            self.has_bound_variable = False
+            self._close_statement(",")
+            return ""
         sign = match[2] or token
         is_map = token == ":" and opens and _MAPPED.match(self.latex, match.end()) is not None
         if sign in WRITTEN or sign in _UNJUDGED_RELATIONS or is_map or _LONG_ARROW.match(token):
@@ -320,6 +329,7 @@ class _StatementSplitter:
         joins = token in _JOINING and not self.in_equivalence
         if token == "," or joins or _is_wide(token):
             self._close_statement("and" if joins else ",")
+            self.has_bound_variable = token in _QUANTIFIERS or (self.has_bound_variable and token == ",")
             return ""
         if words := WORDS.fullmatch(token):
             connects = mentions("connective", words[1]) or len(words[1].split()) > _FEW_WORDS
@@ -426,3 +436,20 @@ def _share_relation(statements: Sequence[FormulaStatement]) -> None:
                 letter.sides.append(statement.sides[1])
                 letter.relations.append(statement.relations[0])
         letters = []
+
+
+def _share_letter(statements: Sequence[FormulaStatement]) -> None:
+    """Give the letter of the first of several values to the others: of `x = 1, 4` both are values of x, and
+    each is one of several."""
+    first: FormulaStatement | None = None
+    for statement in statements:
+        is_value = _VALUE.fullmatch(statement.sides[-1].strip()) is not None
+        relations = [relation for relation, _ in statement.relations]
+        is_listed = not relations and statement.connective == "," and statement.sides[0][:1] == " "
+        if first and is_value and is_listed:
+            statement.sides.insert(0, first.sides[0])
+            statement.relations.append(first.relations[0])
+            first.connective, statement.connective = first.connective or "or", "or"
+            continue
+        is_letter = _LETTER.fullmatch(statement.sides[0].strip()) is not None
+        first = statement if is_letter and is_value and relations == ["="] else None

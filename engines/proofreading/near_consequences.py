@@ -199,6 +199,9 @@ def find_near_consequence(
         if reduced is None or not (reduced.same or are_equal(reduced.left, reduced.right)):
             return False
         used = reduced.used
+        # a + b = b + c = 0 says that both are 0, and not what they are to each other.
+        if link.index and not free_symbols(right) and all(fact.piece == link.piece_index for fact in used):
+            return False
         if any(
             (not wrapped and _is_written(fact, one, other))
             or gives_other_value(fact)

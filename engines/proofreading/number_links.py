@@ -123,6 +123,8 @@ class NumberLinks:
         )
         if link.index and not left.children and has_last_word("examined", link.words_before):
             return "something is examined where its left side is the value"
+        if _is_rounded_like_inputs(left, left_value, right):
+            return f"rounded to the digits of what it is calculated from: {witness}"
         if _is_rounded_whole(left_value, right) or _is_rounded_root(left, left_value, right):
             return f"rounded: {witness}"
         # What was rounded before it was calculated with leaves digits that are a little off.
@@ -161,6 +163,9 @@ class NumberLinks:
         if units and not _is_wrong_conversion(left, right):
             return "the units differ"
         # A chain ends with the number e that it calculates with; e = 0 - e alone is an equation.
+        # Nobody writes |e| for the positive number e.
+        if any(node.label == "abs" and node.children[0].label == "e" for node in (*left, *right)):
+            return _LETTERS
         if any(side.label in ("e", "i") for side in (left, right)) and not (
             link.index and right.label == "e"
         ):
@@ -378,6 +383,17 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     zeros = len(written.label) - len(written.label.rstrip("0"))
     shown = len(written.label) - zeros
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
+
+
+def _is_rounded_like_inputs(term: Tree, value: float | None, written: Tree) -> bool:
+    """Return whether a whole number has as many digits as the least exact decimal of a product or quotient,
+    and is its value, rounded to units: 9.8 × 2.3 = 23."""
+    inputs = [label.replace(".", "").lstrip("0") for label in term.list_labels() if DECIMAL.match(label)]
+    digits = len(written.label)
+    if value is None or not written.label.isdecimal() or digits < 2 or not inputs:
+        return False
+    is_product = {node.label for node in term if node.children} <= {"*", "/", "pow"}
+    return is_product and digits == min(map(len, inputs)) and abs(int(written.label) - value) < 0.5
 
 
 def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:

@@ -11,7 +11,7 @@ from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
 from engines.formula.unit_table import UNIT_WORDS
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import free_variables
+from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue, words_of
@@ -57,8 +57,16 @@ _OF_NUMBERS = frozenset(
 _BASE = re.compile(r"\d_\{?\d")
 
 
+_LETTER = Tree("p")
+_CERTAIN = Tree("or", (_LETTER, Tree("not", (_LETTER,))))
+_TRUTH_VALUES = {"true": _CERTAIN, "false": Tree("not", (_CERTAIN,))}
+"""What is always true or false, whatever a letter is."""
+
+
 def _judge_equivalence(link: ChainLink, left: Tree, right: Tree, judge: Judge) -> LinkVerdict:
     """Judge whether two statements made of letters are equivalent, `p \\to q \\equiv \\neg p \\lor q`."""
+    for name, value in _TRUTH_VALUES.items():
+        left, right = replace_variable(left, name, value), replace_variable(right, name, value)
     verdict = judge.holds(Tree("iff", (left, right)))
     if verdict.outcome == "equal":
         return LinkVerdict(link, "right", verdict.reason)
@@ -230,7 +238,7 @@ def judge_in_domain(
         return judged
     if domain == "digits" and not any(is_in_some_base(one, left, right) for one in numerals):
         return judged
-    if domain in ("residues", ALGEBRA) and moduli:
+    if "residues" in (domain, *link.position.near) and moduli:
         sides = {
             modulus: [find_residue(side, modulus) for side in (left, right)] for modulus in sorted(moduli)
         }
@@ -294,7 +302,8 @@ def _is_of_ordinary_numbers(link: ChainLink, left: Tree, right: Tree) -> bool:
     nodes = [*left, *right]
     if not all(node.label in _OF_RINGS if node.children else WHOLE.match(node.label) for node in nodes):
         return False
-    if words_of(link.words_after)[:1] and words_of(link.words_after)[0] in UNIT_WORDS:
+    unit = next(iter(words_of(link.words_after)), "")
+    if len(unit) >= _LONG_WORD and unit in UNIT_WORDS:
         return True
     # 1 + 1 = 1 holds of idempotent elements, numbers in brackets can be ideals or permutations, and powers
     # are multiples in a group that is written as a sum.
@@ -305,6 +314,8 @@ def _is_of_ordinary_numbers(link: ChainLink, left: Tree, right: Tree) -> bool:
     return any(node.label == "/" for node in nodes) or _is_no_residue(left, right)
 
 
+_LONG_WORD = 4
+"""Letters of a unit that is no other word, as `in` is."""
 _IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+\s*(?:\\right\s*)?[)\]]")
 
 

@@ -359,12 +359,13 @@ class Moduli:
                 break
 
     def list_moduli(self, position: Position) -> frozenset[int]:
-        """Return those of the innermost section around a position that names any."""
+        """Return those of the innermost scope around a position that names any, but for exercises: they have
+        parts, and a solution may stand far from its question."""
         return next(
             (
                 frozenset(modulus for _, modulus in known)
                 for scope in position.scope.lineage
-                if scope.kind in ("section", "document") and (known := self._of.get(id(scope)))
+                if scope.kind not in ("list", "exercise") and (known := self._of.get(id(scope)))
             ),
             frozenset(),
         )

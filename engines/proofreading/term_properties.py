@@ -252,8 +252,18 @@ def _evaluate_node(tree: Tree, at: Mapping[str, float]) -> float:
 
 
 def has_empty_range(tree: Tree) -> bool:
-    """Return whether a term integrates from a place to the same place, which is 0 whatever is integrated."""
-    return any(node.label == "integral" and node.children[1] == node.children[2] for node in tree)
+    """Return whether a term integrates from a place to the same place, or adds up from a number to a smaller
+    one, which is 0 whatever is integrated or added."""
+    return any(
+        (node.label == "integral" and node.children[1] == node.children[2])
+        or (node.label == "sum" and _is_empty_sum(*node.children[1:3]))
+        for node in tree
+    )
+
+
+def _is_empty_sum(first: Tree, last: Tree) -> bool:
+    ends = [int(end.label) for end in (first, last) if WHOLE.match(end.label)]
+    return len(ends) == 2 and ends[0] > ends[1]
 
 
 def evaluate_complex(tree: Tree, at: Mapping[str, complex]) -> complex | None:

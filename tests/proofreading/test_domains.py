@@ -62,3 +62,41 @@ def test_residues_are_those_of_the_modulus_at_hand(
 )
 def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text: str, wrong: bool) -> None:
     assert ("wrong" in [link.verdict for link in proofreader.check_links(text)]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # a quantifier says of which numbers the statement behind its colon is
+        (r"$\exists x \in \mathbb{R}: x^2 = 2$. Then $(x+1)^2 = x^2 + 2x + 1$.", False),
+        (r"We have $\forall x \in \mathbb{R}\colon (x+1)^2 = x^2 + 2x + 1$.", False),
+        (r"We have $\forall x \in \mathbb{R}\colon (x+1)^2 = x^2 + 1$.", True),
+        # several values of a letter are alternatives
+        (r"Let $x = 1, 4$. Then $x^2 = 16$ is possible.", False),
+        (r"Let $x = 4$. Then $x^2 = 15$.", True),
+        # a name before a colon is no dividend, and |e| no number
+        (r"In base two, $1101: 13 = 8 + 4 + 1$.", False),
+        (r"In base two, $1101: 13 = 8 + 4 + 2$.", True),
+        (r"The order of the neutral element is $|e| = 1$.", False),
+        # sums without terms are no slip of others
+        (r"We see $1 + z + \cdots + z^{22} = 0 \Rightarrow \sum_{a=0}^{22} z^{ka} = 0$.", False),
+        # statements that are always true or false
+        (r"$p \land (q \lor \textbf{false}) \equiv p \land q$", False),
+        (r"$p \land (q \lor \textbf{true}) \equiv p \land q$", True),
+        # a product has as many digits as its factors
+        (r"It is $9.81 \cdot 2.3 = 23$.", False),
+        (r"It is $9.81 \cdot 2.3 = 24$.", True),
+        (r"The sum is $1.5 + 1.52 = 3$.", True),
+        # one equation with two consequences
+        (r"So $(k+m)a + (k+l)b + (l+m)c = 0$ implies $k + m = k + l = l + m = 0$.", False),
+    ],
+)
+def test_what_notation_means_beside_numbers(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    assert ("wrong" in [link.verdict for link in proofreader.check_links(text)]) == wrong
+
+
+def test_variables_in_a_divisor_can_be_coprime(proofreader: TextProofreader) -> None:
+    *_, found = proofreader.check_links(r"So $\operatorname{lcm}(u,v) = fg / \gcd(f, g) = fg$.")
+    assert (found.verdict, found.reason) == ("right if", "gcd(f, g) = 1")
+    *_, found = proofreader.check_links(r"So $\operatorname{lcm}(u,v) = fg / \gcd(f, g) = 2fg$.")
+    assert found.verdict == "wrong"
