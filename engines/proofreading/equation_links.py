@@ -7,7 +7,9 @@ stands alone, with variables that nothing was said about. 7. It is a step of a c
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import repeat
 
 from engines.core.tree import Tree
@@ -54,6 +56,8 @@ _TOTALS = frozenset(("sum", "prod", "integral"))
 _COUNTING = frozenset("nmkN")
 """Letters that are usual for positive whole numbers."""
 _SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
+_CLOSE_GAPS = 1e-9
+_LARGEST_DENOMINATOR = 360
 _FIRST = "its variables are first mentioned here"
 
 
@@ -122,6 +126,10 @@ class EquationLink:
         left, right = self.left, self.right
         shared = not self.has_bare_side or (
             free_symbols(left) == free_symbols(right) and left.label != "call" != right.label
+        )
+        # cosh² y - sinh² y = 1 is an identity although one side is a number.
+        shared = shared or (
+            left.label != "call" and all(values_agree(left, right, at) for at in points_of(self.free))
         )
         if self.exact_equality is not None or not shared or len(left) + len(right) >= LARGEST:
             return None
@@ -266,11 +274,20 @@ class EquationLink:
         solved = self._judge_solution()
         if solved is not None and solved.outcome == "follows":
             return solved
-        if link.of_problem or (
-            read_last_cue(link.words_before) == "given" and not link.connective and link.index == 0
-        ):
+        begun = read_last_cue(link.words_before) == "given" and not link.connective and link.index == 0
+        if link.of_problem or (begun and not self._begins_calculation):
             return self._say("given")
         return solved
+
+    @property
+    def _begins_calculation(self) -> bool:
+        """Whether a chain goes on from two expressions in the same letters, as a calculation does and a
+        condition does not."""
+        return (
+            self.equality_count > 1
+            and not self.has_bare_side
+            and free_symbols(self.left) == free_symbols(self.right)
+        )
 
     def _judge_solution(self) -> LinkVerdict | None:
         """Return the verdict on a value of a variable, by the equation for it that was stated last; None
@@ -353,7 +370,7 @@ class EquationLink:
             refuted = self._refute()
             if refuted.outcome == "wrong":
                 return refuted
-        if self.exact_equality is False and (gap := self._describe_constant_gap()):
+        if self.exact_equality is not True and (gap := self._describe_constant_gap()):
             return self._say("wrong", gap)
         return None
 
@@ -361,7 +378,9 @@ class EquationLink:
         """Return where a derivative, a limit, a sum … is not what the text says; "" where it is, or its
         variables may be sought."""
         link, left, right = self.link, self.left, self.right
-        if "call" in self._labels or not (left.label in _CALCULATED or self._has_worked_out_totals):
+        is_antiderivative = "antiderivative" in left.list_labels()
+        calculated = left.label in _CALCULATED or is_antiderivative or self._has_worked_out_totals
+        if "call" in self._labels or not calculated:
             return ""
         # A case is one of a letter beside the variable: what has none is the same in all.
         of_one = left.label in _OF_CHANGE and free_symbols(left) <= free_symbols(left.children[0])
@@ -371,7 +390,7 @@ class EquationLink:
         if link.has_denial_nearby or several or LOG.search(link.left):
             return ""
         more = free_symbols(right) - free_symbols(left)
-        if not free_symbols(left) <= free_symbols(right) or (more and left.label != "antiderivative"):
+        if not free_symbols(left) <= free_symbols(right) or (more and not is_antiderivative):
             return ""
         constants = len(more) < 2 or all(name[0] in "Cc" for name in more)
         if (
@@ -464,8 +483,23 @@ class EquationLink:
             return ""
         if right.children and not (link.index or is_concluded(link)):  # an equation without solution
             return ""
-        gap = constant_gap(left, right)
+        gap = constant_gap(left, right) if self.exact_equality is False else self._find_transcendental_gap()
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
+
+    def _find_transcendental_gap(self) -> str:
+        """Return the fraction by which sides with functions such as e^x differ everywhere; "" for none."""
+        left, right = self.left, self.right
+        if len(left) + len(right) >= LARGEST or "call" in self._labels or LOG.search(self.link.left):
+            return ""
+        values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in points_of(self.free)]
+        gaps = [one - other for one, other in values if one is not None and other is not None]
+        if len(gaps) < 2 or not math.isclose(*gaps, rel_tol=_CLOSE_GAPS, abs_tol=_CLOSE_GAPS):
+            return ""
+        # Only the judge can tell that a difference is the same at all values.
+        gap = Fraction(gaps[0]).limit_denominator(_LARGEST_DENOMINATOR)
+        number = Tree("/", (Tree(str(gap.numerator)), Tree(str(gap.denominator))))
+        holds = gap and self._compare(left, Tree("+", (right, number))).outcome == "equal"
+        return str(gap) if holds else ""
 
     # ---- 6. variables of which nothing was stated: an expansion is meant as an identity, other equations
     # restrict their variables unless one condition would repair them

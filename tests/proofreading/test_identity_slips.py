@@ -167,3 +167,38 @@ def test_a_step_of_a_chain_is_no_equation_to_be_solved(proofreader: TextProofrea
 )
 def test_domains_excuse_what_they_can_mean(proofreader: TextProofreader, text: str, expected: str) -> None:
     assert proofreader.check_links(text)[-1].verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"The Wronskian is $e^t (-e^{-t}) - e^t e^{-t} = -2 \ne 0$.", "right"),
+        (r"The Wronskian is $e^t (-e^{-t}) - e^t e^{-t} = 2 \ne 0$.", "wrong"),
+        (r"We have $\cosh^2 y - \sinh^2 y = 1$.", "right"),
+        (r"We have $\cosh^2 y - \sinh^2 y = -1$.", "wrong"),
+        (r"The equation $\sin^2 y + \cos^2 y = 2$ has no solution.", "given"),
+        (r"Solve $e^y e^{-y} = 3$.", "given"),
+        (r"For $\log 10y - \log y = 1$ see above.", "given"),
+    ],
+)
+def test_sides_that_differ_by_a_number_everywhere_are_no_equation_to_be_solved(
+    proofreader: TextProofreader, text: str, expected: str
+) -> None:
+    assert proofreader.check_links(text)[0].verdict == expected
+
+
+@pytest.mark.parametrize(("coefficient", "expected"), [(r"\frac12", "right"), (r"\frac62", "wrong")])
+def test_integrals_within_sums_are_worked_out(
+    proofreader: TextProofreader, coefficient: str, expected: str
+) -> None:
+    integral = r"\int x e^{2x} \, dx = \frac12 x e^{2x} - \frac12 \int e^{2x} \, dx"
+    text = rf"Hence \[ {integral} = {coefficient} x e^{{2x}} - \frac14 e^{{2x}} + C. \]"
+    assert [each.verdict for each in proofreader.check_links(text)] == ["right", expected]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("+", "right"), ("-", "wrong")])
+def test_a_chain_of_expressions_behind_for_is_a_calculation(
+    proofreader: TextProofreader, sign: str, expected: str
+) -> None:
+    text = rf"It is a square, for $a^2 {sign} 2ab + b^2 = a(a + b) + b(a + b) = (a + b)^2$."
+    assert proofreader.check_links(text)[0].verdict == expected
