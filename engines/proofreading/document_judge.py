@@ -188,7 +188,7 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(index, each.link, left, right, odd))
     equations = {each.place: each for each in statements if each.link.relation == "="}
-    for one in find_misquotations(statements):
+    for one in find_misquotations(statements, reader.name_counts):
         source = judged[one.by].link
         written = " ".join(f"{source.left} {source.relation} {source.right}".split())
         reason = f"it contradicts {written} (line {source.line}), with {one.instead}"

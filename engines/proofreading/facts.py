@@ -27,6 +27,8 @@ MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
 _NEAR_PARAGRAPHS = 3
 """Behind a definition, so many paragraphs of its scope are about it, if none defines it anew."""
+_PARAGRAPHS_OF_EXAMPLE = 6
+"""… and so many if its section defines no other of its name."""
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
 _MOST_NODES = 400
@@ -108,7 +110,8 @@ class Reduced:
 class Function:
     """A function that the text defines, by `f(x) = …` or `y = …` with one variable more.
 
-    Attributes: once: the text defines it in one way only. once_here: its paragraph does.
+    Attributes: once: the text defines it in one way only. once_here: its paragraph does. once_in_section: its
+    section does, up to the place at hand.
     """
 
     arguments: tuple[str, ...]
@@ -116,12 +119,15 @@ class Function:
     fact: Fact
     once: bool = True
     once_here: bool = True
+    once_in_section: bool = False
 
     def is_certain_at(self, position: Position) -> bool:
         """Return whether it is this function at a place, and no other of its name."""
         there = self.fact.position
-        near = there.scope is position.scope and 0 <= position.paragraph - there.paragraph <= _NEAR_PARAGRAPHS
-        return self.once or (self.once_here and near)
+        behind = position.paragraph - there.paragraph
+        near = there.scope is position.scope and 0 <= behind <= _NEAR_PARAGRAPHS
+        in_section = there.scope.section is position.scope.section and 0 <= behind <= _PARAGRAPHS_OF_EXAMPLE
+        return self.once or (self.once_here and near) or (self.once_in_section and in_section)
 
 
 @dataclass(slots=True)
@@ -293,7 +299,9 @@ class Facts:
                     if known and free_symbols(known.body) and not body.children:
                         # f(x) = 0 and f(x) = x are equations to be solved, or the second defines it anew.
                         if free_symbols(body):
-                            self.functions[name] = replace(known, once=False, once_here=False)
+                            self.functions[name] = replace(
+                                known, once=False, once_here=False, once_in_section=False
+                            )
                         break
                     # In another paragraph, a term in the argument and in other letters defines it anew.
                     anew_here = (
@@ -304,7 +312,9 @@ class Facts:
                     if free_symbols(body) <= {*arguments} or not known or anew_here:
                         self._define_function(name, tuple(arguments), body, fact)
                     elif body != known.body:
-                        self.functions[name] = replace(known, once=False, once_here=False)
+                        self.functions[name] = replace(
+                            known, once=False, once_here=False, once_in_section=False
+                        )
                     return
         if (
             not left.children
@@ -321,7 +331,13 @@ class Facts:
         # f(n) = n and f(t) = 0 can be equations to be solved.
         sure = fact.is_certain and bool(body.children and free_symbols(body))
         here = known is not None and again and known.fact.position.paragraph == fact.position.paragraph
-        self.functions[name] = Function(arguments, body, fact, sure and not again, sure and not here)
+        section = fact.position.scope.section
+        in_section = any(
+            one.fact.position.scope.section is section for one in self.defined_functions.get(name, ())
+        )
+        self.functions[name] = Function(
+            arguments, body, fact, sure and not again, sure and not here, sure and not in_section
+        )
         self.defined_functions.setdefault(name, []).append(self.functions[name])
 
     def has_functional_equation(self, left: Tree, right: Tree) -> bool:
@@ -399,12 +415,17 @@ class Facts:
 
     def follows_from(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
         """Return whether a claim follows from these statements alone."""
+        reduced = self.reduce_by_some(left, right, used)
+        return reduced is not None and reduced.same
+
+    def reduce_by_some(self, left: Tree, right: Tree, used: Sequence[Fact]) -> Reduced | None:
+        """Return the sides of a claim by some statements alone; None where they say nothing of it."""
         kept = self.in_scope, self.functions
         self.in_scope = [fact for fact in self.in_scope if fact in used]
         self.functions = {name: one for name, one in self.functions.items() if one.fact in used}
         reduced = self._by_facts(left, right, certain_only=False, values=True)
         self.in_scope, self.functions = kept
-        return reduced is not None and reduced.same
+        return reduced
 
     def was_stated(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation was said as it stands."""

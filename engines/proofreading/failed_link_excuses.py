@@ -191,7 +191,9 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a logarithm has several values"
     if _is_root_of_square(left, right):
         return "the sign of a root is that of an angle"
-    if any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right)):
+    infinite = any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right))
+    # … but a limit is worked out.
+    if infinite and "limit" not in (left.label, right.label):
         return "an infinite value is a convention"
     return ""
 
@@ -264,7 +266,8 @@ def _adds_digits(numeral: Tree, total: Tree) -> bool:
 
 def _is_written_in_base(numeral: Tree, left: Tree, right: Tree) -> bool:
     """Return whether a side is what another is, by its digits in another base."""
-    return numeral.label.isdecimal() and is_in_some_base(numeral.label, left, right)
+    several = numeral.label.isdecimal() and len(numeral.label) > 1  # a digit alone is the same in all bases
+    return several and is_in_some_base(numeral.label, left, right)
 
 
 def _find_condition_behind(judged: LinkVerdict, left: Tree, right: Tree, numbers: NumberLinks) -> str:

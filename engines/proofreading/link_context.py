@@ -30,6 +30,7 @@ from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import NearConsequence, find_near_consequence
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.roles import is_claimed_for_all, is_concluded, is_supposed, is_value_to_look_at
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
@@ -42,6 +43,7 @@ from engines.proofreading.term_properties import (
     values_agree,
 )
 from engines.proofreading.unused_names import find_meant_name
+from engines.proofreading.vanishing_sums import find_vanishing_change
 
 LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
@@ -361,13 +363,39 @@ class LinkContext:
         """Return the change by which a link that fails would follow from what was said; None where no change
         does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        if self._is_to_be_solved(link) or is_supposed(link, may_give_value=not left.children):
+        if not self._is_drawn_from_facts(link, left):
             return None
-        last = link.words_before.rpartition("§")[2]
-        several = mentions("either", last) and not mentions("equivalent", last)
-        if several or not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
+        if not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
             return None
         return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
+
+    def find_recent_slip(self, link: ChainLink) -> NearConsequence | None:
+        """Return the change by which a link that fails would follow from the lines right before it; None
+        where none does that."""
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        if not self._is_drawn_from_facts(link, left):
+            return None
+        return find_recent_slip(self.facts, link, left, right, self.are_equal)
+
+    def find_vanishing_change(self, link: ChainLink) -> NearConsequence | None:
+        """Return the change by which a sum is 0 that is said to be; None where no change of a kind that shows
+        does that. Only in the middle of a calculation nothing is sought."""
+        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        if self._is_to_be_solved(link) or link.is_denied_directly:
+            return None
+        change = find_vanishing_change(left, right)
+        if not change or (not link.index and self.is_sought(free_symbols(left) | free_symbols(right))):
+            return None
+        # y(0) = 0 a + 7 b = 0 says that b is 0.
+        return NearConsequence(f"it holds with {change}", link.index > 0 and change[0] in "+-")
+
+    def _is_drawn_from_facts(self, link: ChainLink, left: Tree) -> bool:
+        """Return whether an equation can be drawn from others: it is no task or condition, it is not supposed
+        and not one of several."""
+        if self._is_to_be_solved(link) or is_supposed(link, may_give_value=not left.children):
+            return False
+        last = link.words_before.rpartition("§")[2]
+        return not mentions("either", last) or mentions("equivalent", last)
 
     def _is_to_be_solved(self, link: ChainLink) -> bool:
         """Return whether words say that an equation is a task or a condition, or has no solution."""

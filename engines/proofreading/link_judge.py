@@ -23,6 +23,7 @@ from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
 from engines.proofreading.cue_phrases import read_last_cue, starts_with_phrase
 from engines.proofreading.definitions import find_undefined
+from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.failed_link_excuses import STAR, reconsider_link
 from engines.proofreading.letter_domains import list_conditions
@@ -32,7 +33,7 @@ from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
 from engines.proofreading.roles import is_concluded, read_role
-from engines.proofreading.scopes import NOWHERE, Moduli
+from engines.proofreading.scopes import NOWHERE, NUMBERS, Moduli
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import describe_failed_calculation, describe_failed_step
 from engines.proofreading.term_properties import (
@@ -133,7 +134,10 @@ class LinkJudge(LinkContext):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
             if unjudged := describe_unjudged(left.tree, right.tree):
-                yield LinkVerdict(link, "not shown", unjudged)
+                claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
+                slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""
+                reason = f"it holds with {slip}" if slip else unjudged
+                yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
                 continue
             self.facts.go_to(link.position)
             self._renew_letters(link.piece_index)
@@ -257,7 +261,12 @@ class LinkJudge(LinkContext):
             modulus = (
                 self.read_formula(link.modulus or self.modulus) if link.modulus or self.modulus else None
             )
-            return judge_congruence(link, left, right, modulus, self.judge)
+            judged = judge_congruence(link, left, right, modulus, self.judge)
+            # Without a modulus the sign says that both sides are the same whatever their variables are.
+            identical = modulus is None and judged.outcome == "unread" and link.position.domain == NUMBERS
+            if identical and not link.of_problem and (slip := self.describe_slip(link)):
+                return LinkVerdict(link, "wrong", slip)
+            return judged
         free = free_symbols(left) | free_symbols(right)
         if not free:
             judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
@@ -338,7 +347,8 @@ class LinkJudge(LinkContext):
             slip = describe_odd_middle(self, link, left, right, next_side)
         if slip and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", slip)
-        near = near or self.find_unused_name(link)
+        near = near or self.find_vanishing_change(link) or self.find_unused_name(link)
+        near = near or self.find_recent_slip(link)
         if near is None:
             return judged
         return LinkVerdict(link, "wrong" if near.is_certain and not slip else "doubtful", near.reason)

@@ -92,7 +92,7 @@ def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> Known
     here = [each for each in near if each[2].position.paragraph == facts.position.paragraph]
     tried = {len(each): each for each in (here, near, every)}
     for equations in (tried[size] for size in sorted(tried, reverse=True)):
-        if equations and (points := _find_places(equations, left, right)):
+        if equations and (points := find_places(equations, left, right)):
             return points
     return None
 
@@ -101,7 +101,8 @@ def _has_matrix(*sides: Tree) -> bool:
     return any("matrix" in side.list_labels() for side in sides)
 
 
-def _find_places(equations: Sequence[tuple[Tree, Tree, Fact]], left: Tree, right: Tree) -> KnownPlaces | None:
+def find_places(equations: Sequence[tuple[Tree, Tree, Fact]], left: Tree, right: Tree) -> KnownPlaces | None:
+    """Return places where equations hold; None where none is found."""
     names = PartNames({
         one.label: other
         for one, other, _ in equations
@@ -260,7 +261,7 @@ def find_near_consequence(
             return NearConsequence(f"it holds with {instead}, {describe_sources(used)}", True)
         if doubtful and len(left) + len(right) >= _LONG_CLAIM:
             slip, is_certain = find_change(follows_perhaps), False
-    if slip is None or _is_row_of_system(link, left, right, used):
+    if slip is None or is_row_of_system(link, left, right, used):
         return None
     if _has_another_constant(facts, left, right, are_equal):
         return None
@@ -419,7 +420,7 @@ def _is_worked_out(term: Tree, value: Tree) -> bool:
     return not _OF_CALCULUS.isdisjoint(term.list_labels()) and _OF_CALCULUS.isdisjoint(value.list_labels())
 
 
-def _is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
+def is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
     """Return whether a system goes on, which may have no solution: behind `x + y = 2` and `x - y = 0` stands
     `3x + 2y = 1`, and no conclusion is drawn."""
     if len(used) == 1 and len(left) + len(right) >= _LONG_ROW:

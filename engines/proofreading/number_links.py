@@ -81,6 +81,9 @@ class NumberLinks:
         if verdict.outcome == "undecided":
             if not link.of_problem and (reason := self._beside_units(link, left, right)):
                 return LinkVerdict(link, "wrong", reason)
+            claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
+            if claimed and (reason := _describe_undefined(left, right)):
+                return LinkVerdict(link, "wrong", reason)
             return LinkVerdict(link, "not shown", verdict.reason)
         if link.relation in ("=", "approx") and (
             reason := self.describe_rounding(left, right, link.relation)
@@ -345,6 +348,22 @@ class NumberLinks:
             if 1 / _CONVERTED < left_value / right_value < _CONVERTED
             else ""
         )
+
+
+def _describe_undefined(left: Tree, right: Tree) -> str:
+    """Return why one side has no real value, where the other is a real number: it has the square root of a
+    negative number, or the factorial of one; "" where both have one, or imaginary numbers."""
+    if any("i" in side.list_labels() for side in (left, right)):
+        return ""
+    for side, other in ((left, right), (right, left)):
+        if evaluate_term(other, {}) is None:
+            continue
+        for node in side:
+            value = evaluate_term(node.children[0], {}) if node.label in ("sqrt", "factorial") else None
+            if value is not None and value < 0:
+                name = "square root" if node.label == "sqrt" else "factorial"
+                return f"the {name} of {value:.6g} is no real number"
+    return ""
 
 
 def list_terms(tree: Tree) -> tuple[Tree, ...]:

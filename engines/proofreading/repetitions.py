@@ -38,7 +38,7 @@ _PAIRS = ("list", "tuple", "interval")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
-_RARE = ("same fraction", "new name", "value")
+_RARE = ("same fraction", "new name", "skipped index", "value")
 _LONG_FRACTION = 2
 """Digits behind the point: numbers that share so many, and not those before it, are hardly two values."""
 _SHORT = 4
@@ -56,12 +56,15 @@ _ENOUGH = {
     "negation of a definition": 8.5,
     "index": 5.5,
     "new name": 4.0,
+    "skipped index": 4.0,
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
 _ENOUGH_ENCLOSED = 3.0
 """What they must share where the text says one of them before the other and behind it."""
 _ENOUGH_TO_DOUBT = 4.0
 """What they must share so that the difference is at least doubtful; of values one more."""
+_ENOUGH_TO_DOUBT_INDEX = 2.0
+"""… where one has an index that the text has nowhere else, nor the number before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +130,16 @@ class _Token(NamedTuple):
 _Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
 
 
-def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misquotation]:
+def find_misquotations(
+    statements: Sequence[RepeatedStatement], name_counts: Mapping[str, int]
+) -> Iterator[Misquotation]:
     """Yield the statements that contradict what the text says more often, or said before, the doubtful ones
-    last, and behind them those that may be meant."""
+    last, and behind them those that may be meant.
+
+    Args:
+        statements: The statements of a text, in their order.
+        name_counts: How often the text has each name with a number below it.
+    """
     written = {each.place: _write_statement(each) for each in statements}
     known = {each.place: each for each in statements}
     names = _count_names((known[place].link.piece_index, tokens) for place, tokens in written.items())
@@ -160,7 +170,13 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             text, instead = other, one
             if (many[1], -second.place) > (many[0], -first.place):
                 first, second, text, instead = second, first, one, other
-            kind_of = _name_difference(kind, text, instead, len(texts), names, before, after)
+            many_near = sum(
+                any(abs(known[place].link.line - second.link.line) <= _FAR for place in places)
+                for places in texts.values()
+            )
+            kind_of = _name_difference(kind, text, instead, many_near, names, before, after)
+            if kind == "index" and before and _skips_index(before[-1].text, text, instead, name_counts):
+                kind_of = "skipped index"
             # The more the two have in common, the less likely is a coincidence.
             if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"
@@ -185,13 +201,16 @@ def find_misquotations(statements: Sequence[RepeatedStatement]) -> Iterator[Misq
             # Far away it can be about another example.
             far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
             # Words such as `let` or `similarly` say of another that it is meant.
-            new = kind == "index" and kind_of == "new name"
+            new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
             varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
             is_certain = common >= enough and not (varies or far or parallel or varied)
             is_value = kind_of == "value"
             may_be_meant = not kind_of or far or varied or (is_value and parallel)
-            is_likely = is_certain or not (may_be_meant or common < _ENOUGH_TO_DOUBT + is_value)
+            # What is said of |a - b| once can be said of |a + b| too.
+            may_be_meant = may_be_meant or (varies and max(many) == 1 and _is_bound_on_norm(second))
+            least = _ENOUGH_TO_DOUBT_INDEX if kind_of == "skipped index" else _ENOUGH_TO_DOUBT + is_value
+            is_likely = is_certain or not (may_be_meant or common < least)
             retyped = kind != "index" and (kind != "number" or _is_retyped(text, instead))
             if not is_likely and (varied or not retyped):
                 continue
@@ -291,6 +310,19 @@ def _is_distance(tree: Tree) -> bool:
     return len(names) == len(tree.children[0].children) and len(names) > len(set(names))
 
 
+def _is_bound_on_norm(statement: RepeatedStatement) -> bool:
+    """Return whether a statement bounds the size of a sum or difference of two letters by another letter or a
+    number, as |x - a| < r."""
+    sides = statement.left, statement.right
+    return statement.link.relation in _BOUNDS and any(
+        one.label in _EVEN
+        and one.children[0].label in ("+", "-")
+        and all(not part.children and free_symbols(part) for part in one.children[0].children)
+        and not other.children
+        for one, other in (sides, sides[::-1])
+    )
+
+
 def _is_bound_on_distance(statement: RepeatedStatement) -> bool:
     """Return whether a statement bounds a distance by a number or a letter."""
     sides = statement.left, statement.right
@@ -302,6 +334,16 @@ def _describe(kind: str, text: str, instead: str) -> str:
     if kind == "negation":
         return "another sign"
     return f"{instead} for {text}"
+
+
+def _skips_index(base: str, text: str, instead: str, name_counts: Mapping[str, int]) -> bool:
+    """Return whether a name with an index stands in a text once, and none with the index before it, while
+    another stands there again."""
+    if not (text.isdecimal() and instead.isdecimal()) or int(text) < 2 or text.startswith("0"):
+        return False
+    once = name_counts.get(f"{base}{text}", 0) == 1
+    follows = f"{base}{int(text) - 1}" in name_counts
+    return once and not follows and name_counts.get(f"{base}{instead}", 0) > 1
 
 
 def _name_difference(
@@ -389,11 +431,18 @@ def _write_statement(statement: RepeatedStatement) -> tuple[_Token, ...]:
     ):
         left, right = right, left
     relation = "=" if relation == ":=" else relation
-    return (*_write_term(left), _Token("name", relation), *_write_term(right))
+    bounded = _is_bound_on_norm(statement)
+    sides = (_write_term(side, is_bounded=bounded) for side in (left, right))
+    return (*next(sides), _Token("name", relation), *next(sides))
 
 
-def _write_term(tree: Tree) -> Iterator[_Token]:
-    """Return the tokens of a term, operators before their parts: signs, numbers, indices of names, names."""
+def _write_term(tree: Tree, *, is_bounded: bool = False) -> Iterator[_Token]:
+    """Return the tokens of a term, operators before their parts: signs, numbers, indices of names, names.
+
+    Args:
+        tree: The term.
+        is_bounded: Whether a bound is given for the size of a sum or difference of letters.
+    """
     if tree.label == "*" and len(tree.children) == 2 and tree.children[0].label == "-1":
         yield _NEGATION
         yield from _write_term(tree.children[1])
@@ -406,7 +455,8 @@ def _write_term(tree: Tree) -> Iterator[_Token]:
         for part in tree.children:
             for token in _write_term(part):
                 # What holds of |x + y| holds of |x - y| too.
-                within = tree.label in _EVEN and token.kind == "sign" and not _is_distance(tree)
+                within = tree.label in _EVEN and token.kind == "sign"
+                within = within and not (is_bounded or _is_distance(tree))
                 yield _Token("name", token.text) if within else token
         return
     if _NUMBER.match(tree.label):

@@ -34,6 +34,7 @@ _MOST_NODES = 80
 _MOST_PLACES = 80
 _ENOUGH = 9
 """Nodes of a link in which a number is hardly another by chance."""
+_LONG_LINK = 14
 _LEAST = 5
 """… of one that would follow from what was said."""
 _ORDERS = frozenset(("O", "O(", "o(", "Θ(", "Ω(", "ω("))
@@ -111,8 +112,10 @@ def find_slip(
     ):
         return None
     values = [[evaluate_term(side, at) for at in points] for side in sides]
-    first, second = values[0][0], values[1][0]
-    if first is None or second is None or values_agree(left, right, points[0]) is not False:
+    # Large values differ by little where the sides differ in a small term.
+    apart = next((at for at, point in enumerate(points) if values_agree(left, right, point) is False), 0)
+    first, second = values[0][apart], values[1][apart]
+    if first is None or second is None or values_agree(left, right, points[apart]) is not False:
         return None
     if not opposite and abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
@@ -122,7 +125,9 @@ def find_slip(
         reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
         turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
-        changes = iterate_changes(sides[side], names, in_calls)
+        # In a long link a factor 1 is written rather than an equation in which it stands.
+        long = len(left) + len(right) >= _LONG_LINK
+        changes = iterate_changes(sides[side], names, in_calls, with_ones=long)
         for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
@@ -143,7 +148,7 @@ def find_slip(
             if (alike or (whole if ordered else _sort_operands(whole)) != reordered) and same(
                 *((whole, other) if side == 0 else (other, whole))
             ):
-                return Slip(instead, points[0], (first, second))
+                return Slip(instead, points[apart], (first, second))
     return None
 
 
@@ -209,12 +214,18 @@ def find_identity_slip(
     # roots and powers of differences, as (1 - x)^a, have values between 0 and 1
     if infinite or not _have_values((left, right), points):
         points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
+    if not infinite and not _have_values((left, right), points):
+        points = [{name: value * 3 for name, value in at.items()} for at in points_of(free)]
     # … and powers such as (z - p)^k have them where z is the larger one.
     if "pow" in labels and not infinite and not _have_values((left, right), points):
         others = (points_of(free, whole, seed) for seed in range(1, _SEEDS))
         points = next((one for one in others if _have_values((left, right), one)), points)
     if infinite:
-        points = [{**at, "inf": _MANY} for at in points]
+        ends = frozenset().union(*(_list_ends(side) for side in (left, right)))
+        points = [
+            {name: float(row) if name in ends else value for name, value in at.items()} | {"inf": _MANY}
+            for row, at in enumerate(points, 2)
+        ]
     in_calls = not any(_is_value(side) for side in (left, right)) or _are_long_values(left, right)
     # |f|² = f(e^{jω}) f(e^{-jω}) is said of a function with complex values.
     in_calls = in_calls and not any(
@@ -229,6 +240,12 @@ def find_identity_slip(
         ]
         slip = slip or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
     return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
+
+
+def _list_ends(tree: Tree) -> frozenset[str]:
+    """Return the variables at which sums and products begin or end, which are whole numbers."""
+    ends = (end for node in tree if node.label in ("sum", "prod") for end in node.children[1:-1])
+    return frozenset().union(*map(free_symbols, ends)) - {"inf"}
 
 
 def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
@@ -425,7 +442,7 @@ def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[
 
 
 def iterate_changes(
-    tree: Tree, names: Sequence[str] = (), in_calls: bool = False
+    tree: Tree, names: Sequence[str] = (), in_calls: bool = False, with_ones: bool = False
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     """Yield each change of a number, sign or operator: its path, what takes its place, the change in words.
 
@@ -433,10 +450,11 @@ def iterate_changes(
         tree: The term.
         names: The variables of the link, one of which may be meant with another index.
         in_calls: Whether arguments of unknown functions are changed too.
+        with_ones: Whether a number may become a factor 1.
     """
     for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:
-            for instead in _iterate_numbers(node.label, above):
+            for instead in _iterate_numbers(node.label, "" if with_ones and above == "*" else above):
                 yield path, Tree(instead), f"{instead} for {node.label}"
             base, indexed, _ = node.label.partition("_")
             for instead in names if indexed and node.label in names else ():

@@ -46,6 +46,11 @@ _OF_ONE: Mapping[str, Callable[[float], float]] = {
     "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
     "tanh": math.tanh, "abs": abs, "floor": math.floor, "ceil": math.ceil,
     "sec": lambda x: 1 / math.cos(x), "csc": lambda x: 1 / math.sin(x), "cot": lambda x: 1 / math.tan(x),
+    "sech": lambda x: 1 / math.cosh(x), "csch": lambda x: 1 / math.sinh(x),
+    "coth": lambda x: 1 / math.tanh(x), "asinh": math.asinh, "acosh": math.acosh, "atanh": math.atanh,
+    "asec": lambda x: math.acos(1 / x), "acsc": lambda x: math.asin(1 / x),
+    "acot": lambda x: math.pi / 2 - math.atan(x), "asech": lambda x: math.acosh(1 / x),
+    "acsch": lambda x: math.asinh(1 / x), "acoth": lambda x: math.atanh(1 / x),
 }  # fmt: skip
 
 
@@ -97,7 +102,9 @@ def is_measured(calculated: Tree, written: Tree) -> bool:
 
 
 def is_slope(tree: Tree) -> bool:
-    """Return whether a term is a derivative, in its variables."""
+    """Return whether a term is a derivative, in its variables, or a list of them, as a gradient is."""
+    if tree.label == "tuple":
+        return all(map(is_slope, tree.children))
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
 
 
