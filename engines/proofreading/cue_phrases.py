@@ -193,6 +193,15 @@ PHRASES: Mapping[str, str] = {
         degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
         megabit* gigabit*
     """,
+    "idempotent": "idempotent* projection_matri* projection_operator* orthogonal_projection*",
+    "involution": "involution* involutory involutive self-inverse",
+    "root of unity": "root_of_unity roots_of_unity",
+    "ordering": """
+        relation relations reflexive irreflexive reflexivity irreflexivity asymmetric antisymmetric poset*
+        partial_order* preorder* strict_order* trichotomy
+    """,
+    "primitive": "primitive nontrivial non-trivial non-real",
+    "of matrices": "matri* idempotent* nilpotent* involutory projector*",
     "unit length": """
         unit_sphere sphere unit_circle unit_vector* unit_length norm_one unit_norm orthonormal*
     """,
@@ -222,6 +231,7 @@ PHRASES: Mapping[str, str] = {
     "joining": "and or be a an the let of",
     "kind of letter": "function functions map mapping polynomial sequence number numbers integer matrix",
     "kind of set": "set sets subset subsets",
+    "kind of group": "group groups subgroup subgroups monoid semigroup groupoid",
     "proving": "show prove verify demonstrate deduce conclude establish then we_have",
     "named quantity": """
         polic* strateg* permutation* projection* distribution* probabilit* prior* posterior* representation*
@@ -270,6 +280,12 @@ DOMAINS: Mapping[str, str] = {
 """What a text can be about besides ordinary numbers, by the words that say so."""
 OFTEN: Mapping[str, str] = {"rings and groups": "group groups field_of"}
 """Words that mean a domain only where they come often."""
+
+ORDINALS: Mapping[str, int] = {
+    "square": 2, "cube": 3, "cubic": 3, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+    "eighth": 8, "ninth": 9, "tenth": 10, "twelfth": 12,
+}  # fmt: skip
+"""Words that number roots."""
 
 HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 ENVIRONMENTS: Mapping[str, str] = {

@@ -26,6 +26,7 @@ from engines.proofreading.scopes import Moduli, Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
 from engines.proofreading.used_statements import is_contradicted_behind
+from engines.proofreading.worded_equations import read_worded_equations
 
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
@@ -57,6 +58,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         name_counts=evidence.numbered,
         domains=read_domains(document, positions),
         renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
+        worded=[(at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())],
         redefines_star=any(map(_OWN.search, formulas)),
         sections_of_cases=frozenset(
             id(position.scope.section)

@@ -7,6 +7,7 @@ is one in all of the document.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -67,6 +68,18 @@ class LetterDomains:
     declared: defaultdict[str, list[Declaration]] = field(default_factory=lambda: defaultdict(list))
     sections_of_sets: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     """The letters that stand for sets, with the sections, by their identity, in which they do."""
+    sections_of_groups: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """The letters that stand for groups, likewise."""
+    members: defaultdict[str, list[tuple[str, Position]]] = field(default_factory=lambda: defaultdict(list))
+    """The letters that stand for members of what has a letter itself: that letter, and where it is said."""
+
+    def stands_for_member_of_group(self, name: str, position: Position) -> bool:
+        """Return whether a letter stands for an element of a group at a place."""
+        section = position.scope.section
+        return any(
+            id(section) in self.sections_of_groups.get(group, ()) and stated_at.scope.section is section
+            for group, stated_at in self.members.get(name, ())
+        )
 
     def stands_for_set(self, name: str, position: Position) -> bool:
         """Return whether a letter stands for a set in the section of a place."""
@@ -136,9 +149,14 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
         after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
         kept = is_restricted(before[-_MOST_CHARACTERS:]) or is_restricted(_words_behind(after))
         # Reading is slow, so formulas without signs of sets and inequalities are left out.
-        tree = read(piece.text).tree if any(sign in piece.text for sign in _SIGNS) else None
-        for name in (*_iterate_sets(tree), *_list_named_sets(piece.text, before)):
+        is_read = any(sign in piece.text for sign in _SIGNS) or _QUOTIENT.fullmatch(piece.text)
+        tree = read(piece.text).tree if is_read else None
+        for name in (*_iterate_sets(tree), *_list_named("kind of set", piece.text, before)):
             domains.sections_of_sets[name].add(id(position.scope.section))
+        for name in (*_list_quotient(tree), *_list_named("kind of group", piece.text, before, after)):
+            domains.sections_of_groups[name].add(id(position.scope.section))
+        for name, group in _iterate_members(tree):
+            domains.members[name].append((group, position))
         for name, conditions in _iterate_declared(piece.text, tree, before, after, domains):
             domains.add(name, conditions, position, at, restricted=kept)
     return domains
@@ -166,6 +184,8 @@ _CONDITIONS = ("<", ">", "<=", ">=", "!=")
 
 _SIGNED_REALS = {"ℝ+": ">", "ℝ_+": ">=", "ℝ+0": ">="}
 _SIGNS = (r"\in", "∈", r"\ge", "≥", ">", "<", r"\le", "≤", r"\cup", r"\cap", r"\setminus", r"\subset")
+_QUOTIENT = re.compile(r"\s*[A-Z]\s*/\s*[A-Z]\s*")
+"""What is read because it can be the quotient of groups."""
 _OF_SETS = ("union", "intersection", "without", "subset")
 
 
@@ -178,15 +198,34 @@ def _iterate_sets(tree: Tree | None) -> Iterator[str]:
         yield from (letter.label for letter in letters if letter.label[0].isupper())
 
 
-def _list_named_sets(latex: str, before: str) -> list[str]:
-    """List the capital letters of a formula that the word before it calls sets: `for any set X`."""
-    if not has_last_word("kind of set", before[-_MOST_CHARACTERS:]):
+def _list_named(cue: str, latex: str, before: str, after: str = "") -> list[str]:
+    """List the capital letters of a formula of which the word before it says what they are, as `for any set
+    X`, or the words behind it, as `let G be a group`."""
+    said = mentions(cue, _words_behind(after))
+    if not said and not has_last_word(cue, before[-_MOST_CHARACTERS:]):
         return []
     try:
         parts = pieces_of(LatexSource.from_latex(latex))
     except UnreadError:
         return []
     return [name for part in parts if is_variable(part) and (name := name_of(part))[0].isupper()]
+
+
+def _list_quotient(tree: Tree | None) -> list[str]:
+    """List the letters of a group and its subgroup of which a formula is the quotient, `G/H`."""
+    if tree is None or tree.label != "/" or any(part.children for part in tree.children):
+        return []
+    names = [part.label for part in tree.children]
+    return names if all(name.isalpha() and name.isupper() for name in names) else []
+
+
+def _iterate_members(tree: Tree | None) -> Iterator[tuple[str, str]]:
+    """Yield the letters that a formula says to be members of what has a capital letter, with that letter."""
+    for node in tree or ():
+        if node.label == "in" and not node.children[1].children and node.children[1].label[0].isupper():
+            member = node.children[0]
+            letters = member.children if member.label in ("list", "tuple") else (member,)
+            yield from ((letter.label, node.children[1].label) for letter in letters if not letter.children)
 
 
 def _words_behind(after: str) -> str:

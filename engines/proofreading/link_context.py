@@ -44,6 +44,7 @@ from engines.proofreading.term_properties import (
 )
 from engines.proofreading.unused_names import find_meant_name
 from engines.proofreading.vanishing_sums import find_vanishing_change
+from engines.proofreading.worded_equations import WordedEquation
 
 LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
@@ -95,6 +96,7 @@ class LinkContext:
         settled: The indices of the pieces of the document whose links have all been decided.
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
+        worded: The equations that words say of letters, likewise.
         in_chain: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
         is_step: Whether that chain calculates, in several steps, what a name or a value of a function is:
@@ -131,6 +133,7 @@ class LinkContext:
     name_counts: Mapping[str, int] = field(default_factory=dict)
     beside: Sequence[Tree] = ()
     renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
+    worded: list[tuple[int, Position, Sequence[WordedEquation]]] = field(default_factory=list)
 
     @property
     def cases(self) -> bool:

@@ -21,7 +21,7 @@ from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import read_last_cue, starts_with_phrase
+from engines.proofreading.cue_phrases import mentions, read_last_cue, starts_with_phrase
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
@@ -59,6 +59,8 @@ _OF_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _OF_COMPLEX = ("abs", "arg")
 """Operations that mean something else of complex numbers than of real ones."""
+_OF_GROUPS = frozenset(("*", "pow"))
+"""Operations that groups have too, whose products need not commute."""
 _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
 _SETTLED = ("right", "right if", "wrong", "loses domain")
@@ -140,7 +142,7 @@ class LinkJudge(LinkContext):
                 yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
                 continue
             self.facts.go_to(link.position)
-            self._renew_letters(link.piece_index)
+            self._renew_letters(link)
             free = free_symbols(left.tree) | free_symbols(right.tree)
             self.beside = [
                 each
@@ -212,6 +214,13 @@ class LinkJudge(LinkContext):
         parts = (part.label for node in terms if node.label in _OF_SETS for part in node.children)
         if any(self.domains.stands_for_set(name, self.position) for name in parts):
             return "sets"
+        operations = {node.label for node in terms if node.children}
+        letters = [node.label for node in terms if not node.children]
+        are_multiplied = bool(operations) and operations <= _OF_GROUPS
+        if are_multiplied and any(
+            self.domains.stands_for_member_of_group(name, self.position) for name in letters
+        ):
+            return "elements of a group"
         if not any(node.label in _OF_COMPLEX for node in terms):
             return ""
         free = frozenset().union(*map(free_symbols, sides))
@@ -224,11 +233,26 @@ class LinkJudge(LinkContext):
         )
         return "" if all(map(free.isdisjoint, turned)) else "complex numbers"
 
-    def _renew_letters(self, piece: int) -> None:
-        """Introduce the letters anew that the text introduces up to a piece."""
-        while self.renewals and self.renewals[0][0] <= piece:
-            _, position, names = self.renewals.pop(0)
+    def _renew_letters(self, link: ChainLink) -> None:
+        """Introduce the letters anew that the text introduces up to a link, and note what words say of
+        them."""
+        while self.renewals and self.renewals[0][0] <= link.piece_index:
+            piece, position, names = self.renewals.pop(0)
+            self._note_worded_equations(piece - 1, link)
             self.facts.renew(names, position)
+        self._note_worded_equations(link.piece_index, link)
+
+    def _note_worded_equations(self, piece: int, link: ChainLink) -> None:
+        """Note the equations that words say of letters up to a piece, where they say it."""
+        noted = False
+        while self.worded and self.worded[0][0] <= piece:
+            at, position, equations = self.worded.pop(0)
+            self.facts.go_to(position)
+            for one in equations:
+                self.facts.add_fact(one.left, one.right, one.words, link.line, piece=at)
+            noted = True
+        if noted:
+            self.facts.go_to(link.position)
 
     def _logarithm_base(self, link: ChainLink) -> str:
         """Return the base of logarithms without one in which a link holds; "" where there is none."""
@@ -381,6 +405,7 @@ class LinkJudge(LinkContext):
             left == right
             and link.relation in ("<", ">", "!=")
             and not (link.of_problem or link.is_denied_directly)
+            and not mentions("ordering", f"{link.words_before} {link.words_after}")
         ):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.

@@ -35,7 +35,7 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
             listed = listed and is_made_of("joining", words)
             continue
         listed = listed or has_last_word("introducing", words) or _is_introduced(words)
-        names = _list_names(piece.text) if listed and len(piece.text) <= _MOST_CHARACTERS else []
+        names = list_introduced_letters(piece.text) if listed and len(piece.text) <= _MOST_CHARACTERS else []
         result[at] += names
         listed = listed and bool(names)
     return {at: names for at, names in result.items() if names}
@@ -53,7 +53,7 @@ def _is_introduced(words: str) -> bool:
 _WORDS = 6
 
 
-def _list_names(latex: str) -> list[str]:
+def list_introduced_letters(latex: str) -> list[str]:
     """Return the letters that a formula introduces: it has nothing else, or says where they are from."""
     try:
         parts = pieces_of(LatexSource.from_latex(latex))

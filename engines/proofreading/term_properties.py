@@ -24,6 +24,7 @@ from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import EMPTY, free_variables, replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import SENTENCE
+from engines.proofreading.cue_phrases import mentions
 
 AMBIGUOUS_LABELS = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
@@ -668,9 +669,9 @@ def matrices_of(document: Document) -> frozenset[str]:
         first, *others = SENTENCE.split(piece.text)
         words += first
         if others:
-            named |= sentence if "matri" in words.lower() else set()
+            named |= sentence if mentions("of matrices", words) else set()
             sentence, words = set(), others[-1]
-    return frozenset(named | (sentence if "matri" in words.lower() else set()))
+    return frozenset(named | (sentence if mentions("of matrices", words) else set()))
 
 
 def as_products(latex: str, matrices: frozenset[str]) -> str:

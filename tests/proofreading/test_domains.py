@@ -100,3 +100,36 @@ def test_variables_in_a_divisor_can_be_coprime(proofreader: TextProofreader) -> 
     assert (found.verdict, found.reason) == ("right if", "gcd(f, g) = 1")
     *_, found = proofreader.check_links(r"So $\operatorname{lcm}(u,v) = fg / \gcd(f, g) = 2fg$.")
     assert found.verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # elements of a group, which need not commute
+        (
+            r"Let $G/H$ be abelian. So $hxy = kyx$ where $h, k \in H$. Then"
+            r" $xy = h^{-1} k y x = k h^{-1} y x$ and $xyx^{-1} = h^{-1} k y = k y$.",
+            False,
+        ),
+        (r"Let $G$ be a group, $x, y \in G$. We have $(xy)^2 = xyxy = x y^3 = xy^2$.", False),
+        (r"Let $x, y \in A$. We have $(xy)^2 = xyxy = x y^3$.", True),
+        # an order of which words say what it is
+        (r"The relation is irreflexive, so $a \not\leq a$.", False),
+        (r"We have $a \not\leq a$ for all real $a$.", True),
+        # what words say of a letter is an equation
+        (r"Let $p$ be idempotent. Then $(1-p)^2 = 1 - 2p + p^2 = 1 - p$.", False),
+        (r"Let $p$ be idempotent. Then $(1-p)^2 = 1 - 2p + p^2 = 1 + p$.", True),
+        (r"Here $p$ is not idempotent. Then $(1-p)^2 = 1 - 2p + p^2 = 1 - p$.", True),
+        (r"The projection $P$ is idempotent, so $(I - P)^2 = I - 2P + P^2 = I - P$.", False),
+        (r"Since $t$ is an involution, $(1+t)^2 = 1 + 2t + t^2 = 2 + 2t$.", False),
+        (r"Since $t$ is an involution, $(1+t)^2 = 1 + 2t + t^2 = 2 + 3t$.", True),
+        (r"Let $w$ be a primitive cube root of unity. Then $(1+w)^2 = 1 + 2w + w^2 = w$.", False),
+        (r"Let $w$ be a primitive cube root of unity. Then $(1+w)^2 = 1 + 2w + w^2 = 2w$.", True),
+        (
+            r"Let $z$ be a primitive $5$-th root of unity. So $z^2 + z^3 = -1 - z - z^4 = -1 - z - z^{-1}$.",
+            False,
+        ),
+    ],
+)
+def test_letters_are_what_words_say(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    assert ("wrong" in [link.verdict for link in proofreader.check_links(text)]) == wrong
