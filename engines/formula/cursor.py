@@ -18,7 +18,7 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
-from engines.formula.unit_table import BARE_UNITS
+from engines.formula.unit_table import BARE_UNITS, is_product_of_units
 from engines.formula.vocabulary import (
     CONNECTIVES,
     GIVEN,
@@ -399,8 +399,11 @@ class Cursor(ABC):
             return False
         before = self.piece_ahead(-1)
         joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFYING_PHRASES
-        return self.here.alone.label[2:].strip(" .") in BARE_UNITS or (
-            before.role == PieceRole.NUMBER and not joins
+        written = label[2:].strip(" .")
+        return (
+            written in BARE_UNITS
+            or (before.role == PieceRole.NUMBER and not joins)
+            or is_product_of_units(written)
         )
 
     def is_called(self) -> bool:

@@ -27,7 +27,7 @@ from engines.formula.cursor import (
 from engines.formula.derivative_parser import DerivativeParser
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
-from engines.formula.unit_table import BARE_UNITS, split_unit
+from engines.formula.unit_table import BARE_UNITS, is_product_of_units, split_unit
 from engines.formula.vocabulary import (
     BETWEEN_NUMBERS,
     CONNECTIVES,
@@ -643,7 +643,8 @@ class Expressions(DerivativeParser):
         words = piece.alone.label[2:].strip()
         bare = words.strip(".,;: ")
         before = self.piece_ahead(-2)
-        if bare in BARE_UNITS or (before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES):
+        is_measured = before.role == PieceRole.NUMBER and bare.lower() not in CONNECTIVES
+        if bare in BARE_UNITS or is_measured or is_product_of_units(bare):
             return self.parse_unit(bare)
         if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
             return self.parse_function(bare, piece)

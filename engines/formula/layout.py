@@ -24,6 +24,7 @@ from engines.formula.symbols import (
     split_alphabet,
     to_alphabet,
 )
+from engines.formula.unit_table import BARE_UNITS, is_product_of_units
 
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
@@ -53,6 +54,7 @@ _ANGLES = {"<": "\\langle", ">": "\\rangle"}
 _SCRIPTED = (PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.RELATION, PieceRole.FUNCTION, *BODIES)
 _BASES = (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.CLOSE)
 """Roles of what a script behind an empty group belongs to."""
+_BETWEEN_UNITS = {"\\cdot": "·", "\\,": " ", "\\;": " ", "\\ ": " ", "~": " "}
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
 _BOLD = ("\\mathbf", "\\bf", "\\boldsymbol", "\\bm", "\\pmb", "\\bold")
 _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
@@ -279,7 +281,18 @@ class _Layout(TokenCursor):
         return self.make_piece(PieceRole.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
 
     def read_upright(self, pieces: list[Piece], start: int) -> None:
-        r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
+        r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others.
+
+        Behind a number a product of units is read as in a text: `\mathrm{km/h}`.
+        """
+        unit, end = self.find_upright_unit()
+        if pieces and pieces[-1].role in (PieceRole.NUMBER, PieceRole.SCRIPT):
+            # One letter is a unit behind a space only: `5\\,\\mathrm{N}` and no matrix N.
+            spaced = any(space in self.latex[pieces[-1].end : start] for space in _BETWEEN_UNITS)
+            if is_product_of_units(unit) or (spaced and unit in BARE_UNITS):
+                self.at = end
+                pieces.append(self.make_piece(PieceRole.ATOM, OperatorTree(f"T!{unit}"), start, "\\text"))
+                return
         word, end = self.find_letters()
         if len(word) > 1 and end:
             self.at = end
@@ -301,6 +314,22 @@ class _Layout(TokenCursor):
             shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
             name = to_alphabet(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
             pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
+
+    def find_upright_unit(self) -> tuple[str, int]:
+        """Return the text of the argument here, as that of a unit, and where it ends; an empty text where it
+        is more than letters, powers and quotients."""
+        first = self.at
+        self.skip_argument()
+        end, self.at = self.at, first
+        unit = ""
+        for kind, text, _, _ in self.tokens[first:end]:
+            if kind in ("letter", "number") or text in ("/", "^", "-"):
+                unit += text
+            elif text in _BETWEEN_UNITS:
+                unit += _BETWEEN_UNITS[text]
+            elif text not in ("{", "}"):
+                return "", end
+        return unit, end
 
     def find_letters(self) -> tuple[str, int]:
         """Return the letters and digits here, with or without a brace before them, and where they end with

@@ -167,19 +167,27 @@ def split_unit(text: str) -> list[tuple[str, int]]:
 
     >>> split_unit("kg m/s^2")
     [('kg', 1), ('m', 1), ('s', -2)]
+    >>> split_unit("m s^-1")
+    [('m', 1), ('s', -1)]
     >>> split_unit("apples/day and week")
     [('apples/day and week', 1)]
     """
     factors = []
     for place, product in enumerate(text.split("/")):
         for first, factor in enumerate(product.replace("·", " ").split()):
-            symbol = factor.rstrip("0123456789²³").removesuffix("^")
+            symbol = factor.rstrip("0123456789²³").removesuffix("^-").removesuffix("^")
             written = factor[len(symbol) :].removeprefix("^").translate(_RAISED) or "1"
-            if find_unit(symbol) is None or not written.isdecimal() or len(written) > 1:
+            digits = written.removeprefix("-")
+            if find_unit(symbol) is None or not digits.isdecimal() or len(digits) > 1:
                 return [(text, 1)]
             # A stroke divides by the unit right behind it.
             factors.append((symbol, int(written) * (-1 if place and not first else 1)))
     return factors if len(factors) > 1 else [(text, 1)]
+
+
+def is_product_of_units(text: str) -> bool:
+    """Return whether a text is a product or quotient of several known units, as `m/s`."""
+    return len(split_unit(text)) > 1
 
 
 _RAISED = str.maketrans("²³", "23")

@@ -32,6 +32,7 @@ from engines.proofreading.term_properties import (
     find_units,
     is_power_of_ten,
     join_mixed_numbers,
+    remove_units,
     values_agree,
 )
 
@@ -42,6 +43,8 @@ _NEAR_EXPONENT = 0.01
 """Relative error of an exponent up to which two powers count as about equal."""
 _ROUGH_CONVERSION = 0.1
 """Relative error up to which a quantity in another unit can be a rounded one: 1 kg is about 2 lb."""
+_CLOSE_CONVERSION, _MANY_DIGITS = 0.01, 3
+"""The same where so many digits are written."""
 _COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -88,6 +91,9 @@ class NumberLinks:
         if link.relation in ("=", "approx") and (
             reason := self.describe_rounding(left, right, link.relation)
         ):
+            return LinkVerdict(link, "right", reason)
+        converted = _convert_number(left, right) if find_units(left) != find_units(right) else None
+        if converted and (reason := self.describe_rounding(*converted, link.relation)):
             return LinkVerdict(link, "right", reason)
         if link.relation == "=" and self._are_rounded_in_parts(left, right):
             return LinkVerdict(link, "right", "each part is rounded")
@@ -431,16 +437,27 @@ def _evaluate_shapes(left: Tree, right: Tree) -> tuple[Tree, Tree]:
         return left, right
 
 
-def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
-    """Return whether two numbers with known units of the same dimensions differ by more than rounding."""
+def _convert_number(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
+    """Return the number of the first quantity in the units of the second, and the number of the second; None
+    unless both have known units of the same dimensions."""
     units = find_units(left) | find_units(right)
     if not all(unit.label == "unit" and find_unit(unit.children[0].label) for unit in units):
-        return False
+        return None
     first, second = separate_units(left), separate_units(right)
     # Units that cancel leave plain numbers, which other checks judge.
     if first is None or second is None or not first.units or first.units != second.units:
+        return None
+    written = remove_units(right)
+    return Tree("/", (Tree("*", (first.number, written)), second.number)), written
+
+
+def _is_wrong_conversion(left: Tree, right: Tree) -> bool:
+    """Return whether two numbers with known units of the same dimensions differ by more than rounding."""
+    if (converted := _convert_number(left, right)) is None:
         return False
-    size, converted = evaluate_term(first.number, {}), evaluate_term(second.number, {})
-    if size is None or converted is None:
+    value, number = (evaluate_term(each, {}) for each in converted)
+    if value is None or number is None:
         return False
-    return abs(size - converted) > _ROUGH_CONVERSION * max(abs(size), abs(converted))
+    digits = len(converted[1].label.replace(".", "").strip("-0")) if not converted[1].children else 0
+    share = _CLOSE_CONVERSION if digits >= _MANY_DIGITS else _ROUGH_CONVERSION
+    return abs(value - number) > share * max(abs(value), abs(number))

@@ -17,7 +17,7 @@ from itertools import product, repeat
 from random import Random
 
 from engines.core.errors import EngineError
-from engines.core.tree import Tree, differentiate
+from engines.core.tree import ONE, Tree, differentiate
 from engines.documents.reading import Document
 from engines.formula.cursor import ELLIPSIS, SAID
 from engines.mathematics.algebra.rational import Space, TooLargeError
@@ -112,6 +112,24 @@ def is_slope(tree: Tree) -> bool:
 def find_units(tree: Tree) -> set[Tree]:
     """Return the units and texts of a term."""
     return {node for node in tree if node.label in ("unit", "text")}
+
+
+def remove_units(tree: Tree) -> Tree:
+    r"""Return a quantity without the factors and divisors that are units.
+
+    >>> from engines.formula.reader import read
+    >>> remove_units(read(r"22.2\,\text{m/s}").tree).list_labels()
+    ['22.2']
+    """
+    if tree.label == "pow":
+        base = remove_units(tree.children[0])
+        return ONE if base == ONE else Tree("pow", (base, tree.children[1]))
+    if tree.label not in ("*", "/"):
+        return ONE if tree.label == "unit" else tree
+    first, second = map(remove_units, tree.children)
+    if second == ONE:
+        return first
+    return second if first == ONE and tree.label == "*" else Tree(tree.label, (first, second))
 
 
 def count_members(tree: Tree) -> Tree:

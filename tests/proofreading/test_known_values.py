@@ -195,6 +195,18 @@ def test_units_of_one_dimension_are_converted(proofreader: TextProofreader, link
         ),
         (r"5\ \text{kg m/s}^2 = 5\ \text{N}", r"5\ \text{kg m/s} = 5\ \text{J}"),
         (r"1000\,\text{kg/m}^3 = 1\,\text{g/cm}^3", r"1000\,\text{kg/m}^3 = 10\,\text{g/cm}^3"),
+        # upright letters behind a number, powers of ten before a unit, and rounded conversions
+        (r"72\,\mathrm{km/h} = 20\,\mathrm{m/s}", r"72\,\mathrm{km/h} = 30\,\mathrm{m/s}"),
+        (
+            r"5\,\mathrm{kg} \cdot 9.8~\mathrm{m\,s^{-2}} = 49\,\mathrm{N}",
+            r"5\,\mathrm{kg} \cdot 9.8~\mathrm{m\,s^{-2}} = 94\,\mathrm{N}",
+        ),
+        (
+            r"3\times10^8\,\text{m/s} = 3\times10^5\,\text{km/s}",
+            r"3\times10^8\,\text{m/s} = 3\times10^6\,\text{km/s}",
+        ),
+        (r"80\,\text{km/h} = 22.2\,\text{m/s}", r"80\,\text{km/h} = 24.2\,\text{m/s}"),
+        (r"5\,\text{ft} = 1.52\,\text{m}", r"5\,\text{ft} = 1.62\,\text{m}"),
     ],
 )
 def test_units_are_products_of_units(proofreader: TextProofreader, right: str, wrong: str) -> None:
