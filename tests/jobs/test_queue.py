@@ -104,6 +104,28 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
         slots.close()
 
 
+def test_an_entry_that_goes_while_the_queue_is_read_keeps_none_from_starting(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends a job that waits takes it out of the queue without the lock of those who start jobs."""
+    monkeypatch.setattr(scheduler, "keep_queue", lambda _: None)
+    numbers = [lab.submit(n=1) for _ in range(2)]
+    lock_slots, started = queue.lock_slots, []
+
+    def lose_the_first(wanted: object) -> object:
+        queue.leave_queue(lab.attempt(numbers[0]))
+        return lock_slots(wanted)
+
+    monkeypatch.setattr(scheduler, "lock_slots", lose_the_first)
+    monkeypatch.setattr(scheduler, "start_supervisor", lambda attempt, *_: started.append(attempt.job))
+    scheduler.advance_queue(lab.workspace.runs)
+    assert started == numbers[1:]
+    held = [queue.take_slots({}) for _ in range(2)]
+    assert all(slots.locks for slots in held)
+    for slots in held:
+        slots.close()
+
+
 def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking the driver takes longer than all else that a look at the queue does."""
     asked: list[int] = []

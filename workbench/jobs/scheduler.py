@@ -131,9 +131,13 @@ class QueueRunner:
         # The rename takes the entry out of the queue before the supervisor starts.
         path = self._runs / QUEUE_FOLDER / entry.name
         # The time in the name makes an entry that no supervisor has claimed expire after `START_LIMIT_S`.
-        path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
+        try:
+            path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
+        except FileNotFoundError:
+            pass  # its end was recorded meanwhile, which takes it out of the queue without the lock
+        else:
+            start_supervisor(attempt, slots, with_job_variables(wish.variables))
         del self._wishes[entry.name]
-        start_supervisor(attempt, slots, with_job_variables(wish.variables))
         # The supervisor has inherited the descriptors; closing ours leaves the locks with it alone.
         slots.close()
 
