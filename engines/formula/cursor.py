@@ -407,7 +407,9 @@ class Cursor(ABC):
         )
 
     def is_called(self) -> bool:
-        """Return whether a word at the cursor is followed by a bracket."""
+        """Return whether a word at the cursor is followed by a bracket, or is always a function."""
+        if self.here.alone.label[2:] == "cis":
+            return True
         return self.piece_ahead(1).role == PieceRole.OPEN and self.here.alone.label[2:].isalpha()
 
     def closes_later(self) -> bool:

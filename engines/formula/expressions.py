@@ -54,7 +54,7 @@ _COLLECTIONS = frozenset(
     (*SETS_OF_NUMBERS, "union", "intersection", "without", "set", "interval", "list", "text")
 )
 _NO_CELL = parse_line([])
-_OTHERWISE = ("otherwise", "else", "if not", "in all other cases")
+OTHERWISE = ("otherwise", "else", "if not", "in all other cases", "sonst", "sinon", "иначе", "其他")
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
 _UNKNOWN_SIGNS = {"O!direct-sum": "⊕", "O!square-union": "⊔", "F!△": "△", "F!⊎": "⊎"}
 _OPERATING = ("\\nabla", "\\partial")
@@ -562,7 +562,7 @@ class Expressions(DerivativeParser):
             words = [words_of(one) for one in condition]
             if words and words[0] in CONNECTIVES:
                 condition, words = condition[1:], words[1:]
-            if len(words) == 1 and words[0] in _OTHERWISE:
+            if len(words) == 1 and words[0] in OTHERWISE:
                 parts += [case, Tree("else")]
             elif (held := self.parse_condition(condition)) is not None:
                 parts += [case, held]
@@ -664,6 +664,9 @@ class Expressions(DerivativeParser):
         if not excluding:
             return whole
         taken = [self.parse_sum()]
+        if not taken[0].children and self.here.operator.label == "U!eq":
+            self.take_piece()  # except x = 1
+            taken = [self.parse_sum()]
         while self.here.text == "," or CONNECTIVES.get(words_of(self.here)) in ("and", "or"):
             self.take_piece()
             if self.starts_factor() or self.here.role == PieceRole.ADD:

@@ -15,7 +15,20 @@ from engines.formula.infix import split_word
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import list_symbols
 from engines.formula.unit_table import BARE_UNITS
-from engines.formula.vocabulary import GREEK, MEMBERS, ONE_PLACE, PAIRS, PARITIES, SETS_IN_WORDS, SEVERAL
+from engines.formula.vocabulary import (
+    BARE_BOUNDS,
+    CONNECTIVES,
+    GREEK,
+    MEMBERS,
+    ONE_PLACE,
+    PAIRS,
+    PARITIES,
+    QUANTIFYING_PHRASES,
+    SETS_IN_WORDS,
+    SEVERAL,
+    SPOKEN_ROOTS,
+    SPOKEN_SIGNS,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -39,6 +52,8 @@ _SIGNS = {
     "}": r"\}",
     "...": r"\ldots ",
 }
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿⁱˣᵏᵐ"
+"""Signs and letters that are exponents."""
 _CYRILLIC, _IDEOGRAPH = "[\u0400-\u04ff]", "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 _OTHER_WORD = re.compile(rf"{_CYRILLIC}{{2,}}|{_IDEOGRAPH}+")
 """Words of scripts whose letters are no names in formulas."""
@@ -47,14 +62,14 @@ _TOKEN = re.compile(
     r"|(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     r"|(?P<slope>d\s*/\s*d(?P<variable>[A-Za-z])(?![^\W\d_]))"
     r"|(?P<logarithm>log_?(?P<base>10|2)(?![0-9.]))"
-    rf"|(?P<word>{_CYRILLIC}+|{_IDEOGRAPH}+|(?:(?!{_CYRILLIC}|{_IDEOGRAPH})[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])+)"
-    r"|(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    rf"|(?P<word>{_CYRILLIC}+|{_IDEOGRAPH}+|(?:(?!{_CYRILLIC}|{_IDEOGRAPH})[^\W\d_{_RAISED}])+)"
+    rf"|(?P<superscript>[{_RAISED}]+)"
     r"|(?P<script>\^|\*\*|_)"
     r"|(?P<sign><=>|\+/-|\.\.\.|<=|>=|!=|<>|==|=>|->|\+-|[%$#&{}])"
     r"|(?P<character>.)",
     re.DOTALL,
 )
-_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_SUPERSCRIPTS = str.maketrans(_RAISED, "0123456789-+nixkm")
 _ANSWERS = ("yes", "no", "odd", "any", "all", "ja", "oui", "non")
 """Short words that are an answer, and no product."""
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
@@ -63,9 +78,17 @@ _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = tuple(sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True))
-_CONNECTED = ("and", "or", "if", "in", "und", "oder", "ou", "и")
+_CONNECTED = ("and", "or", "if", "in", "for", "und", "oder", "für", "mit", "ou", "où", "и")
+_JUNCTIONS = {"and": r"\land ", "or": r"\lor "}
+"""Connectives within brackets, where formulas have signs for them."""
+_LOGICAL = ("and", "or", "not", "if", "then", "iff", "implies")
 _POSTFIX = ("!", "'")
-_PHRASES = frozenset(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase)
+_PHRASES = frozenset(
+    (
+        *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase),
+        *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
+    )
+)
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
 _LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 
@@ -112,6 +135,8 @@ def _is_prose(text: str) -> bool:
     words = text.strip(" .!").split()
     if len(words) == 1:
         return words[0].lower() in _ANSWERS or _word_to_latex(words[0]).startswith(r"\text")
+    if all(len(word) == 1 or word.lower() in _LOGICAL for word in words):
+        return False  # not p and q
     names = [split_word(word, _NAMES, "xyz" if len(word) > 1 else word) for word in words]
     return not all(names) or max(map(len, chain(*names))) < 2
 
@@ -152,6 +177,8 @@ class _PlainWriter:
         self.depth = 0
         self.number_end = False
         """Whether a number stands right before the next token."""
+        self.operand_end = False
+        """Whether something that a relation may follow stands before the next token."""
 
     def write_text(self) -> str:
         """Return the LaTeX of the whole text."""
@@ -188,6 +215,8 @@ class _PlainWriter:
         kind, text, detail = self.tokens.pop()
         # The flag lives for one item only: it says whether a word comes right after a number.
         behind_number, self.number_end = self.number_end, kind == "number"
+        behind_operand = self.operand_end
+        self.operand_end = self.operand_end if kind == "space" else text.lower() not in CONNECTIVES
         if kind == "script":
             return self.write_script("_" if text == "_" else "^")
         if kind == "superscript":
@@ -196,8 +225,6 @@ class _PlainWriter:
             return rf"\frac{{d}}{{d{detail}}}"
         if kind == "logarithm":
             return self.write_application("log", rf"\log_{{{detail}}}")
-        if kind == "word" and text == "for" and self.next_text() in ("all", "every", "each", "some", "any"):
-            return rf"\text{{ for {self.take_token()[1]} }}"
         if (
             kind == "word"
             and text == "et"
@@ -206,9 +233,22 @@ class _PlainWriter:
         ):
             return r"\text{ et }"  # et is no product e t where another name follows it
         if kind == "word" and text.lower() in _PHRASE_STARTS and (phrase := self.take_phrase(text)):
+            if phrase in SPOKEN_ROOTS:
+                return rf"\sqrt{SPOKEN_ROOTS[phrase]}{{{self.write_operand('_')}}}"
+            # `3 less than x` is a difference, and no relation.
+            if phrase not in BARE_BOUNDS or not behind_operand:
+                return SPOKEN_SIGNS.get(phrase) or rf"\text{{ {phrase} }}"
             return rf"\text{{ {phrase} }}"
+        if (
+            kind == "word"
+            and text.lower() == "not"
+            and (self.next_text() == "(" or len(self.next_text()) == 1)
+        ):
+            return r"\lnot "
         if kind == "word" and len(text) == 1 and not behind_number and self.is_index():
             return f"{text}_{{{self.tokens.pop()[1]}}}"
+        if kind == "word" and self.depth and (sign := _JUNCTIONS.get(CONNECTIVES.get(text.lower(), ""))):
+            return sign
         if kind == "word":
             # After a number, as in "2pir", a word is split into the names that it begins with.
             names = split_word(text, _NAMES, text) if behind_number else [text]
@@ -240,7 +280,7 @@ class _PlainWriter:
             elif kind == "word":
                 words.append(text)
                 ends.append(at)
-        for count in range(len(words), 1, -1):
+        for count in range(len(words), 0, -1):
             if (phrase := " ".join(words[:count]).lower()) in _PHRASES:
                 del self.tokens[len(self.tokens) - ends[count - 1] :]
                 return phrase

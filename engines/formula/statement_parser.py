@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engines.core.tree import Tree
 from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
-from engines.formula.expressions import Expressions
+from engines.formula.expressions import OTHERWISE, Expressions
 from engines.formula.layout import Piece
 from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
@@ -26,6 +28,8 @@ from engines.formula.vocabulary import (
     words_of,
 )
 
+ELSE = Tree("else")
+"""The condition of all that is left."""
 _SUCH_THAT = ("such that", "so that", "we have", "with")
 _TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
 
@@ -60,6 +64,25 @@ def _is_propositional(tree: Tree) -> bool:
 _PROPOSITIONS = frozenset("pqrsPQRS")
 
 
+def _join_cases(formulas: Sequence[Tree], joins: Sequence[str]) -> Tree | None:
+    """Return values, each with its condition, as a value by cases: `x for x >= 0 and -x otherwise`; None for
+    other formulas."""
+    values, conditions = formulas[::2], formulas[1::2]
+    if len(values) != len(conditions) or any(join != "if" for join in joins[::2]) or "if" in joins[1::2]:
+        return None
+    if not all(is_statement(one) or one == ELSE for one in conditions):
+        return None
+    names = {value.children[0] for value in values if value.label == "="}
+    equations = sum(value.label == "=" for value in values)
+    if len(names) > 1 or (not names and any(map(is_statement, values))):
+        return None
+    if names and (len(values) == 1 or equations not in (1, len(values)) or values[0].label != "="):
+        return None
+    terms = (value.children[1] if value.label == "=" else value for value in values)
+    cases = Tree("cases", tuple(part for pair in zip(terms, conditions, strict=True) for part in pair))
+    return Tree("=", (*names, cases)) if names else cases
+
+
 class StatementParser(Expressions):
     """Parser of all that a line says, terms and statements: recursive descent over its pieces."""
 
@@ -74,30 +97,49 @@ class StatementParser(Expressions):
             raise self.make_error("the expression is empty", remedy="Write something like: x^{2} + 1")
         results: list[Tree] = []
         joins: list[str] = []
+        if self.context.is_answer and words_of(self.here) == "if":
+            self.take_piece()  # if p then q
         while True:
             while self.is_gap(self.here):
                 self.at += 1
-            results.append(self.parse_statement())
+            results.append(self.repeat_subject(results, self.parse_statement()))
             while words_of(self.here) in QUANTIFYING_PHRASES:
                 results = [self.parse_trailing_quantifier(self.join_formulas(results, joins))]
                 joins = []
+            if self.context.is_answer and words_of(self.here) in OTHERWISE:
+                self.take_piece()
+                results.append(ELSE)
+                joins.append("if")
             if self.at >= self.length:
                 break
             joins.append(self.read_separator())
         return self.join_formulas(results, joins)
 
+    @staticmethod
+    def repeat_subject(results: list[Tree], statement: Tree) -> Tree:
+        """Return a relation without a left side, as `> 3 and <= 7`, with the name that the one before it is
+        about."""
+        if not results or not statement.children or statement.children[0] != OMITTED_SIDE:
+            return statement
+        sides = results[-1].children if is_statement(results[-1]) else ()
+        name = next((side for side in sides if not side.children and side.label.isalpha()), OMITTED_SIDE)
+        return Tree(statement.label, (name, *statement.children[1:]))
+
     # Quantifiers
 
-    def parse_quantified(self, label: str) -> Tree:
+    def parse_quantified(self, label: str, number_set: str = "") -> Tree:
         r"""Return what a sign such as `\forall` quantifies: variables, where they range, and all that
         follows."""
-        names, ranges = self.parse_range("")
+        names, ranges = self.parse_range(number_set)
         while (
             self.is_gap(self.here) or self.here.role == PieceRole.COLON or words_of(self.here) in _SUCH_THAT
         ):
             self.take_piece()
         if self.at >= self.length:
             raise self.make_error("what is quantified is missing")
+        if (further := QUANTIFYING_PHRASES.get(words_of(self.here))) is not None:
+            self.take_piece()  # for every n there is an m
+            return self.bind_variables(label, names, ranges, self.parse_quantified(*further))
         return self.bind_variables(label, names, ranges, self.parse_statement())
 
     def parse_trailing_quantifier(self, body: Tree) -> Tree:
@@ -120,6 +162,7 @@ class StatementParser(Expressions):
             if (
                 self.here.text != ","
                 or not is_variable(self.piece_ahead(1))
+                or Tree(name_of(self.piece_ahead(1))) in names  # for all x, x^2 >= 0
                 or self.piece_ahead(2).role == PieceRole.OPEN
             ):
                 break
@@ -186,9 +229,14 @@ class StatementParser(Expressions):
             name, before = last.children[0], self.join_formulas(formulas[:-1], joins[:-1])
             if all(name.label in one.list_labels() for one in formulas[:-1]):
                 return Tree("and" if is_statement(before) else "such", (before, last))
-        # What the words mean depends on whether statements or terms stand between them.
-        kinds = [is_statement(one) for one in formulas]
+        # What the words mean depends on whether statements or terms stand between them: with `not q` beside
+        # it a letter is a proposition.
         words = set(joins)
+        logical = any(map(is_statement, formulas)) or not words.isdisjoint(("if", "iff", "implies"))
+        logical = logical and all(map(_is_propositional, formulas))
+        kinds = [logical or is_statement(one) for one in formulas]
+        if "if" in words and self.context.is_answer and (cases := _join_cases(formulas, joins)) is not None:
+            return cases
         if "iff" in words or "implies" in words or "if" in words:
             if len(formulas) == 2 and all(kinds):
                 left, right = formulas
@@ -283,6 +331,10 @@ class StatementParser(Expressions):
             result = Tree("not", (self.parse_negation(),))
             self.context.depth -= 1
             return result
+        begins = self.at == 0 or words_of(self.piece_ahead(-1)) in CONNECTIVES
+        if begins and (phrase := QUANTIFYING_PHRASES.get(words_of(self.here))) is not None:
+            self.take_piece()
+            return self.parse_quantified(*phrase)
         label = self.here.operator.label[2:]
         if label in (*QUANTIFIERS, "not-exists") and self.here.role == PieceRole.OPERATOR:
             self.take_piece()
@@ -299,7 +351,8 @@ class StatementParser(Expressions):
         if self.context.is_open and self.here.role == PieceRole.RELATION and self.is_sign_alone():
             return self.parse_sign_alone()
         # Every link of a chain needs its left side.
-        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.at == 0):
+        begins = self.at == 0 or words_of(self.piece_ahead(-1)) in CONNECTIVES
+        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and begins):
             raise self.make_error("the left side is missing")
         parity = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
         if parity is not None and self.piece_ahead(1) is not END:
@@ -354,7 +407,9 @@ class StatementParser(Expressions):
             # Each link of a chain compares its neighbours: a < b < c is a < b and b < c.
             left = right
         if not relations:
-            return left
+            # An answer may leave out what is congruent: 17 (mod 26).
+            modulus = self.parse_modulus() if self.context.is_answer else None
+            return left if modulus is None else Tree("congruent", (OMITTED_SIDE, left, modulus))
         return relations[0] if len(relations) == 1 else Tree("and", tuple(relations))
 
     def read_relation(self) -> str:

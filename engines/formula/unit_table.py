@@ -98,6 +98,7 @@ _PREFIXES = {
     "G giga": Fraction(10**9),
     "M mega": Fraction(10**6),
     "k kilo": Fraction(10**3),
+    "h hecto": Fraction(100),
     " ": Fraction(1),
     "c centi": Fraction(1, 10**2),
     "m milli": Fraction(1, 10**3),

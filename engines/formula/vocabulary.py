@@ -106,6 +106,10 @@ CONNECTIVES = {
     **dict.fromkeys(("and", "et", "und", "&", "и", "和", "与", "且"), "and"),
     **dict.fromkeys(("or", "oder", "ou", "или", "或", "或者", "または", "또는"), "or"),
     **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as"), "if"),
+    **dict.fromkeys(
+        ("für", "wobei", "mit", "falls", "wenn", "pour", "où", "avec", "si", "para", "donde"), "if"
+    ),
+    **dict.fromkeys(("con", "где", "при", "если", "其中", "当"), "if"),
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
 }
@@ -121,7 +125,8 @@ QUANTIFYING_PHRASES = {
     f"{phrase} {word}".strip(): (label, numbers)
     for label, phrases in (
         ("forall", ("for all", "for every", "for each", "for any")),
-        ("exists", ("for some", "there is", "there exists", "there exist")),
+        ("exists", ("for some", "there is", "there is a", "there is an", "there exist", "there exists")),
+        ("exists", ("there exists a", "there exists an", "there exists some", "for some")),
     )
     for phrase in phrases
     for word, numbers in _RANGES.items()
@@ -134,6 +139,56 @@ MEMBERS = {
     if word
 }
 """Words behind a letter that say which numbers it stands for."""
+SPOKEN_ROOTS = {
+    f"{article}{root} of": index
+    for article in ("", "the ")
+    for root, index in (
+        ("square root", ""),
+        ("cube root", "[3]"),
+        ("cubic root", "[3]"),
+        ("fourth root", "[4]"),
+    )
+} | {"quadratwurzel aus": "", "racine carrée de": "", "raíz cuadrada de": ""}
+"""Words before what a root is taken of, and how LaTeX writes which root."""
+_BOUNDS = {
+    ">": ("greater than", "more than", "larger than", "bigger than", "strictly greater than", "größer als"),
+    "<": ("less than", "smaller than", "strictly less than", "kleiner als"),
+}
+BARE_BOUNDS = frozenset(phrase for phrases in _BOUNDS.values() for phrase in phrases)
+"""Words that are a relation without a verb only behind `and` or at the beginning."""
+SPOKEN_SIGNS = {
+    **dict.fromkeys(("equals", "is equal to", "are equal to", "must equal", "must be equal to"), "="),
+    **dict.fromkeys(
+        ("ist gleich", "est égal à", "est égale à", "es igual a", "равно", "равен", "равна"), "="
+    ),
+    **{
+        f"{verb}{words}": sign
+        for verb in ("", "is ", "are ", "must be ", "has to be ", "can be ", "should be ", "ist ")
+        for sign, phrases in (
+            (r"\ge ", ("at least", "no less than", "not less than", "greater than or equal to")),
+            (r"\ge ", ("mindestens", "bigger than or equal to", "larger than or equal to")),
+            (r"\le ", ("at most", "no more than", "no greater than", "less than or equal to")),
+            (r"\le ", ("smaller than or equal to", "not greater than", "not more than", "höchstens")),
+            *_BOUNDS.items(),
+            (r"\ne ", ("not equal to", "different from", "ungleich")),
+        )
+        for words in phrases
+    },
+    **{
+        f"{verb}{words}": r"\in "
+        for verb in ("", "is ", "must ", "must be ", "has to ", "has to be ")
+        for words in ("in the interval", "in the set", "an element of", "lie in", "lie in the interval")
+    },
+    **dict.fromkeys(("is in", "must be in", "lies in", "lies in the interval", "belongs to"), r"\in "),
+    **dict.fromkeys(("liegt in", "appartient à", "pertenece a", "принадлежит", "属于"), r"\in "),
+    "plus": "+",
+    "minus": "-",
+    "times": r"\cdot ",
+    "divided by": "/",
+    "squared": "^{2}",
+    "cubed": "^{3}",
+}
+"""Signs in words, and how LaTeX writes them."""
 _EXCEPT = ("except", "except for", "other than", "excluding", "without", "but not")
 _SIGNS = (
     *(("positive ", "ℝ+"), ("negative ", "ℝ-")),

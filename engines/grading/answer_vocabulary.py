@@ -19,9 +19,15 @@ REASONS = make_phrases(
     "therefore, where, when, if, which, with, =",
 )
 """Words after which another answer, or none, is given."""
-CONCLUSIONS = make_phrases("so, thus, hence, therefore")
+CONCLUSIONS = make_phrases(
+    "so, thus, hence, therefore, also, daher, somit, folglich, deshalb, donc, ainsi, por lo tanto, por tanto",
+    "así que, entonces, значит, поэтому, таким образом, следовательно, итак, quindi, pertanto, portanto",
+    "所以, 因此, 故, よって, ゆえに, 故に, したがって, 따라서, 그러므로",
+)
 CAUSES = make_phrases("because, since, so, as, which, not")
 """Words behind a comma that end an answer."""
+PLAIN_CAUSES = make_phrases("because, since, weil, denn, parce que, porque, потому что, так как, perché")
+"""Words that end an answer without a comma before them."""
 COPULAS = make_phrases("is, are, equal, equals, =, was, would be, must be, will be")
 FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "이다", "이에요")
 """Verbs behind the number that a sentence states."""
@@ -39,7 +45,7 @@ CONTRASTS = make_phrases(
 """Words before an answer that is denied."""
 ABBREVIATIONS = ("approx", "ca", "bzw", "resp", "vs", "no", "nr", "env")
 """Words whose full stop ends no sentence."""
-UNSPACED_VERBS = make_phrases("是, 为, 為, 等于, は, 得")
+UNSPACED_VERBS = make_phrases("是, 为, 為, 等于, は, 得, 는, 은")
 APPROXIMATIONS = make_phrases(
     "i.e. approximately, i.e. about, that is approximately, that is about, approximately, or about",
     " or approximately, which is about, which is approximately, or roughly, ungefähr, soit environ",
@@ -60,6 +66,12 @@ FURTHER_LIMITS = make_phrases(
 ALTERNATIVES = make_phrases("or more, or less, or fewer")
 MONTHS = make_phrases(
     "January, February, March, April, May, June, July, August, September, October, November, December",
+)
+WEEKDAYS = make_phrases(
+    "Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday, Montag, Dienstag, Mittwoch, Donnerstag",
+    "Freitag, Samstag, Sonntag, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, lunes, martes",
+    "miércoles, jueves, viernes, sábado, domingo, понедельник, вторник, среда, четверг, пятница, суббота",
+    "воскресенье",
 )
 OPTIONS = make_phrases("option, choice, answer, option is, choice is, answer is")
 IS_RIGHT = make_phrases(
@@ -82,11 +94,17 @@ LIST_NOUNS = make_phrases(
 """Words right before a list of values."""
 MEMBERSHIPS = make_phrases(
     "belongs to, lies in, is in, must be in, in, appartient à, pertenece a, принадлежит, liegt in, 属于, ∈",
+    "appartient à l'intervalle, dans l'intervalle, liegt im Intervall, im Intervall, en el intervalo",
+    "al intervalo, промежутку, отрезку, интервалу, the interval, nell'intervallo",
 )
 """Words before the set that has the values."""
+MEMBER_LEADS = make_phrases("can be, could be, may be, any of, one of, namely, nämlich, à savoir, а именно")
+"""Words before the set in words that has the values."""
 CHANCES = make_phrases("chance, chances, probability")
 ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")
+PARTS_OF = make_phrases("of an, of a, of one")
+"""Words between a fraction and the unit that it is a part of."""
 SHARES = make_phrases("out of, of the, von, из, sur")
 """Words between two numbers that are one: 5 out of 36."""
 KEPT = frozenset(
@@ -98,16 +116,41 @@ NO_NUMBERS = ("one", "a half", "half", "third", "quarter")
 CONCLUDING = make_phrases(
     "i.e., that is, in other words, d. h., das heißt, c'est-à-dire, es decir, то есть, 即, so, thus, hence",
     "therefore, which means, meaning, which leaves, leaving, which gives, giving, which makes, making",
+    "twice of which is, half of which is, double of which is",
     "for a total of, then, also, daher, somit, folglich, donc, entonces, así que, значит, поэтому",
     "следовательно, quindi, 所以, 因此, よって, したがって, 따라서",
 )
 """Words in a sentence before what it concludes."""
+FORMULA_LEADS = make_phrases(
+    "that, we get, we have, we find, we obtain, this gives, it gives, this means, get, have, obtain",
+    "the value of, the number, the solution is, the solutions are, the answer is, the set is, the result is",
+    "the range is, the domain is, the condition is, if and only if, exactly when, precisely when",
+    "erhält man, erhalten wir, gilt, dass, on obtient, on a, que, obtenemos, tenemos, получаем, имеем, что",
+)
+"""Words right before a formula that a sentence ends with."""
 DENIALS = make_phrases(
     "no hay, no es, no son, no tiene, no tienen, not, n't, t, never, cannot, nobody, no one, none of",
     "neither, niemand, personne, nadie, никто, nessuno,  nicht, kein, keine, keinen, nie, pas, jamais",
     "nunca, не, нет, никогда, non, nenhum, 不, 没有, 沒有, 没",
 )
 """Words that deny the clause in which they stand."""
+INTENTIONS = make_phrases(
+    "want, wants, wanted, wish, wishes, wished, hope, hopes, hoped, hopes for, hoped for, hoped to get",
+    "asks for, asked for, would like, plans to, planned to, intends to, intended to, tried to, wollte",
+    "möchte, wünscht sich, voulait, voudrait, quería, quiere, хотел, хотела, хочет, 想要, voleva",
+)
+"""Words before a quantity that somebody only wishes for."""
+ADMISSIONS = make_phrases(
+    "could not, couldn't, cannot determine, can't determine, cannot be determined, do not know, don't know",
+    "not sure, unsure, cannot solve, can't solve, unable to, not able to, no idea, cannot tell, can't tell",
+    "weiß nicht, weiß ich nicht, konnte nicht, kann nicht, ne sais pas, je ne peux pas, no sé, no puedo",
+    "не знаю, не могу, не смог, не удалось, 不知道, 无法, わかりません, 分かりません",
+)
+"""Words with which a sentence says that it has no answer."""
+NO_DENIALS = make_phrases(
+    "不等式, 不等号, 不妨, 不定积分, 不同, 没关系, not only, nicht nur, non seulement, no solo"
+)
+"""Words that only begin as a denial does."""
 STATING_VERBS = make_phrases("points, moves, acts, becomes, remains, stays, takes place on, is on, falls on")
 """Verbs other than `is` before what is said of a subject."""
 SUMS = make_phrases("add up to, adds up to, added up to, sum up to, sums up to")
@@ -118,6 +161,13 @@ HEDGES = make_phrases(
     "может, кроме, или, 可能, 如果, 除了, もし, 以外",
 )
 """Words with which a sentence does not simply state its answer in words."""
+CONTRASTING = make_phrases("but, only, although, however, aber, nur, mais, seulement, pero, solo, но, только")
+"""Words that take part of a statement back."""
+CONDITIONALS = make_phrases(
+    "would have been, would only be, wäre, wären, serait, seraient, sería, serían, было бы, был бы, была бы",
+    "sarebbe, seria",
+)
+"""Verbs before a quantity that is none in fact."""
 CORRECTIONS = make_phrases(
     "but, only, sondern, mais, sino, а, но, ma, mas, als, und, and, y, et, и",
 )
@@ -151,8 +201,8 @@ OBLIGATIONS = make_phrases(
 """Words before `to` whose verb states what happens."""
 REMAINDERS = make_phrases(
     "left, remaining, remain, remains, left over, still has, still have, übrig, noch, reste, restent",
-    "restant, queda, quedan, sobran, sobra, осталось, останется, остаётся, остается, rimangono, restano",
-    "rimane, resta, sobram, 剩, 剩下, 还剩, 残り, 残る, 남",
+    "da, übriggeblieben, restant, queda, quedan, sobran, sobra, осталось, останется, остаётся, остается",
+    "rimangono, restano, rimane, resta, sobram, 剩, 剩下, 还剩, 残り, 残る, 남",
 )
 """Words of a clause that states what is left."""
 TOTALS = make_phrases(

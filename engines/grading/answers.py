@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engines.grading.announcements import find_announced, find_boxed
+from engines.grading.boxes_and_announcements import find_announced, find_boxed
 from engines.grading.locales import (
     Locale,
     find_language,

@@ -14,12 +14,14 @@ from engines.formula.statement_view import Statement
 from engines.grading.compare_units import Units, compare_with_units
 from engines.grading.constants import VARIABLES, compare_solutions, compare_with_constants
 from engines.grading.families import (
+    Family,
     cases_of,
     compare_cases,
     compare_families,
     compare_periodic,
     family_without_range,
     read_family,
+    replace_leaf,
 )
 from engines.grading.forms import (
     REALS,
@@ -36,12 +38,19 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
+from engines.grading.forms_beside_others import (
+    list_assignments,
+    open_interval,
+    order_by_name,
+    put_identity,
+    unwrap_single,
+)
 from engines.grading.linear_systems import compare_solved
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.named_values import is_same_name, rename_argument, turn_ratio
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
-from engines.grading.reading import form_of, is_constant, subject_name, write_tree
+from engines.grading.reading import form_of, is_constant, write_tree
 from engines.grading.term_arithmetic import (
     divide_terms,
     shown_part,
@@ -117,7 +126,7 @@ class AnswerComparison:
         if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
             return self._compare_members(gold, pred)
         # A list of one value is that value if the other side is none.
-        gold, pred = _unwrap_single(gold, pred), _unwrap_single(pred, gold)
+        gold, pred = unwrap_single(gold, pred), unwrap_single(pred, gold)
         if (numbers := _compare_number_sets(gold, pred)) is not None:
             return numbers
         # A letter such as (B) may be an option whose text is not at hand.
@@ -237,6 +246,12 @@ class AnswerComparison:
         judged = to_grade_verdict(self._judge.equal(gold_tree, pred_tree))
         if judged.outcome == "equal":
             return judged
+        # Engineers call the imaginary unit j.
+        letters = [{*tree.list_labels()} & {"i", "j"} for tree in (gold_tree, pred_tree)]
+        if letters == [{"i"}, {"j"}]:
+            engineered = self._judge.equal(gold_tree, replace_leaf(pred_tree, Tree("j"), Tree("i")))
+            if engineered.outcome == "equal":
+                return GradeVerdict("equal", reason="j is the imaginary unit")
         return compare_with_constants(self._judge, gold_tree, pred_tree) or judged
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
@@ -442,6 +457,7 @@ class AnswerComparison:
             return combine_verdicts(
                 self.compare(item.value, values[item.name]) for item in gold.items if isinstance(item, Named)
             )
+        gold, pred = order_by_name(gold), order_by_name(pred)
         return combine_verdicts(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
     def _compare_sets(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -494,6 +510,8 @@ class AnswerComparison:
             vector = Many("tuple", tuple(cell for row in matrix.rows for cell in row))
             pair = (vector, replace(other, kind="tuple"))
             return self._compare_several(*(pair if matrix is gold else pair[::-1]))
+        if isinstance(other, Term) and (unit := put_identity(other, len(matrix.rows))) is not None:
+            return self._compare_matrices(*((matrix, unit) if matrix is gold else (unit, matrix)))
         if isinstance(other, Term) and other.unit is None:
             return self._compare_trees(gold, pred, self._judge.equal)
         return differ_in_kind(gold, pred)
@@ -519,13 +537,18 @@ class AnswerComparison:
             if (renamed := rename_argument(gold, pred)) is not None:
                 return self.compare(gold.value, renamed)
             if same.outcome == "equal":
+                names = [
+                    one.name for one in (gold, pred) if one.name in _SOLUTION_SETS and _is_set(one.value)
+                ]
+                if len(names) == 1:
+                    return GradeVerdict("equal", reason=f"{names[0]} is the set of the solutions")
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
             equations = not any(isinstance(one.value, SetForm | WordsForm) for one in (gold, pred))
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
             return self._compare_relations(gold, pred)
         # `x = 1, y = 2` may also be written as a chain or system: both as lists of assignments.
-        each = _list_assignments(gold), _list_assignments(pred)
+        each = list_assignments(gold), list_assignments(pred)
         if each != (gold, pred) and all(
             isinstance(one, Many) and isinstance(one.items[0], Named) for one in each
         ):
@@ -561,7 +584,7 @@ class AnswerComparison:
     def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return what is read as a whole: statements with connectives or quantifiers, families, cases,
         sets."""
-        gold, pred = _open_interval(gold, pred), _open_interval(pred, gold)
+        gold, pred = open_interval(gold, pred), open_interval(pred, gold)
         trees = _read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
@@ -661,7 +684,7 @@ class AnswerComparison:
                 return self._compare_asked(relation, answer, relation is gold)
             return differ_in_kind(gold, pred)
         residues = [read_family(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
-        if residues[0] is not None and residues[1] is not None and residues[0].name == residues[1].name:
+        if residues[0] is not None and residues[1] is not None and _may_be_same(residues[0], residues[1]):
             return to_grade_verdict(compare_families(residues[0], residues[1]))
         return self._compare_trees(gold, pred, self._same_statement)
 
@@ -710,45 +733,20 @@ def _read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeV
     return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
 
 
-def _unwrap_single(item: Form, other: Form) -> Form:
-    """A set or list of one value is that value; but a set of one point is no set of its coordinates."""
-    while isinstance(item, Many) and len(item.items) == 1 and item.kind in ("list", "set"):
-        inside = item.items[0]
-        if (
-            isinstance(inside, Many)
-            and item.kind == "set"
-            and isinstance(other, Many)
-            and other.kind == "set"
-        ):
-            break
-        item = inside
-    return item
+def _may_be_same(one: Family, other: Family) -> bool:
+    return one.name == other.name or "" in (one.name, other.name)
 
 
+def _is_set(item: Form) -> bool:
+    return isinstance(item, SetForm) or (isinstance(item, Many) and item.kind == "set")
+
+
+_SOLUTION_SETS = ("L", "S", "𝕃", "𝕊")
+"""Names of sets of solutions."""
 _PROPOSITIONS = "pqrs"
 _BOUNDS = {"<", "<=", ">", ">="}
 _INTEGER_LETTER = "k"
 """The letter that usually stands for any integer."""
-
-
-def _open_interval(item: Form, other: Form) -> Form:
-    """Return `(a, b)` as an interval beside a set of numbers by what holds of them."""
-    if not isinstance(item, Many) or item.kind != "tuple" or len(item.items) != 2:
-        return item
-    if not isinstance(other, Statement) or other.tree.label != "such":
-        return item
-    member = other.tree.children[0]
-    name = member.children[0] if member.label == "in" else member
-    return item if name.children else IntervalForm(item.items[0], item.items[1], (False, False))
-
-
-def _list_assignments(item: Form) -> Form:
-    """Names and values in brackets, `(x, y) = (1, 2)`, as what is said of each name."""
-    if isinstance(item, Named) and item.name.startswith("(") and isinstance(item.value, Many):
-        parts = item.subject.children
-        if len(parts) == len(item.value.items):
-            return Many("list", tuple(map(Named, map(subject_name, parts), item.value.items, parts)))
-    return item
 
 
 def _spell_tokens(text: str) -> list[str]:

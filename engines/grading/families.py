@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import lcm
+from math import gcd, lcm
 
 from engines.core.tree import ONE, Tree
 from engines.grading.linear_terms import list_conjuncts
@@ -48,9 +48,13 @@ def read_family(tree: Tree) -> Family | None:
         parts = [one for part in tree.children for one in list_conjuncts(part)]
     elif tree.label == "implies" and len(tree.children) == 2:
         parts = [tree.children[1], tree.children[0]]
+    elif tree.label == "forall" and len(tree.children) == 3:
+        parts = list(tree.children[1:])
     else:
         return None
     ranges = [one for one in parts if one.label == "in" and one.children[1].label in (*INTEGERS, "ℤ+")]
+    if len(ranges) == 2 and len(parts) == 3:
+        return _read_double_family(ranges, next(one for one in parts if one not in ranges))
     if len(ranges) != 1 or ranges[0].children[0].children:
         return None
     letter, numbers = ranges[0].children[0], ranges[0].children[1].label
@@ -88,6 +92,40 @@ def read_family(tree: Tree) -> Family | None:
         steps.append((start, step))
     name = next(iter(names)).label if names else ""
     return Family(name, tuple(steps), least is None, numbers in _NATURALS and not bounds)
+
+
+def _read_double_family(ranges: Sequence[Tree], said: Tree) -> Family | None:
+    """Return the values of a term such as `6m + 15n` with two integers: multiples of what divides both
+    coefficients."""
+    name, term = said.children if said.label == "=" else (Tree(""), said)
+    letters = [one.children[0] for one in ranges]
+    if any(one.children[1].label != "ℤ" or one.children[0].children for one in ranges) or name.children:
+        return None
+    # Without the product of both letters the term is linear in each of them.
+    lines = [
+        _linear(replace_leaf(term, other, Tree("0")), letter.label)
+        for letter, other in (letters, reversed(letters))
+    ]
+    joint = _linear(replace_leaf(term, letters[1], letters[0]), letters[0].label)
+    if None in lines or joint is None:
+        return None
+    first, second = (line or {} for line in lines)
+    if not {*first, *second, *joint} <= {(0, 0), (1, 0)}:
+        return None
+    steps = [line.get((1, 0), Fraction(0)) for line in (first, second)]
+    if not all(steps) or joint.get((1, 0), Fraction(0)) != sum(steps):
+        return None
+    bottom = lcm(*(step.denominator for step in steps))
+    step = Fraction(gcd(*(int(step * bottom) for step in steps)), bottom)
+    start = first.get((0, 0), Fraction(0))
+    return Family(name.label, (((start, Fraction(0)), (step, Fraction(0))),), True)
+
+
+def replace_leaf(tree: Tree, letter: Tree, value: Tree) -> Tree:
+    """Return a tree with a value in the place of a letter."""
+    if tree == letter:
+        return value
+    return Tree(tree.label, tuple(replace_leaf(part, letter, value) for part in tree.children))
 
 
 _BOUNDS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -1,29 +1,23 @@
-"""Sets of integers in words: all positive multiples of 3, the odd integers, alle Vielfachen von 5."""
+"""Sets of integers in words: all positive multiples of 3, the primes less than 20, alle Vielfachen von 5."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 
+from engines.formula.dialects import recognize_dialect
+from engines.formula.latex_conversion import latex_of_plain
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 
+
+def _phrases(phrases: str) -> dict[str, str]:
+    return dict.fromkeys(phrases.split(", "), "")
+
+
 _EVERY = Phrases(
-    dict.fromkeys(
-        (
-            *(
-                "the set of all",
-                "all",
-                "every",
-                "any",
-                "the",
-                "all the",
-                "alle",
-                "tous les",
-                "todos los",
-                "los",
-            ),
-            *("все", "所有", "tutti i", "are", "is", "n is", "n is a"),
-        ),
-        "",
+    _phrases(
+        "the set of all, the set of, the set of the, all, every, any, the, all the, alle, die, tous les, les"
+        ", todos los, los, все, 所有, tutti i, are, is, n is, n is a"
     )
 )
 _SIGNS = Phrases(
@@ -33,25 +27,40 @@ _SIGNS = Phrases(
     }
 )
 _MULTIPLES = Phrases(
-    dict.fromkeys(
-        (
-            *("multiples of", "multiple of", "integers divisible by", "numbers divisible by", "divisible by"),
-            *("integer multiples of", "Vielfachen von", "Vielfache von", "multiples de", "múltiplos de"),
-            *("кратные", "числа, кратные", "multipli di"),
-        ),
-        "",
+    _phrases(
+        "multiples of, multiple of, integers divisible by, numbers divisible by, divisible by"
+        ", integer multiples of, Vielfachen von, Vielfache von, multiples de, múltiplos de"
+        ", кратные, числа, кратные, multipli di"
     )
 )
-_PARITIES = Phrases(
+_KINDS = Phrases(
     {
         **dict.fromkeys(("even integers", "even numbers", "even", "geraden Zahlen", "偶数"), "2k"),
         **dict.fromkeys(("odd integers", "odd numbers", "odd", "ungeraden Zahlen", "奇数"), "2k + 1"),
+        **dict.fromkeys(("primes", "prime numbers", "Primzahlen", "nombres premiers"), "prime"),
+        **dict.fromkeys(("perfect squares", "square numbers", "squares", "Quadratzahlen"), "square"),
+        **dict.fromkeys(("integers", "whole numbers", "ganzen Zahlen", "entiers"), "k"),
     }
 )
+"""What is said of integers: a term in k, or the name of a test."""
 _POSITIVE_BEHIND = Phrases(
-    dict.fromkeys(("positive integers", "positive numbers", "natural numbers", "integers", "numbers"), "")
+    _phrases("positive integers, positive numbers, natural numbers, integers, numbers")
 )
+_DIVISORS = Phrases(_phrases("divisors of, factors of, Teiler von, diviseurs de, divisores de"))
 _MULTIPLE_SIGN = ("的", "倍", "数")
+_BOUNDS = Phrases(
+    {
+        **dict.fromkeys(("between", "zwischen", "entre"), "()"),
+        **dict.fromkeys(("from", "von", "de", "between and including", "inclusive between"), "[]"),
+        **dict.fromkeys(("less than", "smaller than", "below", "under", "kleiner als", "unter"), "<"),
+        **dict.fromkeys(("at most", "up to", "no greater than", "not exceeding", "bis"), "<="),
+        **dict.fromkeys(("greater than", "larger than", "above"), ">"),
+        "at least": ">=",
+    }
+)
+_TO = Phrases(_phrases("and, to, through, und, bis, et, à, y, a"))
+_FROM_ONE = ("prime", "square")
+_MOST_INTEGERS = 200
 
 
 def spell_integers(text: str) -> str:
@@ -59,10 +68,10 @@ def spell_integers(text: str) -> str:
 
     >>> spell_integers("all positive multiples of 3"), spell_integers("the odd integers")
     ('\\{3 k : k \\in \\mathbb{Z}, k \\ge 1\\}', '\\{2k + 1 : k \\in \\mathbb{Z}\\}')
+    >>> spell_integers("the even numbers between 1 and 9"), spell_integers("all primes less than 10")
+    ('\\{2, 4, 6, 8\\}', '\\{2, 3, 5, 7\\}')
     """
-    if not any(
-        mark in text for mark in ("ivisible", "ultipl", "últipl", "ielfach", "ратн", "倍数", "odd", "even")
-    ):
+    if not any(mark in text for mark in _MARKS):
         return ""
     tokens = [token for token in tokenize(text.strip(" .")) if token.text != "$"]
     at = 0
@@ -70,10 +79,43 @@ def spell_integers(text: str) -> str:
     for table in (_EVERY, _SIGNS):
         if (match := table.match(tokens, at)) is not None:
             at, least = skip_blanks(tokens, match[0]), match[1]
+    begin = at
     if least and (noun := _POSITIVE_BEHIND.match(tokens, at)) is not None:
         at = skip_blanks(tokens, noun[0])  # all positive integers divisible by 3
-    if (parity := _PARITIES.match(tokens, at)) is not None and at:
-        return _write_family(parity[1], least) if _ends(tokens, parity[0]) else ""
+    if (divisors := _DIVISORS.match(tokens, at)) is not None and begin:
+        return _list_divisors(tokens, divisors[0]) if least else ""
+    kind, end = _match_kind(tokens, at)
+    if not kind:
+        kind, end = _match_kind(tokens, begin)
+    if not kind:
+        return ""
+    if _ends(tokens, end):
+        is_word = not begin and _KINDS.match(tokens, at) is not None  # a function may be even
+        return "" if is_word or kind in (*_FROM_ONE, "k") else _write_family(kind, least)
+    return _list_integers(kind, least, tokens, end)
+
+
+_MARKS = (
+    *("ivisible", "ultipl", "últipl", "ielfach", "ратн", "倍数", "odd", "even", "prime", "Prim", "premier"),
+    *(
+        "square",
+        "Quadratz",
+        "integers",
+        "whole numbers",
+        "divisor",
+        "factors of",
+        "gerade",
+        "ganze",
+        "entier",
+    ),
+    *("Teiler", "diviseur"),
+)
+
+
+def _match_kind(tokens: Sequence[AnswerToken], at: int) -> tuple[str, int]:
+    """Return the integers that words name, as a term in k or the name of a test, and the index behind."""
+    if (kind := _KINDS.match(tokens, at)) is not None:
+        return kind[1], kind[0]
     multiples = _MULTIPLES.match(tokens, at)
     if multiples is not None:
         number = skip_blanks(tokens, multiples[0])
@@ -81,9 +123,79 @@ def spell_integers(text: str) -> str:
     else:  # 3的倍数
         number, end = at, at + 1 + len(_MULTIPLE_SIGN)
         if tuple(token.text for token in tokens[at + 1 : end]) != _MULTIPLE_SIGN:
-            return ""
+            return "", 0
     step = text_at(tokens, number)
-    return _write_family(f"{step} k", least) if step.isdecimal() and _ends(tokens, end) else ""
+    return (f"{step} k", end) if step.isdecimal() else ("", 0)
+
+
+def _list_integers(kind: str, least: str, tokens: Sequence[AnswerToken], at: int) -> str:
+    """Return the integers of a kind between the bounds that follow as a set; "" where it is not finite, or an
+    end of `between` is one of them, which some count and some do not."""
+    low: int | None = int(least) if least else 1 if kind in _FROM_ONE else None
+    high: int | None = None
+    between = False
+    while not _ends(tokens, at):
+        at = skip_blanks(tokens, at)
+        if _TO.match(tokens, at) is not None and high is None and low is not None:
+            at = skip_blanks(tokens, at + 1)
+        bound = _BOUNDS.match(tokens, at)
+        if bound is None:
+            return ""
+        number, at = _take_integer(tokens, bound[0])
+        sign = bound[1]
+        if number is None:
+            return ""
+        if sign in ("()", "[]"):
+            join = _TO.match(tokens, skip_blanks(tokens, at))
+            further, at = _take_integer(tokens, join[0]) if join is not None else (None, at)
+            if further is None:
+                return ""
+            low, high, between = max(number, number if low is None else low), further, sign == "()"
+            if text_at(tokens, skip_blanks(tokens, at)).lower() == "inclusive":
+                at, between = skip_blanks(tokens, at) + 1, False
+        elif sign[0] == "<":
+            high = number - (sign == "<")
+        else:
+            low = number + (sign == ">")
+    if low is None or high is None or high - low > _MOST_INTEGERS:
+        return ""
+    members = [number for number in range(low, high + 1) if _is_of_kind(number, kind)]
+    if between and not {low, high}.isdisjoint(members):
+        return ""
+    return f"\\{{{', '.join(map(str, members))}\\}}"
+
+
+def _take_integer(tokens: Sequence[AnswerToken], at: int) -> tuple[int | None, int]:
+    at = skip_blanks(tokens, at)
+    minus = text_at(tokens, at) in ("-", "−")
+    digits = text_at(tokens, at + minus)
+    if not digits.isdecimal() or len(digits) > _MOST_FIGURES:
+        return None, at
+    return (-int(digits) if minus else int(digits)), at + minus + 1
+
+
+_MOST_FIGURES = 9
+
+
+def _is_of_kind(number: int, kind: str) -> bool:
+    if kind == "prime":
+        return number > 1 and all(number % factor for factor in range(2, isqrt(number) + 1))
+    if kind == "square":
+        return number > 0 and isqrt(number) ** 2 == number
+    if kind.endswith("+ 1"):
+        return number % 2 == 1
+    return kind == "k" or number % int(kind.removesuffix("k")) == 0
+
+
+def _list_divisors(tokens: Sequence[AnswerToken], at: int) -> str:
+    number, end = _take_integer(tokens, at)
+    if number is None or number < 1 or not _ends(tokens, end) or number > _MOST_DIVIDED:
+        return ""
+    divisors = (str(factor) for factor in range(1, number + 1) if number % factor == 0)
+    return f"\\{{{', '.join(divisors)}\\}}"
+
+
+_MOST_DIVIDED = 100_000
 
 
 def _ends(tokens: Sequence[AnswerToken], at: int) -> bool:
@@ -124,12 +236,21 @@ _RANGES = Phrases(
         ),
     }
 )
-_RANGES_BEHIND = Phrases(
+RANGES_BEHIND = Phrases(
     {
         **dict.fromkeys(
             (
                 *("is an integer", "is any integer", "any integer", "an integer", "integer", "entier"),
                 *("ganze Zahl", "entero", "целое", "is an arbitrary integer", "为整数", "是整数"),
+                *(
+                    "целое число",
+                    "eine ganze Zahl ist",
+                    "ist eine ganze Zahl",
+                    "est un entier",
+                    "es un entero",
+                ),
+                *("ganzzahlig", "любое целое число", "entier relatif", "est un entier relatif", "un entero"),
+                *("can be any integer", "denotes an integer", "are integers", "は整数", "は任意の整数"),
             ),
             "",
         ),
@@ -137,7 +258,28 @@ _RANGES_BEHIND = Phrases(
         **dict.fromkeys(("is a nonnegative integer", "is a non-negative integer"), "0"),
     }
 )
-_BEFORE_RANGE = ("where", "with", "for", "(", ",", "and", "и", "mit", "où", "avec", "其中", "，")
+_BEFORE_RANGE = (
+    "где",
+    "wobei",
+    "donde",
+    "con",
+    "für",
+    "pour",
+    "para",
+    "для",
+    "where",
+    "with",
+    "for",
+    "(",
+    ",",
+    "and",
+    "и",
+    "mit",
+    "où",
+    "avec",
+    "其中",
+    "，",
+)
 
 
 def spell_ranges(text: str) -> str:
@@ -153,13 +295,16 @@ def spell_ranges(text: str) -> str:
         end, least, letter = 0, "", ""
         if (match := _RANGES.match(tokens, at)) is not None:
             end, least, letter = match[0] + 1, match[1], text_at(tokens, match[0])
-        elif len(tokens[at].text) == 1 and (match := _RANGES_BEHIND.match(tokens, at + 1)) is not None:
+        elif len(tokens[at].text) == 1 and (match := RANGES_BEHIND.match(tokens, at + 1)) is not None:
             end, least, letter = match[0], match[1], tokens[at].text
         if end and len(letter) == 1 and letter.isalpha() and all(one.text == ")" for one in tokens[end:]):
             while at > 1 and tokens[at - 1].text in _BEFORE_RANGE:
                 at -= 1
             bound = f", {letter} \\ge {least}" if least else ""
-            return f"{text[: tokens[at - 1].end]}, {letter} \\in \\mathbb{{Z}}{bound}"
+            said = text[: tokens[at - 1].end]
+            if recognize_dialect(text) == "plain":
+                said = latex_of_plain(said)
+            return f"{said}, {letter} \\in \\mathbb{{Z}}{bound}"
     return text
 
 

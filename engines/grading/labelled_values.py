@@ -9,7 +9,7 @@ from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.forms import Form, Many, UnreadForm
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
-from engines.grading.stated_quantities import list_quantities
+from engines.grading.sentence_quantities import list_quantities
 from engines.grading.tokens import AnswerToken, is_blank, tokenize, unwrap_texts
 from engines.grading.trees import tree_of_term
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from engines.formula.vocabulary import SETS_IN_WORDS
 from engines.grading.choices import read_choice
 from engines.grading.forms import EMPTY, Form, WordsForm
+from engines.grading.formulas_in_words import is_formula_in_words
 from engines.grading.numbers import Term, in_words
 from engines.grading.times import MONTHS, read_clock, read_date
 from engines.grading.tokens import (
@@ -48,7 +49,7 @@ def read_words(text: str) -> Form | None:
         return Term(f"{sign}\\infty") if infinite else EMPTY if stated == "no solution" else WordsForm(stated)
     if folded in SETS_IN_WORDS:
         return None
-    words = _is_words(tokens)
+    words = _is_words(tokens) and not is_formula_in_words(tokens)
     if (
         words
         and len(tokens) > 1

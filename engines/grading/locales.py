@@ -34,7 +34,7 @@ class AnswerLanguage:
 LANGUAGES: dict[str, AnswerLanguage] = {
     "en": AnswerLanguage(
         "answer, answers",
-        "is, are, =",
+        "is, are, =, must be, has to be, will be, should be",
         limits="exceed, exceeds, exceeding, no longer, at least, at most, less than, more than, fewer than, "
         "greater than, up to, not, below, above, "
         "under, over, cannot be, can't be, isn't, never, root of, square root of, cube root of, half, "
@@ -44,27 +44,44 @@ LANGUAGES: dict[str, AnswerLanguage] = {
     "de": AnswerLanguage(
         "Antwort, Ergebnis, Lösung",
         "ist, lautet, beträgt",
-        "beträgt, ergibt, und, oder, Stunden, Grad",
+        "beträgt, ergibt, und, oder, Stunden, Grad, der, das, ist, sind, kostet, Euro",
         "mindestens, höchstens, weniger als, mehr als, kleiner als, größer als, nicht, minus, halb, doppelt, "
         "unter, über, bis zu, fast",
     ),
     "fr": AnswerLanguage(
         "réponse, résultat",
         "est, est égal à, est égale à, est de, vaut",
-        "vaut, donc, égal, égale, heures",
+        "vaut, donc, égal, égale, heures, est, soit, longueur, coûte, mesure",
         "au moins, au plus, moins de, plus de, inférieur à, supérieur à, pas, moins",
     ),
     "es": AnswerLanguage(
-        "respuesta, resultado", "es", "", "al menos, como máximo, menos de, más de, menor que"
+        "respuesta, resultado",
+        "es",
+        "el, los, las, del, está, euros, precio, longitud, vale, mide, cuesta",
+        "al menos, como máximo, menos de, más de, menor que",
     ),
-    "it": AnswerLanguage("risposta, risultato", "è", "", "almeno, al massimo, meno di, più di"),
-    "pt": AnswerLanguage("resposta", "é", "", "pelo menos, no máximo, menos de, mais de"),
-    "nl": AnswerLanguage("antwoord", "is", "", "minstens, hoogstens, minder dan, meer dan"),
-    "pl": AnswerLanguage("odpowiedź, wynik", "to", "", "co najmniej, co najwyżej, mniej niż, więcej niż"),
+    "it": AnswerLanguage(
+        "risposta, risultato",
+        "è",
+        "è, sono, il, della, euro, misura, costa",
+        "almeno, al massimo, meno di, più di",
+    ),
+    "pt": AnswerLanguage(
+        "resposta", "é", "é, são, reais, mede, custa", "pelo menos, no máximo, menos de, mais de"
+    ),
+    "nl": AnswerLanguage(
+        "antwoord", "is", "het, een, uur, kost", "minstens, hoogstens, minder dan, meer dan"
+    ),
+    "pl": AnswerLanguage(
+        "odpowiedź, wynik",
+        "to",
+        "jest, wynosi, zł, złotych",
+        "co najmniej, co najwyżej, mniej niż, więcej niż",
+    ),
     "ru": AnswerLanguage(
         "ответ",
         "равен, составляет",
-        "равен, равна, равно, составляет, или, часа, рубля, рублей, руб",
+        "км, м, руб, стоит, длина, равен, равна, равно, составляет, или, часа, рубля, рублей, руб",
         "не менее, не более, менее, более, меньше, больше, не, минус",
     ),
     "uk": AnswerLanguage("відповідь", "дорівнює", "", "не менше, не більше, менше, більше, мінус"),

@@ -63,7 +63,8 @@ def plain_number(text: str) -> Term | None:
         return Term(text, Fraction(int(text)), 0) if len(digits) <= _MOST_DIGITS else None
     if not text or len(text) > _LONGEST:
         return None
-    if not (text[0].isdecimal() or text[0] in "-+." or text.startswith("\\frac")):
+    is_hexadecimal = text.endswith(("_{16}", "_16")) and text[1] in "0123456789ABCDEF"
+    if not (text[0].isdecimal() or text[0] in "-+." or text.startswith("\\frac") or is_hexadecimal):
         return None
     return _parse_whole_number(text)
 
@@ -134,7 +135,7 @@ class NumberParser:
         start = self.at
         digits = self.take_digits()
         if not digits and self.peek() != ".":
-            return None
+            return self.parse_based(start) if first == start and len(self.peek()) > 1 else None
         return self.parse_tail(first, start, digits, -1 if minus else 1)
 
     def make_term(self, first: int, value: Fraction, decimals: int | None = None, **more: int) -> Term:
@@ -284,7 +285,13 @@ class NumberParser:
         ):
             written += self.tokens[at].text
             at += 1
+        if written[:2] in _PREFIXED and len(written) > 2:  # 0xFF
+            self.at = at
+            return self.make_based(start, written[2:], _PREFIXED[written[:2]])
         whole, point, part = written.partition(".")
+        if (spoken := BASES.match(self.tokens, skip_blanks(self.tokens, at))) is not None:
+            self.at = spoken[0]
+            return self.make_based(start, whole, spoken[1])
         if text_at(self.tokens, at) != "_" or not whole or (point and not part) or written != written.upper():
             return None
         before = self.at
@@ -301,8 +308,28 @@ class NumberParser:
         self.at = before
         return None
 
+    def make_based(self, start: int, digits: str, base: int) -> Term | None:
+        """Return the number with some digits in a base; None where they are no digits of it."""
+        try:
+            return self.make_term(start, Fraction(int(digits, base)), base=base)
+        except ValueError:
+            return None
+
 
 _MOST_BASE = 36
+_PREFIXED = {"0x": 16, "0b": 2, "0o": 8}
+"""What stands before digits in another base in programs."""
+_NAMED_BASES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+BASES = Phrases(
+    {
+        f"{before}base {name}{after}": base
+        for base in range(2, _MOST_BASE + 1)
+        for name in (str(base), *_NAMED_BASES[base : base + 1], *(["sixteen"] if base == 16 else []))
+        for before, after in (("in ", ""), ("", ""), ("(", ")"), ("(in ", ")"), ("im ", ""))
+    }
+    | {f"in {name}": base for name, base in (("binary", 2), ("octal", 8), ("hexadecimal", 16))}
+)
+"""Words behind digits for the base that they are in."""
 
 
 def _read_periodic(whole: str, digits: str, period: str) -> Fraction:
@@ -333,6 +360,22 @@ def _read_share(text: str) -> Fraction | None:
     return above / below if above.denominator == below.denominator == 1 else None
 
 
+_ODDS = {"against": True, "in favor": False, "in favour": False, "for": False, "on": False}
+"""Words behind odds, and whether the second number counts what is favourable."""
+
+
+def _read_odds(text: str) -> Fraction | None:
+    """Return the probability that `5 to 1 against` is; None for other texts."""
+    words = text.lower().replace(":", " to ").replace("-", " ").split()
+    end = next((behind for behind in _ODDS if words[3:] == behind.split()), "")
+    if len(words) < 4 or words[1] != "to" or not end:
+        return None
+    one, other = (read_numeral(word) if not word.isdecimal() else Fraction(word) for word in words[0:3:2])
+    if not one or not other:
+        return None
+    return (other if _ODDS[end] else one) / (one + other)
+
+
 def in_words(text: str) -> Term | None:
     """Read a number in words: `forty-two`, `minus three`, `three quarters`, `fifty percent`, `one in six`."""
     for word in ("percent", "per cent"):
@@ -345,5 +388,5 @@ def in_words(text: str) -> Term | None:
         return (
             replace(number, text=text, value=-number.value, tree=None) if number.value is not None else None
         )
-    value = _read_share(text) or read_numeral(text)
+    value = _read_share(text) or _read_odds(text) or read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)

@@ -26,6 +26,7 @@ _ADJACENT = frozenset(("cm", "km", "mm", "kg", "ft", "in", "mi", "am", "pm"))
 """Short units that need no space before them."""
 _RATES = ("a", "an", "each", "every")
 """Words before what a number is for one of."""
+_TIMES = ("\\times", "\\cdot")
 _MOST_WORDS = 5
 _CLASSIFIER = 3
 """Characters of a word that is counted in Chinese."""
@@ -131,6 +132,8 @@ class _MeasureParser(NumberParser):
         last = 0
         while last < len(self.tokens) and self.tokens[last].kind not in ("word", "command"):
             last += 1
+        if text_at(self.tokens, last) in _TIMES:
+            return self.parse_scientific_measure()
         if last == len(self.tokens) or self.tokens[last].kind == "command":
             return None
         end = last
@@ -143,6 +146,17 @@ class _MeasureParser(NumberParser):
         number = self.read_amount(first, end) if unit is not None else None
         return None if number is None else replace(number, unit=unit)
 
+    def parse_scientific_measure(self) -> Term | None:
+        r"""Parse a number with a power of ten and the symbol of a unit behind it: `1.6 \times 10^{-19} C`."""
+        number = self.parse_number()
+        behind = skip_blanks(self.tokens, self.at)
+        if number is None or number.value is None or behind == self.at or behind >= len(self.tokens):
+            return None
+        if any(token.kind == "command" for token in self.tokens[behind:]):
+            return None
+        unit = read_unit(self.text[self.tokens[behind].start :])
+        return replace(number, unit=unit) if unit is not None and unit.known else None
+
     def read_words(self, first: int, *, is_spaced: bool) -> MeasureUnit | None:
         """Return the unit that the words from a token on are; None where they may be letters of a formula."""
         word = self.tokens[first].text
@@ -152,7 +166,7 @@ class _MeasureParser(NumberParser):
             not (
                 token.kind == "word"
                 or is_blank(token)
-                or token.text in tuple("/-.^{}²³23⁻¹")
+                or token.text in tuple("/-.^{}²³23⁻¹·")
                 or token.text == "sq"
             )
             for token in behind
@@ -221,7 +235,8 @@ class _MeasureParser(NumberParser):
         if self.text.isascii():
             return None
         tokens = unwrap_texts(self.tokens)
-        first = next((at for at, token in enumerate(tokens) if token.kind == "word"), len(tokens))
+        written = (at for at, token in enumerate(tokens) if token.kind == "word" and token.text != "π")
+        first = next(written, len(tokens))
         words = (
             token.text >= "\u0400" if token.kind == "word" else token.text == "/" for token in tokens[first:]
         )
@@ -229,7 +244,10 @@ class _MeasureParser(NumberParser):
             end = first - is_blank(tokens[first - 1])
             number = _parse_all(self.text, tokens[:end])
             counted = "".join(token.text for token in tokens[first:]).removesuffix("です")
-            if number is not None and (unit := read_unit(counted)) is not None:
+            unit = read_unit(counted)
+            if number is None and unit is not None and unit.known and tokens[end - 1].text == "π":
+                number = Term(self.text[: tokens[end - 1].end])
+            if number is not None and unit is not None:
                 return replace(number, unit=unit)
         numeral, counted = split_chinese(self.text)
         if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:

@@ -72,7 +72,9 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     if text.removeprefix("-").isdecimal():
         return plain_number(text) or UnreadForm("the number is too long")
     written = normalise_text(spell_ranges(text))
-    plain = drop_direction(flatten_spaces(written))
+    flat = flatten_spaces(written)
+    plain = drop_direction(flat)
+    written = written if plain == flat else plain
     if not plain:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
@@ -92,7 +94,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     if (named := _read_named_measure(plain)) is not None:
         return named
     # A unit that is known settles it; others, such as `3 apples`, may still be formulas.
-    measured = None if "\\" in written else read_measure(plain)
+    measured = None if "\\" in written and "10^" not in written else read_measure(plain)
     if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
         return measured
     # Everything else is read by the grammar, and its tree is seen as a form.
@@ -159,13 +161,20 @@ def _read_named_measure(plain: str) -> Named | None:
     others."""
     name, equals, value = plain.partition("=")
     name, value = name.strip(), value.strip()
-    if not equals or "\\" in value or "=" in value or not name.isalpha() or len(name) > 1:
+    if (
+        not equals
+        or ("\\" in value and "10^" not in value)
+        or "=" in value
+        or not name.isalpha()
+        or len(name) > 1
+    ):
         return None
     measure = read_measure(value)
     if measure is None or measure.value is None or measure.unit is None or not measure.unit.known:
         return None
     letters = [token.text for token in tokenize(measure.unit.text) if token.kind == "word"]
-    plain_letters = "/" not in measure.unit.text and max(map(len, letters), default=0) < 2
+    scientific = "10^" in value or "⁻" in value
+    plain_letters = not scientific and "/" not in measure.unit.text and max(map(len, letters), default=0) < 2
     return None if plain_letters else Named(name, measure, Tree(name))
 
 
@@ -438,6 +447,8 @@ def subject_name(tree: Tree) -> str:
     if label in ("tuple", "ratio"):
         names = [subject_name(part) for part in parts]
         return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)
+    if label in ("det", "tr") and not parts[0].children:
+        return f"{label} {parts[0].label}"
     if label == "*":
         points = _list_points(tree)
         return "".join(points) if len(points) <= _MOST_POINTS else ""

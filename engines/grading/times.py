@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.grading.tokens import AnswerToken, is_blank, unwrap_texts
+from engines.language.numerals import read_numeral
 
 _MONTH_NAMES = (
     "January February March April May June July August September October November December",
@@ -32,6 +33,30 @@ def read_clock(tokens: Sequence[AnswerToken]) -> str:
     return f"{int(said[0])}:{said[2]}{' ' + half if half else ''}"
 
 
+def find_spoken_clock(tokens: Sequence[AnswerToken], first: int, last: int) -> str:
+    """Return the time of day that words of a sentence say, as `half past five`; "" without one."""
+    words = [token.text.lower() for token in tokens[first:last] if token.kind == "word" or token.text == "-"]
+    for at, word in enumerate(words):
+        hour = _read_count(words[at + 1 : at + 2])
+        if word in ("past", "to") and at and 0 < hour < _NOON + 1:
+            before = [word for word in words[:at] if word not in ("minutes", "minute")]
+            minute = _QUARTERS.get(before[-1], 0) if before else 0
+            minute = minute or _read_count(before[-2:]) or _read_count(before[-1:])
+            if 0 < minute < _HOUR and (word == "past" or before[-1] == "quarter"):
+                hour = hour if word == "past" else hour - 1 or _NOON
+                return f"{hour}:{minute if word == 'past' else _HOUR - minute:02}"
+    return ""
+
+
+_QUARTERS = {"half": 30, "quarter": 15}
+_HOUR, _NOON = 60, 12
+
+
+def _read_count(words: Sequence[str]) -> int:
+    value = read_numeral(" ".join(words)) if words else None
+    return int(value) if value is not None and value.denominator == 1 else 0
+
+
 def read_date(tokens: Sequence[AnswerToken]) -> str:
     """Return a day of a month, with its year if there is one, as `March 14, 2025`; "" for anything else."""
     month, day, year = -1, 0, ""
@@ -50,6 +75,25 @@ def read_date(tokens: Sequence[AnswerToken]) -> str:
     if month < 0 or not 0 < day < 32:
         return ""
     return f"{MONTHS[month]} {day}" + (f", {year}" if year else "")
+
+
+def find_date(tokens: Sequence[AnswerToken], first: int, last: int) -> tuple[int, int] | None:
+    """Return where the only day of a month in a sentence begins and ends; None where there is none."""
+    months = [at for at in range(first, last) if tokens[at].text.lower() in _BY_NAME]
+    if len(months) != 1:
+        return None
+    (month,) = months
+    spans = [
+        (start, end)
+        for start in range(max(first, month - _DATE_TOKENS), month + 1)
+        for end in range(month + 1, min(last, month + _DATE_TOKENS) + 1)
+        if tokens[start].kind in ("digits", "word") and tokens[end - 1].kind in ("digits", "word")
+        if read_date(tokens[start:end])
+    ]
+    return max(spans, key=lambda span: span[1] - span[0], default=None)
+
+
+_DATE_TOKENS = 8
 
 
 def count_minutes(words: str) -> int | None:

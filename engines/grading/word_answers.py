@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.grading.answer_vocabulary import HEDGES
-from engines.grading.stated_quantities import find_denial
+from engines.grading.sentence_quantities import find_denial
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
 
 _SAID = {
@@ -18,6 +18,9 @@ _SAID = {
     "no solution": "no solution, no solutions, no real solution, no real solutions, no real roots, no roots"
     ", pas de solution, aucune solution, keine Lösung, keine Lösungen, no tiene solución, no hay solución"
     ", no tiene soluciones, нет решений, решений нет, не имеет решений, нет корней, nessuna soluzione"
+    ", не имеет корней, корней не имеет, решений не имеет, корней нет, keine reellen Lösungen"
+    ", keine reelle Lösung"
+    ", pas de solution réelle, aucune solution réelle, 没有实数根, 无实根, 方程无解, 实数解はない, 没有解"
     ", 无解, 無解, 无实数解, 解なし, 解がない, sem solução",
     "infinitely many solutions": "infinitely many solutions, infinitely many, unendlich viele Lösungen"
     ", une infinité de solutions, infinitas soluciones, бесконечно много решений"
@@ -71,8 +74,8 @@ _OPPOSITES = (
         "minimum, min, minimal, least, smallest, lowest, Minimum, минимум, mínimo",
     ),
     (
-        "to the left, left, leftward, nach links, vers la gauche, влево",
-        "to the right, right, rightward, nach rechts, vers la droite, вправо",
+        "to the left, left, leftward, leftwards, nach links, vers la gauche, влево",
+        "to the right, right, rightward, rightwards, nach rechts, vers la droite, вправо",
         "up, upward, upwards, nach oben, вверх",
         "down, downward, downwards, nach unten, вниз",
     ),
@@ -199,12 +202,16 @@ def drop_direction(text: str) -> str:
     tokens = tokenize(text)
     if len(tokens) < 3 or not text[:1].isdecimal():
         return text
-    end = len(tokens) - (tokens[-1].text == "direction")
+    braced = tokens[-1].text == "}"  # 20 \\text{ N to the left}
+    end = len(tokens) - braced
+    end -= tokens[end - 1].text == "direction"
     match = _DIRECTIONS.match_before(tokens, _trim_blanks(tokens, end))
     while match is not None:
         end = _trim_blanks(tokens, match[0])
         match = _DIRECTED.match_before(tokens, end)
-    return text[: tokens[end - 1].end] if 0 < end < len(tokens) - 1 else text
+    if not 0 < end < len(tokens) - 1 - braced:
+        return text
+    return text[: tokens[end - 1].end] + "}" * braced
 
 
 def _trim_blanks(tokens: Sequence[AnswerToken], end: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engines.grading.answer_vocabulary import COPULA_VERBS, HEDGES, REASONS_BEHIND, STATING_VERBS
+from engines.grading.answer_vocabulary import CONTRASTING, COPULA_VERBS, HEDGES, REASONS_BEHIND, STATING_VERBS
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term
-from engines.grading.stated_quantities import find_denial
+from engines.grading.sentence_quantities import find_denial
 from engines.grading.times import count_minutes, read_date
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, tokenize
 from engines.grading.verdicts import EQUAL, GradeVerdict, differ_by, differ_in_kind
@@ -26,6 +26,9 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         return EQUAL
     if any(_is_predicate(*pair) for pair in ((gold, pred), (pred, gold))):
         return GradeVerdict("equal", reason="it is what the sentence says of its subject")
+    mine, theirs = _take_decision(gold), _take_decision(pred)
+    if mine is not None and theirs is not None and not (mine[1] and theirs[1]):
+        return EQUAL if mine[0] == theirs[0] else differ_by(f"{mine[0]} and {theirs[0]}")
     dates = [
         item.text if isinstance(item, WordsForm) and read_date(tokenize(item.text)) == item.text else ""
         for item in (gold, pred)
@@ -57,6 +60,17 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     ):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _take_decision(item: Form) -> tuple[str, str] | None:
+    """Return the yes or no that a text is or begins with, and what follows; none where that limits it."""
+    text = item.text if isinstance(item, WordsForm) else ""
+    tokens = tokenize(text)
+    word = tokens[0].text.lower() if tokens else ""
+    rest = text[len(word) :].strip(" ,.!")
+    limited = any(table.find(tokens[1:]) is not None for table in (HEDGES, CONTRASTING))
+    parted = not rest or (len(tokens) > 1 and tokens[1].text in tuple(",.!"))
+    return (word, rest) if word in _DECIDED and parted and not limited else None
 
 
 def _is_predicate(short: Form, sentence: Form) -> bool:

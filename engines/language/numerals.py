@@ -59,6 +59,13 @@ _FRENCH_WORDS = (
     "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente"
     " quarante cinquante soixante quatre-vingt"
 )
+_SPANISH_WORDS = (
+    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete"
+    " dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis"
+    " veintisiete veintiocho veintinueve treinta cuarenta cincuenta sesenta setenta ochenta noventa cien"
+    " doscientos"
+    " trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
+)
 _RUSSIAN_WORDS = (
     "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
     " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать двадцать тридцать сорок"
@@ -100,6 +107,21 @@ def _list_russian() -> dict[str, int]:
     )
 
 
+def _list_spanish() -> dict[str, int]:
+    """List the numbers up to 999 in Spanish, without those that are words of English."""
+    words = _SPANISH_WORDS.split()
+    below = {word: value for value, word in enumerate(words[:29], 1)}
+    ones = {word: value for word, value in below.items() if value < 10}
+    for value, ten in enumerate(words[29:36], 3):
+        below |= {ten: 10 * value} | {f"{ten} y {one}": 10 * value + digit for one, digit in ones.items()}
+    hundreds = {"ciento": 100} | {word: 100 * value for value, word in enumerate(words[37:], 2)}
+    listed = below | {"cien": 100} | {word: value for word, value in hundreds.items() if value > 100}
+    listed |= {
+        f"{word} {rest}": value + more for word, value in hundreds.items() for rest, more in below.items()
+    }
+    return {word: value for word, value in listed.items() if word not in ("once", "uno")}
+
+
 def _list_french() -> dict[str, int]:
     """List the numbers up to 999 in French, without the words that are others in English texts."""
     words = _FRENCH_WORDS.split()
@@ -123,7 +145,7 @@ def _list_french() -> dict[str, int]:
     return {word: value for word, value in listed.items() if word not in ("un", "six", "sept", "cent")}
 
 
-_OTHERS = _list_german() | _list_french() | _list_russian()
+_OTHERS = _list_german() | _list_french() | _list_spanish() | _list_russian()
 
 
 def find_numerals(text: str) -> list[tuple[int, int]]:
@@ -144,6 +166,34 @@ def find_numerals(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def write_numerals(text: str) -> str:
+    """Return a text with its numbers in words as digits; those of Chinese where they count something.
+
+    >>> write_numerals("twelve dollars and fifty cents"), write_numerals("还剩三十六本书")
+    ('12 dollars and 50 cents', '还剩36本书')
+    """
+    spans = [*find_numerals(text), *_find_chinese(text)]
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}{read_numeral(text[start:end])}{text[end:]}"
+    return text
+
+
+def _find_chinese(text: str) -> list[tuple[int, int]]:
+    """Find the numbers in Chinese that are fractions, end a text, or stand before what is counted."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    while at < len(text):
+        numeral, _ = split_chinese(text[at:])
+        end = at + len(numeral)
+        behind = text[end : end + 1]
+        counts = "分之" in numeral or not behind or behind in _COUNTED or behind in "。，,. "
+        if numeral and counts and read_chinese(numeral) is not None:
+            spans.append((at, end))
+        at = max(end, at + 1)
+    return spans
+
+
+_COUNTED = frozenset("个個本只元人次条天种张棵岁米支块件名页倍度円枚匹冊通台辆岁年月日小厘毫千公克升平立です")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_WORDS = 60
 _LONGEST = 60
@@ -161,7 +211,7 @@ def _english(text: str) -> Fraction | None:
         if whole is not None and part is not None and 0 < part < 1:
             return sign * (whole + part)
     if len(words) > 1 and (below := _ORDINALS.get(words[-1].removesuffix("s"))):
-        above = 1 if words[:-1] == ["a"] else _whole(words[:-1])
+        above = 1 if words[:-1] in (["a"], ["an"]) else _whole(words[:-1])
         return None if above is None or above >= below * 10 else Fraction(sign * above, below)
     value = _whole(words)
     return None if value is None else Fraction(sign * value)

@@ -9,6 +9,7 @@ from engines.formula.statement_view import Statement, read_statement
 from engines.grading.answers import answer
 from engines.grading.choices import read_choice
 from engines.grading.grades import grade
+from engines.grading.integers_in_words import spell_integers
 from engines.grading.locales import find_language, with_decimal_points
 from engines.grading.numbers import plain_number
 from engines.grading.tokens import tokenize
@@ -211,6 +212,23 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("x_1 = 4, x_2 = -1", "x_2 = -1, x_1 = 4", "equal", ""),
         ("x_1 = 4, x_2 = -1", "x_1 = -1, x_2 = 4", "equal if", "one unknown"),
         ("30 hours", "It takes 30 minutes.", "different", ""),
+        (r"\{6m + 15n : m, n \in \mathbb{Z}\}", "all multiples of 3", "equal", "for all integers"),
+        (r"\{6m + 15n : m, n \in \mathbb{Z}\}", "all multiples of 6", "different", "3 belongs to one"),
+        ("(1, 2, 3)", "x = 1, z = 2 and y = 3", "different", ""),
+        (r"\begin{pmatrix} 2 & 0 \\ 0 & 2 \end{pmatrix}", "2 I_2", "equal", ""),
+        (r"\begin{pmatrix} 2 & 0 \\ 0 & 2 \end{pmatrix}", "I_2", "different", ""),
+        ("x = 2, x = 5", "L = {2; 5}", "equal", "L is the set of the solutions"),
+        ("3 + 4i", "3 + 4j", "equal", "j is the imaginary unit"),
+        ("1/6", "The odds are 5 to 1 against.", "equal", ""),
+        ("1/6", "The odds are 1 to 5 against.", "different", ""),
+        ("1011_2", "1011 in base two", "equal", ""),
+        ("FF_{16}", "0xFF", "equal", ""),
+        ("100", "He wanted 100 dollars.", "unread", ""),
+        ("100", "It is 100, but I am not sure.", "unread", ""),
+        ("12", "Der Umfang wäre 12 cm, gesucht ist aber der Flächeninhalt: 6 cm².", "different", ""),
+        ("Yes", "No, the triangles are similar.", "different", "yes and no"),
+        ("5:30", "It ends at half past five.", "equal", ""),
+        ("5:30", "It ends at half past six.", "different", ""),
     ],
 )
 def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> None:
@@ -224,6 +242,13 @@ def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> No
     [
         ("x = 1, 2", ["or", "=", "x", "1", "=", "x", "2"]),
         (r"x \ne 1, 2", ["and", "!=", "x", "1", "!=", "x", "2"]),
+        ("x > -3 and at most 7", ["and", ">", "x", "-3", "<=", "x", "7"]),
+        ("if p then q", ["implies", "p", "q"]),
+        (
+            "f(x) = x for x > 0 and -x otherwise",
+            ["=", "call", "f", "x", "cases", "x", ">", "x", "0", "*", "-1", "x", "else"],
+        ),
+        (r"17 \pmod{26}", ["congruent", "", "17", "26"]),
         (r"50\%", ["*", "50", "unit", "%"]),
         ("1:2:3", ["ratio", "1", "2", "3"]),
         (r"\le 5", ["<=", "", "5"]),
@@ -335,6 +360,23 @@ def test_answers_in_other_languages_and_in_parts(solution: str, found: str) -> N
 def test_numbers_are_parsed_as_a_whole(text: str, value: str) -> None:
     number = plain_number(text)
     assert str(None if number is None else number.value) == value
+
+
+@pytest.mark.parametrize(
+    ("words", "members"),
+    [
+        ("the even numbers between 1 and 9", {2, 4, 6, 8}),
+        ("the set of all primes less than 20", {2, 3, 5, 7, 11, 13, 17, 19}),
+        ("the integers from -2 to 2", {-2, -1, 0, 1, 2}),
+        ("the positive divisors of 12", {1, 2, 3, 4, 6, 12}),
+        ("all multiples of 5 between 10 and 20", None),  # 10 and 20 may count or not
+        ("all primes greater than 5", None),
+        ("even", None),
+    ],
+)
+def test_finite_sets_of_integers_in_words_are_listed(words: str, members: set[int] | None) -> None:
+    listed = spell_integers(words).strip("\\{}")
+    assert members == ({int(number) for number in listed.split(",")} if listed else None)
 
 
 @pytest.mark.parametrize(

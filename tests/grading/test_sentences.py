@@ -7,7 +7,7 @@ import pytest
 from engines.grading import grade
 from engines.grading.answers import find_answer
 from engines.grading.labelled_values import read_labelled
-from engines.grading.stated_quantities import choose_quantity, list_quantities
+from engines.grading.sentence_quantities import choose_quantity, list_quantities
 from engines.grading.times import count_minutes, read_date
 from engines.grading.tokens import tokenize
 from engines.grading.word_answers import drop_direction, find_word_answer

@@ -7,18 +7,20 @@ back to, what stands in a subordinate clause, in brackets or in a breakdown behi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.grading.answer_vocabulary import (
     CHANCES,
     CONCLUDING,
+    CONDITIONALS,
     COPULAS,
     CORRECTIONS,
     CURRENCIES,
     DENIALS,
     DETERMINERS,
     JOINS,
+    NO_DENIALS,
     OBLIGATIONS,
     ODDS,
     PERCENT,
@@ -28,6 +30,7 @@ from engines.grading.answer_vocabulary import (
     SUBORDINATES,
     TOTALS,
 )
+from engines.grading.numbers import BASES
 from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at
 from engines.grading.unit_reader import names_unit
@@ -39,6 +42,8 @@ _GIVEN, _NEARBY, _STATED, _TOTAL, _REMAINING = range(5)
 """How much says that a quantity is the answer of its sentence, the least first."""
 _OPERATORS = frozenset("+-−–*×·÷/^x=<>±")
 _RELATIVES = ("who", "which", "that")
+_CONDITIONS = ("当", "若")
+"""Words behind a comma that begin a condition in Chinese."""
 _ORDINALS = ("st", "nd", "rd", "th")
 _CLAUSE_MARKS = frozenset(",;，；、")
 _OPENING, _CLOSING = frozenset("([（"), frozenset(")]）")
@@ -104,6 +109,8 @@ def find_denial(tokens: Sequence[AnswerToken], first: int, at: int) -> int | Non
             or CORRECTIONS.match(tokens, index)
         ):
             return None
+        if NO_DENIALS.match(tokens, index) is not None:
+            continue
         if (denial := DENIALS.match(tokens, index)) is not None and denial[0] <= at:
             return index
     return None
@@ -145,7 +152,7 @@ def _rank_quantities(
             or _is_operand(part, span)
             or (computed and span != computed[-1])
             or find_denial(part, first, span[0]) is not None
-            or DETERMINERS.match_before(part, before) is not None
+            or any(table.match_before(part, before) is not None for table in (DETERMINERS, CONDITIONALS))
         ):
             rank = _GIVEN
         elif (preposition := PREPOSITIONS.match_before(part, noun := _skip_noun(part, before))) is not None:
@@ -179,6 +186,7 @@ def find_given_regions(part: Sequence[AnswerToken], spans: Sequence[Span]) -> li
     given = [False] * len(part)
     depth, subordinate, passed, relative = 0, False, False, -1
     quantities = {at for span in spans for at in range(*span)}
+    starts = dict(spans)
     for at in range(max(0, len(part) - MOST_TOKENS), len(part)):
         token = part[at]
         passed = passed or at in quantities
@@ -192,12 +200,13 @@ def find_given_regions(part: Sequence[AnswerToken], spans: Sequence[Span]) -> li
             is_digit_mark = at in quantities
             subordinate = subordinate and is_digit_mark
             passed = passed and (is_digit_mark or token.text in _CLAUSE_MARKS)
-        elif CONCLUDING.match(part, at) is not None:
+        elif CONCLUDING.match(part, at) is not None or _joins_another(part, at, starts):
             subordinate = False
         elif (
             SUBORDINATES.match(part, at) is not None
             or _begins_purpose(part, at, passed=passed)
             or _begins_participle(part, at)
+            or (token.text in _CONDITIONS and text_at(part, at - 1) in _CLAUSE_MARKS)
         ):
             subordinate = True
             relative = at if token.text.lower() in _RELATIVES else -1
@@ -205,6 +214,16 @@ def find_given_regions(part: Sequence[AnswerToken], spans: Sequence[Span]) -> li
             subordinate, relative = False, -1  # the people who left are 5
         given[at] = subordinate or depth > 0
     return given
+
+
+def _joins_another(part: Sequence[AnswerToken], at: int, ends: Mapping[int, int]) -> bool:
+    """Return whether `and` joins a quantity with a circumstance of its own: `40 before and 30 after it`."""
+    behind = skip_blanks(part, at + 1)
+    while text_at(part, behind) in CURRENCIES and behind not in ends:
+        behind = skip_blanks(part, behind + 1)
+    if part[at].kind != "word" or JOINS.match(part, at) is None or behind not in ends:
+        return False
+    return SUBORDINATES.match(part, skip_blanks(part, ends[behind])) is not None
 
 
 def _begins_purpose(part: Sequence[AnswerToken], at: int, *, passed: bool) -> bool:
@@ -296,7 +315,9 @@ def _is_result(part: Sequence[AnswerToken], span: Span) -> bool:
     sign, left = text_at(part, at), _skip_back(part, at) - 1
     # Behind a name the sign says what that is: `attained at x = 2`.
     named = left >= 0 and part[left].kind == "word" and len(part[left].text) == 1
-    counted = text_at(part, _skip_back(part, left) - 1).isdecimal() or text_at(part, left - 1).isalnum()
+    attached = text_at(part, left - 1)
+    counted = text_at(part, _skip_back(part, left) - 1).isdecimal()
+    counted = counted or (attached.isalnum() and attached < "\u3040")
     if named and not counted:
         return False
     return sign in ("=", "≈") and not _is_followed_by_operator(part, span)
@@ -350,7 +371,7 @@ def list_quantities(tokens: Sequence[AnswerToken], first: int, last: int) -> lis
     at = first - base
     while at < len(window):
         before = text_at(window, at - 1) if at > first - base else ""
-        skipped = before[-1:].isalnum() or before in (".", "^")
+        skipped = (before[-1:].isalnum() and before < "\u3040") or before in (".", "^")
         end = 0 if skipped else _match_value(window, at, len(window))
         if end:
             previous = spans[-1] if spans else (0, 0)
@@ -406,6 +427,8 @@ def match_quantity(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
         at = end
     if not at:
         return 0
+    if (base := BASES.match(part, skip_blanks(part, at))) is not None:
+        return base[0]
     if text_at(part, skip := at + text_at(part, at).isspace()) in CURRENCIES:
         at = skip + 1
     unit = skip_blanks(part, at)

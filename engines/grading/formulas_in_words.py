@@ -1,0 +1,91 @@
+"""Formulas that a sentence says in words: `so x must be at least 4`, `x equals 3.5`, `p and not q`.
+
+The reader knows the words (`engines.formula.vocabulary`). Here the part of a sentence is found that is made
+of nothing but them, letters, numbers and formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.formula.expressions import OTHERWISE
+from engines.formula.vocabulary import (
+    CONNECTIVES,
+    GREEK,
+    MEMBERS,
+    NAMES_IN_TEXT,
+    PARITIES,
+    QUANTIFYING_PHRASES,
+    SETS_IN_WORDS,
+    SPOKEN_SIGNS,
+)
+from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks
+
+_SAYING = (*SPOKEN_SIGNS, *QUANTIFYING_PHRASES, *MEMBERS, *PARITIES, *SETS_IN_WORDS, *OTHERWISE, "not")
+_PHRASES = Phrases(
+    {
+        **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that"), False),
+        **{phrase: True for phrase in _SAYING if phrase},
+    }
+)
+"""Words of formulas, and whether one of them makes a formula of what is around it."""
+_NO_FORMULAS = tuple("?\"'“”!#@")
+
+
+def find_formula_in_words(tokens: Sequence[AnswerToken], first: int, last: int) -> int | None:
+    """Return where the formula begins that a sentence says in words and ends with; None without one."""
+    concluded = [match[0] for at in range(first, last) if (match := CONCLUDING.match(tokens, at)) is not None]
+    start = concluded[-1] if concluded and concluded[-1] < last else first
+    starts = [start, *_list_starts(tokens, start, last)]
+    return next((at for at in starts if is_formula_in_words(tokens[at:last])), None)
+
+
+def _list_starts(tokens: Sequence[AnswerToken], first: int, last: int) -> list[int]:
+    """Return the indices behind what may lead to a formula: a comma, a colon, words such as `we get`."""
+    starts, part = [], tokens[:last]
+    for at in range(first, last):
+        if tokens[at].text in (",", ":"):
+            starts.append(at + 1)
+        elif (lead := FORMULA_LEADS.match(part, at) or COPULA_VERBS.match(part, at)) is not None:
+            starts.append(lead[0])
+    return starts
+
+
+def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether tokens are a formula, and words of formulas are among them."""
+    at = skip_blanks(tokens, 0)
+    while at < len(tokens) and tokens[at].text == ",":
+        at = skip_blanks(tokens, at + 1)
+    says, named = False, False
+    while at < len(tokens):
+        token = tokens[at]
+        if (phrase := _PHRASES.match(tokens, at)) is not None:
+            at, says, named = phrase[0], says or phrase[1], named or token.text in GREEK
+        elif (
+            (token.kind == "word" and len(token.text) > 1)
+            or token.kind == "command"
+            or token.text in _NO_FORMULAS
+        ):
+            return False
+        else:
+            named = named or token.kind in ("word", "formula")
+            at += 1
+    return says and named
+
+
+def write_spoken_signs(tokens: Sequence[AnswerToken]) -> str:
+    """Return formulas among words as LaTeX, with the words for signs as signs."""
+    written, at = "", 0
+    while at < len(tokens):
+        token = tokens[at]
+        phrase = _PHRASES.match(tokens, at)
+        if token.kind == "word" and phrase is not None:
+            words = "".join(one.text for one in tokens[at : phrase[0]]).lower()
+            sign = r"\lnot " if words == "not" else SPOKEN_SIGNS.get(" ".join(words.split()))
+            written += sign or rf"\text{{ {words} }}"
+            at = phrase[0]
+        else:
+            written += " " if is_blank(token) else token.text
+            at += 1
+    return written.strip()
