@@ -26,6 +26,9 @@ MAX_CHARACTERS = 64_000_000
 
 OnBad = Callable[[DataError], None]
 
+PARAGRAPH_END = "\u2029"
+"""Ends a paragraph in the words of HTML, where a blank line would change the numbers of lines."""
+_PARAGRAPHS = ("/p", "/li", "/div", "/blockquote", *(f"/h{level}" for level in range(1, 7)))
 _DISPLAYED = (
     "equation align gather multline eqnarray flalign alignat math displaymath aligned gathered split dmath"
 )
@@ -267,10 +270,10 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         line += lines
         at = end
         if latex is None:
-            words.append(
-                # A block that ends also ends a sentence, and any other tag separates words.
-                "\n" * lines if lines else ". " if match["block"] and match["block"][0] == "/" else " "
-            )
+            block = match["block"] or ""
+            # A block that ends also ends a sentence, and any other tag separates words.
+            separator = "\n" * lines if lines else ". " if block.startswith("/") else " "
+            words.append(separator + (PARAGRAPH_END if block in _PARAGRAPHS else ""))
         else:
             begun = line
     words.append(text[at:])

@@ -285,7 +285,7 @@ class BigOperatorParser(NameAndFunctionParser):
         else:
             if self.at >= self.length:
                 raise self.make_error(f"{piece.text} has no body", piece)
-            body = self.parse_sum()
+            body = self.parse_sum(of_integral=True)
             inner_differential = self.context.differential
             if self.is_differential():
                 if inner_differential is not None:

@@ -253,8 +253,8 @@ class Cursor(ABC):
         ...
 
     @abstractmethod
-    def parse_sum(self) -> Tree:
-        """Parse a sum."""
+    def parse_sum(self, *, of_integral: bool = False) -> Tree:
+        """Parse a sum; one that an integral is of ends with the term that has the differential."""
         ...
 
     @abstractmethod

@@ -100,11 +100,16 @@ class Expressions(DerivativeParser):
             left = Tree(label, (_make_interval(left), _make_interval(right)))
         return left
 
-    def parse_sum(self) -> Tree:
-        """Return terms with signs between them."""
+    def parse_sum(self, *, of_integral: bool = False) -> Tree:
+        """Return terms with signs between them.
+
+        Args:
+            of_integral: The sum is what an integral is of, and ends with the term that has the differential:
+                `\\int \\frac{dx}{x} + 1` has 1 beside the integral.
+        """
         result = self.parse_signed()
         bound, first = self.context.bound, result
-        while True:
+        while not (of_integral and self.context.differential is not None):
             # A line break or an alignment mark between terms is skipped only where a sign follows.
             at, piece = self.at, self.here
             while piece.text == "\\\\" or (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
@@ -14,12 +15,13 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.languages import translate_words
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
-from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, Position, read_positions
@@ -40,6 +42,8 @@ _INTRODUCED = re.compile(
 )
 
 _ACCUSED = ("wrong", "doubtful", "loses domain")
+_NEXT = 4
+"""Pieces of a text from one formula to the second behind it."""
 _BESIDE = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
@@ -114,6 +118,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         _accuse_unlike_bounds(judged, reader.bounds, judge)
     moduli = Moduli(document, positions)
     judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
+    _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
     return [_reconsider_supposed(each, reader) for each in judged]
 
@@ -131,6 +136,25 @@ def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
     if worked_out and link.relation == "=":
         return judged
     return LinkVerdict(link, "not shown", "it follows from what the text refutes")
+
+
+def _excuse_cases(judged: list[LinkVerdict], reader: LinkJudge) -> None:
+    """Call equations not shown that fail and say several different things of one term with variables, as
+    `x[y] = x` and `x[y] = 2x`: the text distinguishes cases."""
+    failing: dict[Tree, list[tuple[int, Tree]]] = defaultdict(list)
+    for index, each in enumerate(judged):
+        if each.outcome != "wrong" or each.link.relation != "=" or each.evidence.kind != "sides":
+            continue
+        left, right = (side.tree for side in reader.read_sides(each.link))
+        if left is not None and right is not None and left.children and free_symbols(left):
+            failing[left].append((index, right))
+    for (index, one), (following, other) in (
+        pair for several in failing.values() for pair in pairwise(several)
+    ):
+        lines = judged[following].link.line - judged[index].link.line
+        if one != other and lines <= _BESIDE:
+            for at in (index, following):
+                judged[at] = replace(judged[at], outcome="not shown", reason="it is said of several cases")
 
 
 def _find_words(document: Document, positions: Sequence[Position], *cues: str) -> list[tuple[int, Position]]:
@@ -166,12 +190,14 @@ def _accuse_unlike_bounds(
             and not (link.index or following.index)
             and following.connective not in (",", "and")
             and free_symbols(one) == free_symbols(other)
+            and not (link.has_alternative_after or following.is_one_of_alternatives)
         )
         if not near or judged[index].outcome != "given" or link.is_denied_directly:
             continue
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
             written = f"{following.left} {following.relation} {following.right}"
-            judged[index] = LinkVerdict(link, "wrong", f"it says what {written} says with {instead}")
+            reason = f"it says what {written} says with {instead}"
+            judged[index] = LinkVerdict(link, "wrong", reason)
 
 
 def _stands_before(link: ChainLink, following: ChainLink) -> bool:
@@ -194,14 +220,18 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
         source = judged[one.by].link
         written = " ".join(f"{source.left} {source.relation} {source.right}".split())
         reason = f"it contradicts {written} (line {source.line}), with {one.instead}"
-        is_certain = one.is_certain
+        is_certain, is_confirmed = one.is_certain, one.is_confirmed
         if not is_certain and {one.place, one.by} <= equations.keys() and one.by < one.place:
             behind = [each for index, each in equations.items() if index > one.place]
             pair = equations[one.by], equations[one.place]
-            is_certain = is_contradicted_behind(reader.judge, *pair, behind)
+            is_certain = is_confirmed = is_contradicted_behind(reader.judge, *pair, behind)
         if is_certain or (one.is_likely and judged[one.place].outcome not in ("wrong", "doubtful")):
+            evidence = Evidence("copy", (), is_certain, is_confirmed, one.variation)
             outcome: LinkOutcome = "wrong" if is_certain else "doubtful"
-            judged[one.place] = replace(judged[one.place], outcome=outcome, reason=reason)
+            accused = replace(judged[one.place], outcome=outcome, reason=reason, evidence=evidence)
+            weighed = weigh_evidence(accused)
+            # Of a statement that can be about another thing nothing is said.
+            judged[one.place] = judged[one.place] if weighed.outcome == "not shown" else weighed
 
 
 def _accuse_odd_equations(
@@ -242,13 +272,21 @@ def _accuse_odd_equations(
         unknowns = symbols[odd.place]
         if len(unknowns) > 1 and any(symbols[one] == unknowns for one in odd.by):
             continue
-        judged[odd.place] = LinkVerdict(
-            link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}"
-        )
+        reason = f"it does not hold at {point_shown(odd.at)}, where {where}"
+        others = [judged[one].link for one in odd.by]
+        evidence = Evidence("odd one", (), is_certain=_stand_beside(link, others))
+        judged[odd.place] = weigh_evidence(LinkVerdict(link, "wrong", reason, evidence=evidence))
         for one in odd.by:
             if judged[one].outcome == "wrong":
                 why = f"it contradicts {link.left} = {link.right}"
                 judged[one] = LinkVerdict(judged[one].link, "not shown", why)
+
+
+def _stand_beside(link: ChainLink, others: Sequence[ChainLink]) -> bool:
+    """Return whether other equations stand in the paragraph of one, or together right before it."""
+    paragraphs = {other.position.paragraph for other in others}
+    behind = link.piece_index - max(other.piece_index for other in others)
+    return len(paragraphs) == 1 and (0 < behind <= _NEXT or link.position.paragraph in paragraphs)
 
 
 def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:

@@ -21,7 +21,7 @@ from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, 
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
-from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.link_verdicts import Evidence, EvidenceKind, LinkOutcome, LinkVerdict, Mistake
 from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.roles import is_concluded, is_supposed
@@ -33,6 +33,7 @@ from engines.proofreading.term_properties import (
     LOG,
     OF_ANGLES,
     are_exactly_equal,
+    are_renamed,
     constant_gap,
     differ_everywhere,
     evaluate_term,
@@ -198,12 +199,16 @@ class EquationLink:
         defined = facts.reduce_by_definitions(left, right)
         if defined and self.context.judge.equal(defined.left, defined.right).outcome == "equal":
             return self.context.conclude(self.link, defined.used)
-        reduced = self.reduced = facts.reduce_by_facts(left, right, values=not self.for_all)
+        reduced = facts.reduce_by_facts(left, right, values=not self.for_all)
+        arguments = self._list_defined_arguments()
+        if reduced and any(fact.is_value and fact.left.label in arguments for fact in reduced.used):
+            reduced = facts.reduce_by_facts(left, right, values=False)
+        self.reduced = reduced
         if reduced is None:
             return None
         # A derivative is that everywhere, and not only at a value that was stated; at a point it is a number.
         elsewhere = reduced.same and facts.is_slope_elsewhere(left)
-        if is_slope(left) and not elsewhere and self._describe_misapplication():
+        if is_slope(left) and not elsewhere and self._find_misapplication():
             return None
         if reduced.same:
             return self.context.conclude(self.link, reduced.used)
@@ -221,6 +226,14 @@ class EquationLink:
         if chained and (slip := self.context.describe_slip(self.link)):
             return self._say("wrong", slip)
         return self._say("right if", f"{now.condition}, {describe_sources(reduced.used)}")
+
+    def _list_defined_arguments(self) -> frozenset[str]:
+        """List the arguments for all of whose values it says what a function is: `f(x) = x + 1` does not
+        follow from `x = 0`."""
+        if self.left.label != "call" or not self.right.children:
+            return frozenset()
+        plain = all(not one.children and free_symbols(one) for one in self.left.children[1:])
+        return frozenset(one.label for one in self.left.children[1:]) if plain else frozenset()
 
     # ---- 3. claims for all numbers that no stated equation explains
 
@@ -253,12 +266,12 @@ class EquationLink:
             or is_supposed(self.link, may_give_value=False)
         ):
             return None
-        mistake = self._describe_misapplication() if is_slope(self.left) or self._is_value_here else ""
+        mistake = self._find_misapplication() if is_slope(self.left) or self._is_value_here else None
         if mistake and self._is_value_here and (near := self.context.find_near_consequence(self.link)):
-            mistake = near.reason
-        if self.left.label in _OF_CHANGE:
-            mistake = mistake or self._describe_miscalculation()
-        return self._say("wrong", mistake) if mistake else None
+            mistake = Mistake(near.reason, mistake.evidence)
+        if mistake is None and self.left.label in _OF_CHANGE:
+            mistake = self._find_miscalculation()
+        return self._accuse(mistake) if mistake else None
 
     @property
     def _is_value_here(self) -> bool:
@@ -322,7 +335,9 @@ class EquationLink:
         if self._solves_another(known):
             return None
         witness = next((each.witness for each in tried if each.outcome == "different"), "")
-        return self._say("wrong", f"{witness}, by {cite_fact(known)}") if witness else None
+        if not witness:
+            return None
+        return self._accuse(Mistake(f"{witness}, by {cite_fact(known)}", Evidence("last equation", (known,))))
 
     def _solves_another(self, known: Fact) -> bool:
         """Return whether a value solves another equation for its variable that stands in the paragraph: the
@@ -363,9 +378,9 @@ class EquationLink:
     # ---- 5. what is left claims something: a derivative, a limit, a value of a function, a conclusion
 
     def _judge_as_claim(self) -> LinkVerdict | None:
-        mistake = self._describe_misapplication() or self._describe_miscalculation()
-        if mistake := mistake or self._describe_other_members():
-            return self._say("wrong", mistake)
+        mistake = self._find_misapplication() or self._find_miscalculation()
+        if mistake := mistake or self._find_other_members():
+            return self._accuse(mistake)
         if self.equality_count == 1 and self.context.is_concluded_for_all(self.link, self.left, self.right):
             refuted = self._refute()
             if refuted.outcome == "wrong":
@@ -374,53 +389,57 @@ class EquationLink:
             return self._say("wrong", gap)
         return None
 
-    def _describe_miscalculation(self) -> str:
-        """Return where a derivative, a limit, a sum … is not what the text says; "" where it is, or its
+    def _find_miscalculation(self) -> Mistake | None:
+        """Return where a derivative, a limit, a sum … is not what the text says; None where it is, or its
         variables may be sought."""
         link, left, right = self.link, self.left, self.right
         is_antiderivative = "antiderivative" in left.list_labels()
         calculated = left.label in _CALCULATED or is_antiderivative or self._has_worked_out_totals
         if "call" in self._labels or not calculated:
-            return ""
+            return None
+        # A limit and an integral with a letter are equal for some of its values.
+        other_kind = right.label in _CALCULATED and left.label != right.label and self.equality_count == 1
+        if other_kind and self.free:
+            return None
         # A case is one of a letter beside the variable: what has none is the same in all.
         of_one = left.label in _OF_CHANGE and free_symbols(left) <= free_symbols(left.children[0])
         if self.context.are_cases_since(()) and not of_one:
-            return ""
+            return None
         several = link.is_one_of_alternatives if of_one else link.may_be_one_of_several
         if link.has_denial_nearby or several or LOG.search(link.left):
-            return ""
+            return None
         more = free_symbols(right) - free_symbols(left)
         if not free_symbols(left) <= free_symbols(right) or (more and not is_antiderivative):
-            return ""
+            return None
         constants = len(more) < 2 or all(name[0] in "Cc" for name in more)
         if (
             not constants
             or any(map(is_ambiguous, (left, right)))
             or self.context.is_sought(free_symbols(left))
         ):
-            return ""
+            return None
         verdict = self.context.compare(left, right, free_symbols(right))
-        return verdict.witness if verdict.outcome == "different" else ""
+        return Mistake(verdict.witness) if verdict.outcome == "different" else None
 
-    def _describe_other_members(self) -> str:
+    def _find_other_members(self) -> Mistake | None:
         """Return where a union, intersection or difference of sets with known members is not the set that the
-        text says; "" where it is."""
+        text says; None where it is."""
         link, reduced = self.link, self.reduced
         if self.left.label not in _OF_SETS or self.right.label != "set" or reduced is None:
-            return ""
+            return None
         if (
             link.is_denied_by_words_after
             or link.is_denied_directly
             or link.is_one_of_alternatives
             or free_symbols(reduced.left)
         ):
-            return ""
+            return None
         if not self.context.facts.is_settled(self.free):
-            return ""
+            return None
         verdict = self.context.judge.equal(reduced.left, reduced.right)
-        return (
-            f"{verdict.witness}, {describe_sources(reduced.used)}" if verdict.outcome == "different" else ""
-        )
+        if verdict.outcome != "different":
+            return None
+        return _cite_facts("stated values", verdict, reduced)
 
     @property
     def _has_worked_out_totals(self) -> bool:
@@ -430,8 +449,8 @@ class EquationLink:
         left, right = (_TOTALS & {*side.list_labels()} for side in (self.left, self.right))
         return bool(left) and not right and free_symbols(self.left) == free_symbols(self.right)
 
-    def _describe_misapplication(self) -> str:
-        """Return where a value or a derivative of a function is not what the text's definition gives; ""
+    def _find_misapplication(self) -> Mistake | None:
+        """Return where a value or a derivative of a function is not what the text's definition gives; None
         where it is.
 
         A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
@@ -440,32 +459,32 @@ class EquationLink:
         link, left, right = self.link, self.left, self.right
         # A function has one derivative.
         if link.has_denial_nearby or (link.may_be_one_of_several and not is_slope(left)):
-            return ""
+            return None
         reduced = self.context.facts.reduce_by_definitions(left, right)
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
-            return ""
+            return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):
-            return ""
+            return None
         sides = free_symbols(reduced.left), free_symbols(reduced.right)
         if sides[0] != sides[1] or len(reduced.left) + len(reduced.right) >= LARGEST:
-            return ""
+            return None
         if sides[0]:
             is_value = left.label == "call" and all(not each.children for each in left.children)
             claimed = is_slope(left) or (read_last_cue(link.words_before) == "claimed" and not is_value)
             if "call" in right.list_labels() or not claimed or self.context.is_sought(sides[0]):
-                return ""
+                return None
         if any(LOG.search(fact.text) for fact in reduced.used):
-            return ""
+            return None
         verdict = self.context.compare(reduced.left, reduced.right, sides[0])
         if verdict.outcome != "different":
-            return ""
+            return None
         if not sides[0] and (
             self.context.numbers.are_about_equal(reduced.left, reduced.right)
             or is_measured(reduced.left, reduced.right)
         ):
-            return ""
-        return f"{verdict.witness}, {describe_sources(reduced.used)}"
+            return None
+        return _cite_facts("definition", verdict, reduced)
 
     def _describe_constant_gap(self) -> str:
         """Return by which number the sides differ whatever their variables are; "" where they do not, or
@@ -527,8 +546,8 @@ class EquationLink:
 
     def _judge_as_change(self) -> LinkVerdict | None:
         link, left, right = self.link, self.left, self.right
-        if not self._is_doubtful and not link.is_rounded and (why := self._describe_contradiction()):
-            return self._say("wrong", why)
+        if not self._is_doubtful and not link.is_rounded and (why := self._find_contradiction()):
+            return self._accuse(why)
         explained = self._is_constrained and self.reduced is not None and bool(self.reduced.used)
         explained = explained or self._is_equation_carried_on()
         if (
@@ -560,6 +579,8 @@ class EquationLink:
     def _is_transformation(self) -> bool:
         """Return whether an expression is written in another way: both sides share their variables."""
         left_names, right_names = free_symbols(self.left), free_symbols(self.right)
+        if are_renamed(self.left, self.right):
+            return False  # 1/x = 1/y = 1/z restricts its letters
         if (
             not left_names
             or left_names != right_names
@@ -570,39 +591,39 @@ class EquationLink:
             return False
         return self.equality_count >= 2
 
-    def _describe_contradiction(self) -> str:
+    def _find_contradiction(self) -> Mistake | None:
         """Return by which facts a claim is false: they determine its variables, and no case was distinguished
-        since; "" where none say so."""
+        since; None where none say so."""
         facts, link, left, right = self.context.facts, self.link, self.left, self.right
         reduced = facts.reduce_by_facts(left, right, certain_only=True)
         if reduced is None or reduced.same or not reduced.used:
-            return ""
+            return None
         if free_symbols(reduced.left) | free_symbols(reduced.right):
-            return ""
+            return None
         base = left.children[0] if left.label == "pow" else left
         first = min(fact.number for fact in reduced.used)
         last = len(reduced.used) == 1 and first == facts.last_number
         defined = any(fact.left == base for fact in reduced.used)
         recent = last or (defined and any(each.number <= first for each in facts.in_scope[-4:]))
         if base.children or free_symbols(right) or not recent:
-            return ""
+            return None
         if base == left and self._solves_another(reduced.used[-1]):
-            return ""
+            return None
         if self._stands_beside_another or link.is_unannounced:
-            return ""
+            return None
         if not all(fact.is_certain for fact in facts.in_scope if fact.number >= first):
-            return ""
+            return None
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
         if any(not AMBIGUOUS_LABELS.isdisjoint(side.list_labels()) for side in sides):
-            return ""
+            return None
         if any(not side.children and side in (left, right) and free_symbols(side) for side in sides[2:]):
-            return ""  # the variable has another value now
+            return None  # the variable has another value now
         verdict = self.context.judge.equal(reduced.left, reduced.right)
         if verdict.outcome != "different" or any(
             self.context.numbers.are_about_equal(reduced.left, each) for each in (reduced.right, right)
         ):
-            return ""
-        return f"{verdict.witness}, {describe_sources(reduced.used)}"
+            return None
+        return _cite_facts("stated values", verdict, reduced)
 
     # ---- questions that several steps ask
 
@@ -634,6 +655,14 @@ class EquationLink:
 
     def _say(self, outcome: LinkOutcome, reason: str = "") -> LinkVerdict:
         return LinkVerdict(self.link, outcome, reason)
+
+    def _accuse(self, mistake: Mistake) -> LinkVerdict:
+        return LinkVerdict(self.link, "wrong", mistake.reason, evidence=mistake.evidence)
+
+
+def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Mistake:
+    reason = f"{verdict.witness}, {describe_sources(reduced.used)}"
+    return Mistake(reason, Evidence(kind, reduced.used))
 
 
 def _differ_in_any_angle(left: Tree, right: Tree) -> bool:

@@ -316,6 +316,11 @@ class Facts:
                             known, once=False, once_here=False, once_in_section=False
                         )
                     return
+        known = self.functions.get(left.label)
+        later = known and known.fact.position.paragraph != self.position.paragraph
+        # Behind Q(x, y) = … another Q = … of a later paragraph is another function.
+        if known and later and known.fact.left.children and right.children:
+            del self.functions[left.label]
         if (
             not left.children
             and len(free_symbols(left)) == len(free_symbols(right) - free_symbols(left)) == 1

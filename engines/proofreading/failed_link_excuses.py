@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence, Set
 from math import gcd
 
-from engines.core.tree import ONE, Tree, differentiate
+from engines.core.tree import ONE, ZERO, Tree, differentiate
 from engines.formula.brackets import find_closing
 from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
@@ -41,6 +41,7 @@ STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
+_PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
 _CROSS = re.compile(r"\\times(?![A-Za-z])")
 _NEAR = 1e-9
 _CONSTANT = "C"
@@ -160,6 +161,14 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "it is an equation of differentials"
     if _are_divisors(links, left, right):
         return "numbers in brackets can be their greatest common divisor"
+    # Beside a c it is the next letter, as in (az + b)/(cz + d).
+    if "c" not in free_symbols(left) | free_symbols(right) and any(map(_has_differential, (left, right))):
+        return "the letter d before a term can be that of a differential"
+    of_sides = judged.evidence.kind == "sides" and not judged.is_mistyped
+    if of_sides and is_partial_slope(link, left):
+        return "a letter in a partial derivative can depend on its variable"
+    if any(_is_one_sided_value(node) for side in (left, right) for node in side):
+        return "a value at a + 0 or a - 0 is a limit from one side"
     begun_above = link.connective == "row" and link.left.startswith("+")
     if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
@@ -185,6 +194,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "residues of fractions are not judged"
     if _CROSS.search(link.left + link.right) and _ARROWED.search(link.left + link.right):
         return "products of vectors are not judged"
+    if _CROSS.search(link.left + link.right) and _has_both_orders(left, right):
+        return "products of letters in both orders can be those of vectors"
     if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
@@ -235,6 +246,36 @@ def _is_inverse(tree: Tree) -> bool:
 
 def _has_powers(tree: Tree) -> bool:
     return tree.list_labels().count("pow") > 1
+
+
+def is_partial_slope(link: ChainLink, left: Tree) -> bool:
+    r"""Return whether a term is a partial derivative with other letters, as r in `\frac{\partial}{\partial
+    x} \frac{x}{r}`, that can stand for functions of its variable."""
+    return left.label == "d" and _PARTIAL.search(link.left) is not None and len(free_symbols(left)) > 1
+
+
+def _has_differential(side: Tree) -> bool:
+    """Return whether a term has the letter d as a factor right before another one: `y d(x^2)`."""
+    letter = Tree(variable_name("d"))
+    products = [node for node in side if node.label == "*"]
+    return any(
+        bool(free_symbols(second)) and (first == letter or first.children[-1:] == (letter,))
+        for first, second in (node.children for node in products)
+    )
+
+
+def _has_both_orders(left: Tree, right: Tree) -> bool:
+    """Return whether two letters are multiplied in both orders: `a × b + b × a`."""
+    products = {node.children for side in (left, right) for node in side if node.label == "*"}
+    letters = {pair for pair in products if all(not one.children and free_symbols(one) for one in pair)}
+    return any(pair[::-1] in letters for pair in letters if pair[0] != pair[1])
+
+
+def _is_one_sided_value(node: Tree) -> bool:
+    return node.label == "call" and any(
+        part.label in ("+", "-") and len(part.children) == 2 and part.children[1] == ZERO
+        for part in node.children[1:]
+    )
 
 
 def _read_differential(side: Tree) -> Tree | None:

@@ -133,7 +133,11 @@ def _simplify(tree: Tree) -> Tree:
         return tree
     try:
         space = Space((tree,))
-        return space.to_tree(space.to_quotient(tree))
+        quotient = space.to_quotient(tree)
+        # A power of a sum has so many terms that its tree is too deep.
+        if max(len(quotient.top), len(quotient.bottom)) > _MOST_TERMS:
+            return tree
+        return space.to_tree(quotient)
     except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
         return tree
 

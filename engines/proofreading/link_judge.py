@@ -25,10 +25,11 @@ from engines.proofreading.cue_phrases import mentions, read_last_cue, starts_wit
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
-from engines.proofreading.failed_link_excuses import STAR, reconsider_link
+from engines.proofreading.evidence_grades import weigh_evidence
+from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
-from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict, Mistake
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
@@ -123,6 +124,7 @@ class LinkJudge(LinkContext):
             left, right = self.read_sides(link)
             if left.tree is None or right.tree is None:
                 unread = left if left.tree is None else right
+                self._forget_redefined(link, left.tree)
                 # Whatever it is of, the second derivative is by the second power of its variable.
                 outcome: LinkOutcome = "wrong" if unread.reason == DIFFERENT_ORDERS else "unread"
                 yield LinkVerdict(link, outcome, unread.reason)
@@ -177,11 +179,8 @@ class LinkJudge(LinkContext):
                 where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
             ):
                 judged = LinkVerdict(link, "loses domain", f"defined only where {where}")
-            if (
-                judged.outcome == "wrong"
-                and not judged.is_mistyped
-                and starts_with_phrase("reason", link.words_after)
-            ):
+            explained = starts_with_phrase("reason", link.words_after) or is_partial_slope(link, left.tree)
+            if judged.outcome == "wrong" and not judged.is_mistyped and explained:
                 judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
@@ -191,7 +190,7 @@ class LinkJudge(LinkContext):
                 kind := self._name_other_kind(left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
-            yield self._judge_of_complex(judged, left.tree, right.tree)
+            yield self._judge_of_complex(weigh_evidence(judged), left.tree, right.tree)
 
     def _judge_of_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
         """Return the verdict on an equation with absolute values that is right of real numbers, where the
@@ -232,6 +231,14 @@ class LinkJudge(LinkContext):
             if node.label == "conj"
         )
         return "" if all(map(free.isdisjoint, turned)) else "complex numbers"
+
+    def _forget_redefined(self, link: ChainLink, left: Tree | None) -> None:
+        """Forget what was said of a letter or function that an equation defines, but in a term that is not
+        read."""
+        head = left.children[0] if left is not None and left.label == "call" else left
+        if head is not None and not head.children and free_symbols(head) and link.relation in ("=", ":="):
+            self.facts.go_to(link.position)
+            self.facts.renew([head.label.rstrip("(")], link.position)
 
     def _renew_letters(self, link: ChainLink) -> None:
         """Introduce the letters anew that the text introduces up to a link, and note what words say of
@@ -329,7 +336,7 @@ class LinkJudge(LinkContext):
             self.keep_equation(link, left, right)  # what follows from it follows all the same
             if step and judged.outcome in ("given", "not shown"):
                 self.fails_as_step = True
-                return LinkVerdict(link, "wrong", step)
+                return LinkVerdict(link, "wrong", step.reason, evidence=step.evidence)
         return judged
 
     def _judge_membership(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
@@ -363,19 +370,22 @@ class LinkJudge(LinkContext):
         does that may be about something else."""
         link = judged.link
         slip, near = self.describe_slip(link), None
-        if not slip and (near := self.find_near_consequence(link)) and near.is_certain:
-            slip = near.reason
-        if not slip:
-            slip = describe_failed_calculation(self.facts, link, left, right, self.judge, self.numbers)
-        if not slip and next_side is not None:
-            slip = describe_odd_middle(self, link, left, right, next_side)
-        if slip and not self._holds_by_facts_where_defined(left, right):
-            return LinkVerdict(link, "wrong", slip)
+        mistake = Mistake(slip) if slip else None
+        if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
+            mistake = near
+        if mistake is None:
+            mistake = describe_failed_calculation(self.facts, link, left, right, self.judge, self.numbers)
+        if mistake is None and next_side is not None:
+            odd = describe_odd_middle(self, link, left, right, next_side)
+            mistake = Mistake(odd) if odd else None
+        if mistake is not None and not self._holds_by_facts_where_defined(left, right):
+            return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
         near = near or self.find_vanishing_change(link) or self.find_unused_name(link)
         near = near or self.find_recent_slip(link)
         if near is None:
             return judged
-        return LinkVerdict(link, "wrong" if near.is_certain and not slip else "doubtful", near.reason)
+        outcome: LinkOutcome = "wrong" if near.evidence.is_certain and mistake is None else "doubtful"
+        return LinkVerdict(link, outcome, near.reason, evidence=near.evidence)
 
     def _holds_by_facts_where_defined(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation holds under a condition by what was said: gcd(a, b) = a where b = 0."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.facts import Fact
 from engines.proofreading.roles import StatementRole
 
 LinkOutcome = Literal[
@@ -14,6 +15,43 @@ LinkOutcome = Literal[
 VERDICTS: tuple[LinkOutcome, ...] = (
     "right", "right if", "follows", "given", "loses domain", "wrong", "doubtful", "not shown", "unread",
 )  # fmt: skip
+
+EvidenceKind = Literal[
+    "sides", "definition", "stated values", "last equation", "near consequence", "copy", "odd one", "name"
+]
+"""What shows that a link fails: its sides alone, the definition of a function, values of its variables, the
+equation right before it, what would follow from earlier statements but for one change, a statement that it
+copies but for one change, others that hold where it does not, or a name that the text has only there."""
+
+CopyVariation = Literal["", "opposite", "value", "definition"]
+"""How a text varies statements: a term with another sign, another value, a name that is defined anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What shows that a link fails.
+
+    Attributes:
+        kind: What it rests on.
+        sources: The earlier statements that it uses.
+        is_certain: Whether nothing else is known that would explain the link.
+        is_confirmed: Whether the text says again, or goes on with, what a copy should be.
+        variation: What a copy may be of the other on purpose.
+    """
+
+    kind: EvidenceKind = "sides"
+    sources: tuple[Fact, ...] = ()
+    is_certain: bool = True
+    is_confirmed: bool = False
+    variation: CopyVariation = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why a link fails, in words, and the evidence for it."""
+
+    reason: str
+    evidence: Evidence = Evidence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +65,7 @@ class LinkVerdict:
         role: What the statement is for in the text.
         statement: How the statement was understood, as a term.
         hypotheses: The inequalities that hold for its variables.
+        evidence: What shows that it fails, if it is wrong or doubtful.
     """
 
     link: ChainLink
@@ -35,6 +74,7 @@ class LinkVerdict:
     role: StatementRole | Literal[""] = ""
     statement: str = ""
     hypotheses: tuple[str, ...] = ()
+    evidence: Evidence = field(default=Evidence(), compare=False)
 
     @property
     def is_mistyped(self) -> bool:

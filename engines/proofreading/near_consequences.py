@@ -18,6 +18,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
+from engines.proofreading.link_verdicts import Evidence, Mistake
 from engines.proofreading.number_links import list_terms
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
@@ -116,19 +117,6 @@ def find_places(equations: Sequence[tuple[Tree, Tree, Fact]], left: Tree, right:
     return KnownPlaces(sides, names, points, unknowns) if points else None
 
 
-@dataclass(frozen=True, slots=True)
-class NearConsequence:
-    """What is to be changed in a claim so that it follows from what a text said before.
-
-    Attributes:
-        reason: The change, where the claim fails as it stands, and what the text said.
-        is_certain: Whether nothing else explains the claim, such as another case or an earlier example.
-    """
-
-    reason: str
-    is_certain: bool
-
-
 def find_near_consequence(
     facts: Facts,
     link: ChainLink,
@@ -136,7 +124,7 @@ def find_near_consequence(
     right: Tree,
     are_equal: Callable[[Tree, Tree], bool],
     are_cases_since: Callable[[Sequence[Fact]], bool],
-) -> NearConsequence | None:
+) -> Mistake | None:
     """Return what is to be changed in a claim that fails where all holds that was said before, so that it
     follows; None where no one change does that, or where it defines a function.
 
@@ -258,7 +246,7 @@ def find_near_consequence(
     is_certain = True
     if (slip := find_change(follows)) is None:
         if instead := _find_slip_in_part(known, follows):
-            return NearConsequence(f"it holds with {instead}, {describe_sources(used)}", True)
+            return describe_change(f"it holds with {instead}", used, is_certain=True)
         if doubtful and len(left) + len(right) >= _LONG_CLAIM:
             slip, is_certain = find_change(follows_perhaps), False
     if slip is None or is_row_of_system(link, left, right, used):
@@ -266,7 +254,17 @@ def find_near_consequence(
     if _has_another_constant(facts, left, right, are_equal):
         return None
     shown = replace(slip, at=known.names.show_place(slip.at))
-    return NearConsequence(f"{shown.reason}, {describe_sources(used)}", is_certain)
+    return describe_change(shown.reason, used, is_certain=is_certain)
+
+
+def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> Mistake:
+    """Return a claim's mistake: the change that makes it follow from facts, and these.
+
+    Args:
+        is_certain: Whether nothing else is known that would explain the claim.
+    """
+    evidence = Evidence("near consequence", tuple(used), is_certain)
+    return Mistake(f"{change}, {describe_sources(used)}", evidence)
 
 
 def _has_another_constant(

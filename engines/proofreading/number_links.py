@@ -289,20 +289,24 @@ class NumberLinks:
         return self.judge.holds(close).outcome == "equal"
 
     def _are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
-        """Return whether each term of a sum, or each entry of a matrix, is that of the other side, equal or
-        rounded."""
+        """Return whether each term of a sum, factor of a product or entry of a matrix is that of the other
+        side, equal or rounded."""
         # 1.41 + 1.73 is not the rounded sum of √2 and √3, but the sum of the rounded terms.
         one, other = _evaluate_shapes(left, right)
         if one.label == other.label == "matrix":
             rows = [[row.children for row in side.children] for side in (one, other)]
         else:
-            rows = [[list_terms(side)] for side in (left, right)]
+            parts = [list_terms(side) for side in (left, right)]
+            if len(parts[0]) == len(parts[1]) == 1 and left.label == right.label == "*":
+                parts = [left.children, right.children]
+            rows = [[each] for each in parts]
         sizes = [[*map(len, each)] for each in rows]
         if sizes[0] != sizes[1] or sum(sizes[0]) < 2:
             return False
         return all(
             self.judge.equal(mine, theirs).outcome == "equal"
             or self.describe_rounding(mine, theirs, "=") == "rounded"
+            or self._are_rounded_in_parts(mine, theirs)
             for pair in zip(*rows, strict=True)
             for mine, theirs in zip(*pair, strict=True)
         )

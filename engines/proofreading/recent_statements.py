@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.facts import Fact, Facts
+from engines.proofreading.link_verdicts import Mistake
 from engines.proofreading.near_consequences import (
-    NearConsequence,
+    describe_change,
     find_places,
     is_row_of_system,
     says_the_same,
@@ -29,7 +30,7 @@ _LEAST_NODES = 6
 
 def find_recent_slip(
     facts: Facts, link: ChainLink, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
-) -> NearConsequence | None:
+) -> Mistake | None:
     """Return the change by which a claim that fails would follow from the statements right before it; None
     where none does that.
 
@@ -68,7 +69,7 @@ def find_recent_slip(
     )
     if slip is None or is_row_of_system(link, left, right, used):
         return None
-    return NearConsequence(f"it holds with {slip.instead}, {describe_sources(used)}", False)
+    return describe_change(f"it holds with {slip.instead}", used, is_certain=False)
 
 
 def _list_recent_equations(

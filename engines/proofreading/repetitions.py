@@ -19,7 +19,8 @@ from typing import NamedTuple
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions
-from engines.proofreading.term_properties import free_symbols
+from engines.proofreading.link_verdicts import CopyVariation
+from engines.proofreading.term_properties import free_symbols, is_slope
 
 _MOST_TOKENS = 200
 _MOST_ALIKE = 60
@@ -61,6 +62,8 @@ _ENOUGH = {
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
 _ENOUGH_ENCLOSED = 3.0
 """What they must share where the text says one of them before the other and behind it."""
+_LONG_DEFINITION = 6.0
+"""What two definitions share that are hardly of two things."""
 _ENOUGH_TO_DOUBT = 4.0
 """What they must share so that the difference is at least doubtful; of values one more."""
 _ENOUGH_TO_DOUBT_INDEX = 2.0
@@ -107,6 +110,8 @@ class Misquotation:
         is_certain: Whether they share so much that nothing else can be meant.
         is_likely: Whether they share enough to doubt it; less tells only where the text goes on with the
             other.
+        is_confirmed: Whether the text says the other statement more than once.
+        variation: What the copy may be of the other on purpose.
     """
 
     place: int
@@ -114,6 +119,8 @@ class Misquotation:
     instead: str
     is_certain: bool = True
     is_likely: bool = True
+    is_confirmed: bool = False
+    variation: CopyVariation = ""
 
 
 class _Token(NamedTuple):
@@ -219,7 +226,15 @@ def find_misquotations(
             if any(map(second.is_beside, statements)):
                 continue
             change = _describe(kind, text, instead)
-            misquotation = Misquotation(second.place, first.place, change, is_certain, is_likely)
+            misquotation = Misquotation(
+                second.place,
+                first.place,
+                change,
+                is_certain,
+                is_likely,
+                is_confirmed=max(many) > 1,
+                variation="" if new else _name_variation(kind, after, second, common),
+            )
             if is_certain:
                 reported.add(second.place)
                 yield misquotation
@@ -234,6 +249,29 @@ def share_subject(one: RepeatedStatement, other: RepeatedStatement) -> bool:
     """Return whether two statements have a side with variables in common, of which both say what it is."""
     pairs = (one.left, other.left), (one.right, other.right)
     return any(mine == theirs and free_symbols(mine) for mine, theirs in pairs)
+
+
+def _name_variation(
+    kind: str, after: Sequence[_Token], copy: RepeatedStatement, common: float
+) -> CopyVariation:
+    """Return what a copy may be of another statement on purpose.
+
+    Args:
+        kind: The kind of the token in which they differ.
+        after: The tokens behind it.
+        copy: The copy.
+        common: How much the two share.
+    """
+    if kind == "negation":
+        return "opposite"
+    if kind in ("number", "index") and not after:
+        return "value"
+    defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
+    return "definition" if defines else ""
+
+
+def _is_slope_alone(statement: RepeatedStatement) -> bool:
+    return any(is_slope(side) and len(side) <= _SHORT for side in (statement.left, statement.right))
 
 
 def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engines.documents.reading import Document
+from engines.documents.reading import PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
     HEADINGS,
     find_domains,
@@ -52,7 +52,7 @@ _SIGNS = re.compile(
     r"|\[!(?P<callout>[A-Za-z]+)\][+-]?"
     r"|^[ \t]*(?:!!!|\?\?\?)\+?[ \t]+(?P<admonition>[a-z]+)"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
-    r"|(?P<paragraph>\n[ \t]*\n)",
+    rf"|(?P<paragraph>\n[ \t]*\n|{PARAGRAPH_END})",
     re.MULTILINE,
 )
 _HEADING_END = re.compile(r"[}\n]")

@@ -458,7 +458,9 @@ def iterate_changes(
                 yield path, Tree(instead), f"{instead} for {node.label}"
             base, indexed, _ = node.label.partition("_")
             for instead in names if indexed and node.label in names else ():
-                if instead != node.label and instead.startswith(f"{base}_"):
+                # f_xy is f_yx for most functions.
+                exchanged = sorted(instead) == sorted(node.label)
+                if not exchanged and instead.startswith(f"{base}_"):
                     yield path, Tree(instead), f"{instead} for {node.label}"
         elif len(node.children) == 2:
             for label in _OTHER.get(node.label, ()):

@@ -10,6 +10,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.link_verdicts import Evidence, Mistake
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
@@ -17,64 +18,66 @@ from engines.proofreading.term_properties import free_symbols, real_roots, value
 
 def describe_failed_calculation(
     facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge, numbers: NumberLinks
-) -> str:
+) -> Mistake | None:
     """Return what the sides of a conclusion are for the values that its paragraph gives all of its variables,
-    if they differ; "" if they do not, or a variable has no value there or more than one.
+    if they differ; None if they do not, or a variable has no value there or more than one.
     """
     free = free_symbols(left) | free_symbols(right)
     # a = 4 behind a = 3 gives the variable another value
     calculated = any(side.children and free_symbols(side) for side in (left, right))
     bare = any(not side.children and free_symbols(side) for side in (left, right))
     if link.relation != "=" or not free or not calculated or bare:
-        return ""
+        return None
     if (
         link.of_problem
         or link.is_denied_directly
         or link.is_one_of_alternatives
         or mentions("either", link.words_before)
     ):
-        return ""
+        return None
     values = _list_values(facts, link, free, judge)
     if values is None or not _is_drawn(link, values):
-        return ""
+        return None
     one, other = _insert_values(left, values), _insert_values(right, values)
-    if free_symbols(one) | free_symbols(other):
-        return ""
+    if free_symbols(one) | free_symbols(other) or _has_vectors(one) or _has_vectors(other):
+        return None
     found = judge.equal(one, other)
     if found.outcome != "different" or numbers.describe_rounding(one, other, link.relation):
-        return ""
-    return f"{found.witness}, {describe_sources([values[name] for name in sorted(values)])}"
+        return None
+    used = tuple(values[name] for name in sorted(values))
+    return Mistake(f"{found.witness}, {describe_sources(used)}", Evidence("stated values", used))
 
 
-def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> str:
+def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Mistake | None:
     """Return where a step from the equation right before it fails, if it holds at none of the roots of that
-    equation: behind `3x + 2 = 11` the conclusion `3x = 13`; "" if it holds at one, or they are not known.
+    equation: behind `3x + 2 = 11` the conclusion `3x = 13`; None if it holds at one, or they are not known.
     """
     names = free_symbols(left) | free_symbols(right)
     clause = last_clause(link.words_before.rstrip(" ,"))
     drawn = is_concluded(link) or mentions("obtaining", clause)
     if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.words_before):
-        return ""
+        return None
     if any(not side.children and free_symbols(side) for side in (left, right)):
-        return ""  # a root, of which the equation may have others
+        return None  # a root, of which the equation may have others
     if (
         link.of_problem
         or link.is_denied_directly
         or link.is_one_of_alternatives
         or mentions("either", link.words_before)
     ):
-        return ""
+        return None
     (name,) = names
     known = facts.equation_for(name)
     if known is None or known.number != facts.last_number or known.alternative:
-        return ""
+        return None
     if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > 2:
-        return ""
+        return None
     roots = real_roots(known.left, known.right, name, {})
     if not roots or any(values_agree(left, right, {name: root}) is not False for root in roots):
-        return ""
+        return None
     places = " and ".join(f"{name} = {root:.6g}" for root in roots)
-    return f"it does not hold at {places}, {describe_sources([known])}"
+    reason = f"it does not hold at {places}, {describe_sources([known])}"
+    return Mistake(reason, Evidence("last equation", (known,)))
 
 
 def _list_values(
@@ -108,6 +111,12 @@ def _is_drawn(link: ChainLink, values: Mapping[str, Fact]) -> bool:
     behind = (link.piece_index - max(fact.piece for fact in values.values())) // 2
     words = " ".join(sentence[-behind:] if behind else sentence[-1:])
     return link.index > 0 or is_concluded(link) or read_last_cue(words) == "claimed"
+
+
+def _has_vectors(side: Tree) -> bool:
+    """Return whether a pair has vectors: `(x, y)` is their inner product then."""
+    shapes = ("tuple", "matrix")
+    return any(node.label == "tuple" and any(part.label in shapes for part in node.children) for node in side)
 
 
 def _insert_values(side: Tree, values: Mapping[str, Fact]) -> Tree:

@@ -33,7 +33,7 @@ LOG = re.compile(r"\\log(?![A-Za-z]|\s*_)")
 DEGREES = re.compile(
     r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
 )
-DECIMAL = re.compile(r"\d*\.(\d+)\Z")
+DECIMAL = re.compile(r"-?\d*\.(\d+)\Z")
 WHOLE = re.compile(r"-?\d{1,12}\Z")
 _LONG_WHOLE = re.compile(r"-?\d{1,2000}\Z")
 _CONSTANTS = {"pi": math.pi, "e": math.e}
@@ -107,6 +107,28 @@ def is_slope(tree: Tree) -> bool:
     if tree.label == "tuple":
         return all(map(is_slope, tree.children))
     return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
+
+
+def are_renamed(left: Tree, right: Tree) -> bool:
+    """Return whether two terms are alike but for the names of variables, each of which has one other name.
+
+    >>> x, y, two = Tree("x"), Tree("y"), Tree("2")
+    >>> are_renamed(Tree("/", (two, x)), Tree("/", (two, y)))
+    True
+    >>> are_renamed(Tree("/", (two, x)), Tree("/", (x, two)))
+    False
+    """
+    names: dict[str, str] = {}
+
+    def match(one: Tree, other: Tree) -> bool:
+        if one.children or other.children:
+            alike = one.label == other.label and len(one.children) == len(other.children)
+            return alike and all(map(match, one.children, other.children))
+        if not (free_symbols(one) and free_symbols(other)):
+            return one == other
+        return names.setdefault(one.label, other.label) == other.label
+
+    return left != right and match(left, right) and len({*names.values()}) == len(names)
 
 
 def find_units(tree: Tree) -> set[Tree]:

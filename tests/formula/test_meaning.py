@@ -33,6 +33,8 @@ def said(text: str, names: Names | None = None) -> str:
         (r"\sum_{1\le k<n} k^2", "sum k 1 - n 1 pow k 2"),
         (r"\sum_{i=1}^n x_i = x_1", "= sum i_ 1 n call x i_ call x 1"),
         (r"\int\frac{dx}{x}", "antiderivative x / 1 x"),
+        (r"\int\frac{dx}{x} + 1", "+ antiderivative x / 1 x 1"),
+        (r"\int x + \frac{dx}{x} - 1", "- antiderivative x + x / 1 x 1"),
         (r"\int_0^1 x + 1\,dx", "integral x 0 1 + x 1"),
         (r"\lim_{x\to 0^+} \frac{\sin x}{x} = 1", "= limit x 0 + / sin x x 1"),
         (r"\frac{dy}{dx} = \frac{d^2 y}{dx^2}", "= d x call y x d x d x call y x"),

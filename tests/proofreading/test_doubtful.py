@@ -26,12 +26,6 @@ _ENERGY = r"The energy is $E = \frac{m v^2}{2} + m g h$. "
         (rf"Let $q = 2a + b$ and $s = q - c$.{_FAR}Now $s + c = 2a - b$.", "doubtful", "+ for -"),
         ("Let $q = 2a + b$ and $s = q - c$. Now $s + c = 2a - b$.", "wrong", "+ for -"),
         ("Let $q = 2a + b$ and $s = q - c$.\n\nIn the second case $s + c = 2a - b$.", "doubtful", "+ for -"),
-        # a copy that shares little with the other
-        (
-            "We have $r = 1 + \\sin t$.\n\nWe look for the values where $r = 1 - \\sin t$ has a tangent.",
-            "doubtful",
-            "+ for -",
-        ),
     ],
 )
 def test_a_slip_that_may_be_about_something_else_is_doubtful(

@@ -465,6 +465,31 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         # l'Hôpital's rule
         (r"$\lim_{x\to 0^+} \frac{e^{1/x}}{1/x} = \lim_{x\to 0^+} \frac{(-1/x^2)e^{1/x}}{-1/x^2}$.", False),
         (r"$\lim_{x\to 1} \frac{x^2-1}{x-1} = \lim_{x\to 1} \frac{2x}{2}$.", True),
+        # conditions and cases: the same letters in other places, two terms for one
+        (r"Hence $\frac{u+1}{x^2} = \frac{u+1}{y^2} = \frac{u+1}{z^2}$.", False),
+        (r"Hence $\frac{u+1}{x^2} = \frac{u+1}{x^3} = \frac{u+1}{x^4}$.", True),
+        # differentials, partial derivatives, derivatives in either order, values from one side
+        (r"So $t = x\,d(x^2 + y) + y\,d(x + y) = 2x^2\,dx + x\,dy + y\,dx + y\,dy$.", False),
+        (r"So $\frac{\partial}{\partial x}\frac{x}{r} = \frac{r^2 - x^2}{r^3}$.", False),
+        (r"So $\frac{\partial}{\partial x}\frac{x}{r} = \frac{2}{r}$.", True),
+        (r"Then $u = f_{xy} a + f_{yx} b + c = f_{xy}(a + b) + c$.", False),
+        (r"Let $f(x) = x^2 + 3$. Then $\frac{f(2+0) + f(2-0)}{2} = \frac{7 + 1}{2}$.", False),
+        (r"Let $f(x) = x^2 + 3$. Then $\frac{f(2) + f(2)}{2} = \frac{7 + 1}{2}$.", True),
+        # products of vectors
+        (r"So $t = a \times b + b \times a + c = c$.", False),
+        (
+            r"Let $\boldsymbol{x} = (1, 2)$ and $\boldsymbol{y} = (3, 1)$. Then"
+            r" $(\boldsymbol{x}, \boldsymbol{y}) = (\boldsymbol{y}, \boldsymbol{x})$.",
+            False,
+        ),
+        # a rounded factor
+        (r"So $\sqrt{3} \cdot (-\frac{\pi}{180}) = \sqrt{3} \cdot (-0.0175)$.", False),
+        (r"So $\sqrt{3} \cdot (-\frac{\pi}{180}) = \sqrt{3} \cdot (-0.0275)$.", True),
+        # the differential in a fraction ends its integral
+        (r"So $\int (\frac{1}{t} + t^2) dt = \int \frac{dt}{t} + \int t^2 dt$.", False),
+        (r"So $\int (\frac{1}{t} + t^2) dt = \int \frac{dt}{t} - \int t^2 dt$.", True),
+        # errors on purpose
+        ("Spot all the errors in this work. We have $2 + 2 = 5$.", False),
         # words
         (r"We turn through $2\pi = 360$ degrees.", False),
         (r"We turn through $2\pi = 360$.", True),

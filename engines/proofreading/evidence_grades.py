@@ -1,0 +1,91 @@
+"""How strong the evidence against a link is, and which verdict it allows: the policy of all accusations.
+
+Strong evidence makes a link *wrong*, weak evidence *doubtful*, and faint evidence neither: the link is *not
+shown*, with the reason as a hint. What two sides show by themselves is strong. What rests on earlier
+statements is as strong as it is certain that they are about the same thing: a text uses its letters again in
+every example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+
+EvidenceGrade = Literal["strong", "weak", "faint"]
+_ALLOWED: Mapping[EvidenceGrade, LinkOutcome] = {"strong": "wrong", "weak": "doubtful", "faint": "not shown"}
+_BESIDE = 2
+"""Pieces of a text from one formula to the next, and paragraphs: a displayed formula is one of its own."""
+_NEXT = 8
+"""Lines: a definition so far away is that of the example at hand."""
+_NEAR = 20
+"""Lines: a statement so far away can still be about the same example."""
+
+
+def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
+    """Return the verdict that the evidence against a link allows; one that is neither wrong nor doubtful, and
+    a doubtful one with strong evidence, stay as they are."""
+    if judged.outcome not in ("wrong", "doubtful"):
+        return judged
+    grade = grade_evidence(judged.link, judged.evidence)
+    if judged.outcome == "doubtful" and grade == "strong":
+        return judged
+    return replace(judged, outcome=_ALLOWED[grade])
+
+
+def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
+    """Return how strong the evidence is that a link is a mistake."""
+    match evidence.kind:
+        case "sides" | "last equation":
+            return "strong"
+        case "definition" | "stated values":
+            return _grade_sources(link, evidence)
+        case "near consequence":
+            return _grade_near_consequence(link, evidence)
+        case "copy":
+            return _grade_copy(evidence)
+        case "odd one":
+            return "strong" if evidence.is_certain else "weak"
+        case "name":
+            return _grade_name(evidence)
+
+
+def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
+    """Grade by where the statements stand that an accusation uses."""
+    lines = max((link.line - source.line for source in evidence.sources), default=0)
+    if _stand_beside(link, evidence) or lines <= _NEXT:
+        return "strong"
+    return "weak" if lines <= _NEAR else "faint"
+
+
+def _stand_beside(link: ChainLink, evidence: Evidence) -> bool:
+    """Return whether all statements that an accusation uses stand in its paragraph, or in one that ends right
+    before it."""
+    paragraphs = {source.position.paragraph for source in evidence.sources} or {link.position.paragraph}
+    last = max((source.piece for source in evidence.sources), default=link.piece_index)
+    before = link.position.paragraph - min(paragraphs) <= _BESIDE and link.piece_index - last <= _BESIDE
+    return len(paragraphs) == 1 and (before or link.position.paragraph in paragraphs)
+
+
+def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
+    """Grade a claim that would follow but for one change: what leads on from statements of its paragraph is
+    hardly about something else, and variables get other values in every example."""
+    if evidence.is_certain:
+        return "strong" if _stand_beside(link, evidence) else "weak"
+    return "faint" if all(source.is_value for source in evidence.sources) else "weak"
+
+
+def _grade_copy(evidence: Evidence) -> EvidenceGrade:
+    """Grade a statement that another says with another digit, sign or index: where the text says the other
+    again, or goes on with it, nothing else can be meant; else many are said of another thing."""
+    if evidence.is_certain:
+        return "strong" if evidence.is_confirmed or evidence.variation != "opposite" else "weak"
+    return "faint" if evidence.variation and not evidence.is_confirmed else "weak"
+
+
+def _grade_name(evidence: Evidence) -> EvidenceGrade:
+    """Grade a name that the text has only in one place."""
+    return "strong" if evidence.is_certain else "weak"
