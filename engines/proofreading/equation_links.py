@@ -21,7 +21,7 @@ from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, 
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
-from engines.proofreading.link_verdicts import Evidence, EvidenceKind, LinkOutcome, LinkVerdict, Mistake
+from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.roles import is_concluded, is_supposed
@@ -268,7 +268,7 @@ class EquationLink:
             return None
         mistake = self._find_misapplication() if is_slope(self.left) or self._is_value_here else None
         if mistake and self._is_value_here and (near := self.context.find_near_consequence(self.link)):
-            mistake = Mistake(near.reason, mistake.evidence)
+            mistake = Accusation(near.reason, mistake.evidence)
         if mistake is None and self.left.label in _OF_CHANGE:
             mistake = self._find_miscalculation()
         return self._accuse(mistake) if mistake else None
@@ -337,7 +337,9 @@ class EquationLink:
         witness = next((each.witness for each in tried if each.outcome == "different"), "")
         if not witness:
             return None
-        return self._accuse(Mistake(f"{witness}, by {cite_fact(known)}", Evidence("last equation", (known,))))
+        return self._accuse(
+            Accusation(f"{witness}, by {cite_fact(known)}", Evidence("last equation", (known,)))
+        )
 
     def _solves_another(self, known: Fact) -> bool:
         """Return whether a value solves another equation for its variable that stands in the paragraph: the
@@ -389,7 +391,7 @@ class EquationLink:
             return self._say("wrong", gap)
         return None
 
-    def _find_miscalculation(self) -> Mistake | None:
+    def _find_miscalculation(self) -> Accusation | None:
         """Return where a derivative, a limit, a sum … is not what the text says; None where it is, or its
         variables may be sought."""
         link, left, right = self.link, self.left, self.right
@@ -419,9 +421,9 @@ class EquationLink:
         ):
             return None
         verdict = self.context.compare(left, right, free_symbols(right))
-        return Mistake(verdict.witness) if verdict.outcome == "different" else None
+        return Accusation(verdict.witness) if verdict.outcome == "different" else None
 
-    def _find_other_members(self) -> Mistake | None:
+    def _find_other_members(self) -> Accusation | None:
         """Return where a union, intersection or difference of sets with known members is not the set that the
         text says; None where it is."""
         link, reduced = self.link, self.reduced
@@ -449,7 +451,7 @@ class EquationLink:
         left, right = (_TOTALS & {*side.list_labels()} for side in (self.left, self.right))
         return bool(left) and not right and free_symbols(self.left) == free_symbols(self.right)
 
-    def _find_misapplication(self) -> Mistake | None:
+    def _find_misapplication(self) -> Accusation | None:
         """Return where a value or a derivative of a function is not what the text's definition gives; None
         where it is.
 
@@ -591,7 +593,7 @@ class EquationLink:
             return False
         return self.equality_count >= 2
 
-    def _find_contradiction(self) -> Mistake | None:
+    def _find_contradiction(self) -> Accusation | None:
         """Return by which facts a claim is false: they determine its variables, and no case was distinguished
         since; None where none say so."""
         facts, link, left, right = self.context.facts, self.link, self.left, self.right
@@ -656,13 +658,13 @@ class EquationLink:
     def _say(self, outcome: LinkOutcome, reason: str = "") -> LinkVerdict:
         return LinkVerdict(self.link, outcome, reason)
 
-    def _accuse(self, mistake: Mistake) -> LinkVerdict:
+    def _accuse(self, mistake: Accusation) -> LinkVerdict:
         return LinkVerdict(self.link, "wrong", mistake.reason, evidence=mistake.evidence)
 
 
-def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Mistake:
+def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Accusation:
     reason = f"{verdict.witness}, {describe_sources(reduced.used)}"
-    return Mistake(reason, Evidence(kind, reduced.used))
+    return Accusation(reason, Evidence(kind, reduced.used))
 
 
 def _differ_in_any_angle(left: Tree, right: Tree) -> bool:

@@ -26,7 +26,7 @@ from engines.proofreading.cue_phrases import (
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
 from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
-from engines.proofreading.link_verdicts import Evidence, LinkVerdict, Mistake
+from engines.proofreading.link_verdicts import Accusation, Evidence, LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
@@ -356,13 +356,13 @@ class LinkContext:
         slip = slip or find_entry_slip(left, right, self.are_equal)
         return slip.reason if slip else ""
 
-    def find_unused_name(self, link: ChainLink) -> Mistake | None:
+    def find_unused_name(self, link: ChainLink) -> Accusation | None:
         """Return which name is meant where a link that fails has one that the text has nowhere else; None
         where no other makes it hold."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         return find_meant_name(self.facts, link, left, right, self.name_counts, self.are_equal)
 
-    def find_near_consequence(self, link: ChainLink) -> Mistake | None:
+    def find_near_consequence(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a link that fails would follow from what was said; None where no change
         does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
@@ -372,7 +372,7 @@ class LinkContext:
             return None
         return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
 
-    def find_recent_slip(self, link: ChainLink) -> Mistake | None:
+    def find_recent_slip(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a link that fails would follow from the lines right before it; None
         where none does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
@@ -380,7 +380,7 @@ class LinkContext:
             return None
         return find_recent_slip(self.facts, link, left, right, self.are_equal)
 
-    def find_vanishing_change(self, link: ChainLink) -> Mistake | None:
+    def find_vanishing_change(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a sum is 0 that is said to be; None where no change of a kind that shows
         does that. Only in the middle of a calculation nothing is sought."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
@@ -390,7 +390,9 @@ class LinkContext:
         if not change or (not link.index and self.is_sought(free_symbols(left) | free_symbols(right))):
             return None
         # y(0) = 0 a + 7 b = 0 says that b is 0.
-        return Mistake(f"it holds with {change}", Evidence(is_certain=link.index > 0 and change[0] in "+-"))
+        return Accusation(
+            f"it holds with {change}", Evidence(is_certain=link.index > 0 and change[0] in "+-")
+        )
 
     def _is_drawn_from_facts(self, link: ChainLink, left: Tree) -> bool:
         """Return whether an equation can be drawn from others: it is no task or condition, it is not supposed

@@ -29,7 +29,7 @@ from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
-from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict, Mistake
+from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
@@ -370,14 +370,14 @@ class LinkJudge(LinkContext):
         does that may be about something else."""
         link = judged.link
         slip, near = self.describe_slip(link), None
-        mistake = Mistake(slip) if slip else None
+        mistake = Accusation(slip) if slip else None
         if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
             mistake = near
         if mistake is None:
             mistake = describe_failed_calculation(self.facts, link, left, right, self.judge, self.numbers)
         if mistake is None and next_side is not None:
             odd = describe_odd_middle(self, link, left, right, next_side)
-            mistake = Mistake(odd) if odd else None
+            mistake = Accusation(odd) if odd else None
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
         near = near or self.find_vanishing_change(link) or self.find_unused_name(link)

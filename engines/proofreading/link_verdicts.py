@@ -47,7 +47,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Accusation:
     """Why a link fails, in words, and the evidence for it."""
 
     reason: str

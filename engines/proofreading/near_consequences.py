@@ -18,7 +18,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
 from engines.proofreading.known_points import PartNames, find_points
-from engines.proofreading.link_verdicts import Evidence, Mistake
+from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import list_terms
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
@@ -124,7 +124,7 @@ def find_near_consequence(
     right: Tree,
     are_equal: Callable[[Tree, Tree], bool],
     are_cases_since: Callable[[Sequence[Fact]], bool],
-) -> Mistake | None:
+) -> Accusation | None:
     """Return what is to be changed in a claim that fails where all holds that was said before, so that it
     follows; None where no one change does that, or where it defines a function.
 
@@ -257,14 +257,14 @@ def find_near_consequence(
     return describe_change(shown.reason, used, is_certain=is_certain)
 
 
-def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> Mistake:
+def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> Accusation:
     """Return a claim's mistake: the change that makes it follow from facts, and these.
 
     Args:
         is_certain: Whether nothing else is known that would explain the claim.
     """
     evidence = Evidence("near consequence", tuple(used), is_certain)
-    return Mistake(f"{change}, {describe_sources(used)}", evidence)
+    return Accusation(f"{change}, {describe_sources(used)}", evidence)
 
 
 def _has_another_constant(

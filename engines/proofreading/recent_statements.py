@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Fact, Facts
-from engines.proofreading.link_verdicts import Mistake
+from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
     describe_change,
     find_places,
@@ -30,7 +30,7 @@ _LEAST_NODES = 6
 
 def find_recent_slip(
     facts: Facts, link: ChainLink, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
-) -> Mistake | None:
+) -> Accusation | None:
     """Return the change by which a claim that fails would follow from the statements right before it; None
     where none does that.
 

@@ -10,7 +10,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
-from engines.proofreading.link_verdicts import Evidence, Mistake
+from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
@@ -18,7 +18,7 @@ from engines.proofreading.term_properties import free_symbols, real_roots, value
 
 def describe_failed_calculation(
     facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge, numbers: NumberLinks
-) -> Mistake | None:
+) -> Accusation | None:
     """Return what the sides of a conclusion are for the values that its paragraph gives all of its variables,
     if they differ; None if they do not, or a variable has no value there or more than one.
     """
@@ -45,10 +45,10 @@ def describe_failed_calculation(
     if found.outcome != "different" or numbers.describe_rounding(one, other, link.relation):
         return None
     used = tuple(values[name] for name in sorted(values))
-    return Mistake(f"{found.witness}, {describe_sources(used)}", Evidence("stated values", used))
+    return Accusation(f"{found.witness}, {describe_sources(used)}", Evidence("stated values", used))
 
 
-def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Mistake | None:
+def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
     """Return where a step from the equation right before it fails, if it holds at none of the roots of that
     equation: behind `3x + 2 = 11` the conclusion `3x = 13`; None if it holds at one, or they are not known.
     """
@@ -77,7 +77,7 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
         return None
     places = " and ".join(f"{name} = {root:.6g}" for root in roots)
     reason = f"it does not hold at {places}, {describe_sources([known])}"
-    return Mistake(reason, Evidence("last equation", (known,)))
+    return Accusation(reason, Evidence("last equation", (known,)))
 
 
 def _list_values(

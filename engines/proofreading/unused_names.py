@@ -8,7 +8,7 @@ from engines.core.expression_language import display_name
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Facts, describe_sources
-from engines.proofreading.link_verdicts import Evidence, Mistake
+from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.near_consequences import FAR, says_the_same
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import free_symbols
@@ -24,7 +24,7 @@ def find_meant_name(
     right: Tree,
     counts: Mapping[str, int],
     are_equal: Callable[[Tree, Tree], bool],
-) -> Mistake | None:
+) -> Accusation | None:
     """Return which name is meant in an equation that fails, where it has one that the text has nowhere else;
     None where no other makes it hold.
 
@@ -46,7 +46,7 @@ def find_meant_name(
             if are_equal(*sides):
                 told = sides[0] != sides[1] and ZERO not in sides
                 if told and is_long:
-                    return Mistake(f"it holds with {instead}", Evidence("name", (), is_used))
+                    return Accusation(f"it holds with {instead}", Evidence("name", (), is_used))
                 continue
             reduced = facts.reduce_by_facts(*sides)
             if reduced is None or not reduced.same:
@@ -54,7 +54,7 @@ def find_meant_name(
             if not any(says_the_same(fact, *sides) for fact in reduced.used):
                 near = all(link.line - fact.line <= FAR for fact in reduced.used)
                 reason = f"it holds with {instead}, {describe_sources(reduced.used)}"
-                return Mistake(reason, Evidence("name", reduced.used, is_used and near))
+                return Accusation(reason, Evidence("name", reduced.used, is_used and near))
     return None
 
 
