@@ -39,8 +39,10 @@ def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
 def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Return how strong the evidence is that a link is a mistake."""
     match evidence.kind:
-        case "sides" | "last equation":
+        case "sides":
             return "strong"
+        case "last equation":
+            return "strong" if _stand_beside(link, evidence) else "weak"
         case "definition" | "stated values":
             return _grade_sources(link, evidence)
         case "near consequence":

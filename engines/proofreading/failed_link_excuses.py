@@ -130,6 +130,8 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
     if _hold_as(lambda side: _take_factors_out(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "a factor behind a function is none of its argument")
+    if _hold_as(_take_factors_in, left, right, judge):
+        return LinkVerdict(link, "right if", "a factor behind a bracket belongs to the argument before it")
     if _hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
     if _hold_as(lambda side: _take_logarithms_of_powers(side, open_ended), left, right, judge):
@@ -183,6 +185,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "the words behind it say in what it is measured"
     if not free and _is_converted(words_of(link.words_after)[:1], left, right):
         return "the unit behind it is another than that of its left side"
+    if not free and all(map(_is_two_line_permutation, (left, right))):
+        return "matrices with the same numbers in all rows can be permutations"
     if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
         return "an inverse that is whole is one modulo a number"
     if not free and any(_adds_digits(one, other) for one, other in pairs):
@@ -252,6 +256,13 @@ def is_partial_slope(link: ChainLink, left: Tree) -> bool:
     r"""Return whether a term is a partial derivative with other letters, as r in `\frac{\partial}{\partial
     x} \frac{x}{r}`, that can stand for functions of its variable."""
     return left.label == "d" and _PARTIAL.search(link.left) is not None and len(free_symbols(left)) > 1
+
+
+def _is_two_line_permutation(side: Tree) -> bool:
+    """Return whether a term is a matrix of which each row has the same whole numbers, in some order."""
+    rows = [sorted(entry.label for entry in row.children) for row in side.children]
+    plain = side.label == "matrix" and all(WHOLE.match(label) for row in rows for label in row)
+    return plain and len(rows) > 1 and all(row == rows[0] and len({*row}) == len(row) for row in rows)
 
 
 def _has_differential(side: Tree) -> bool:
@@ -495,6 +506,17 @@ def _take_factors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
         first, *others = children[0].children
         if free_symbols(first) and all(map(free_symbols, others)):
             return Tree("*", (_take_factors_out(Tree(tree.label, (first,)), open_ended), *others))
+    return Tree(tree.label, children)
+
+
+def _take_factors_in(tree: Tree) -> Tree:
+    r"""Return a term in which functions of angles are of the factor behind their bracket, too: sin((n + 1) t)
+    for each `\sin (n + 1) t`."""
+    children = tuple(map(_take_factors_in, tree.children))
+    if tree.label == "*" and children[0].label in OF_ANGLES and not children[1].children:
+        argument = children[0].children[0]
+        if argument.label in ("+", "-") and free_symbols(children[1]):
+            return Tree(children[0].label, (Tree("*", (argument, children[1])),))
     return Tree(tree.label, children)
 
 

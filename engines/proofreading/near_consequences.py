@@ -289,10 +289,17 @@ def _has_another_constant(
 
 
 def _is_set_anew(facts: Facts, link: ChainLink, free: frozenset[str]) -> bool:
-    """Return whether a value stands without words, gives a reason or is one of an argument of a function."""
+    """Return whether a value stands without words, gives a reason, is one of an argument of a function, or is
+    that of a letter to which the paragraph gave another term."""
     arguments = {name for known in facts.functions.values() for name in known.arguments}
+    given = {
+        fact.left
+        for fact in facts.in_scope
+        if fact.position.paragraph == link.position.paragraph and fact.right.children and not fact.is_value
+    }
     return (
         link.is_unannounced
+        or any(Tree(name) in given for name in free & {link.left.strip()})
         or has_first_word("explaining", last_clause(link.words_before))
         or free <= arguments
     )

@@ -482,6 +482,20 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             r" $(\boldsymbol{x}, \boldsymbol{y}) = (\boldsymbol{y}, \boldsymbol{x})$.",
             False,
         ),
+        # permutations, a term that vanishes on both sides, a factor behind a bracket
+        (
+            r"So $\begin{pmatrix} 2 & 1 & 3 \\ 1 & 2 & 3 \end{pmatrix}"
+            r" = \begin{pmatrix} 1 & 2 & 3 \\ 2 & 1 & 3 \end{pmatrix}$.",
+            False,
+        ),
+        (
+            r"So $\begin{pmatrix} 2 & 1 & 3 \\ 1 & 2 & 4 \end{pmatrix}"
+            r" = \begin{pmatrix} 2 & 1 & 3 \\ 1 & 2 & 3 \end{pmatrix}$.",
+            True,
+        ),
+        (r"Take $c$ with $f(u) - f(v) = f'(c)(u - v) = 0 \cdot (u - v) = 0$.", False),
+        (r"Then $u = \sin(a + b)t = \sin at \cos bt + \cos at \sin bt$.", False),
+        (r"Then $u = \sin(a + b)t = \sin at \cos bt - \cos at \sin bt$.", True),
         # a rounded factor
         (r"So $\sqrt{3} \cdot (-\frac{\pi}{180}) = \sqrt{3} \cdot (-0.0175)$.", False),
         (r"So $\sqrt{3} \cdot (-\frac{\pi}{180}) = \sqrt{3} \cdot (-0.0275)$.", True),
