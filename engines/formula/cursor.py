@@ -71,6 +71,7 @@ class ReadingContext:
     allows_intervals: bool = False
     is_answer: bool = False
     log_base: str = ""
+    has_integer_parts: bool = False
     is_open: bool = False
     """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0

@@ -370,6 +370,8 @@ class Expressions(DerivativeParser):
             return self.parse_rows()
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
+        if self.context.has_integer_parts and pair == "[]" and len(members) == 1:
+            return Tree("floor", tuple(members))
         if self.context.is_open and (fenced := self.parse_unknown_pair(pair, members)) is not None:
             return fenced
         # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.

@@ -74,7 +74,8 @@ class Names:
     exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are
     units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     A logarithm without a base is natural, or to the base `log_base`.
-    In a document (`is_open`) operators and relations of which nothing is known are read as such.
+    In a document (`is_open`) operators and relations of which nothing is known are read as such. Square
+    brackets around one term can be its integer part (`has_integer_parts`).
     """
 
     functions: frozenset[str] = frozenset()
@@ -84,6 +85,7 @@ class Names:
     indexed: frozenset[str] = frozenset()
     log_base: str = ""
     is_open: bool = False
+    has_integer_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     context = context_of(parts, names or _NONE)
     context.is_answer = names is not None and names.is_answer
     context.log_base = "" if names is None else names.log_base
+    context.has_integer_parts = names is not None and names.has_integer_parts
     context.is_open = names is not None and names.is_open
     tree = _parse_tree(parts, context)
     if _too_large(tree):

@@ -11,6 +11,8 @@ from math import gcd
 
 from engines.core.tree import ONE, ZERO, Tree, differentiate
 from engines.formula.brackets import find_closing
+from engines.formula.meaning import Names
+from engines.formula.reader import read
 from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
@@ -108,6 +110,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where braces in the source hold the argument of a function")
     if left.label == "/" and ":" in link.left and judge.equal(left.children[1], right).outcome == "equal":
         return LinkVerdict(link, "right if", "what stands before the colon names it")
+    if integer_parts := _judge_integer_parts(judged, left, right, numbers):
+        return integer_parts
     if coprime := _find_coprime(left, right, judge):
         return LinkVerdict(link, "right if", coprime)
     if _hold_as_inner_products(link, judge, numbers):
@@ -452,6 +456,27 @@ def _hold_as_inner_products(link: ChainLink, judge: Judge, numbers: NumberLinks)
         return False
     one, other = (numbers.read_formula(side).tree for side in written)
     return one is not None and other is not None and judge.equal(one, other).outcome == "equal"
+
+
+def _judge_integer_parts(
+    judged: LinkVerdict, left: Tree, right: Tree, numbers: NumberLinks
+) -> LinkVerdict | None:
+    """Return the verdict on a link with square brackets where they are integer parts, `[7/2] = 3`; None where
+    it fails so too. Sides that differ in them alone, as of `[x] < x`, are no mistake."""
+    link = judged.link
+    if "[" not in link.left + link.right:
+        return None
+    names = Names(is_open=True, has_integer_parts=True)
+    one, other = (read(side, names=names).tree for side in (link.left, link.right))
+    if one is None or other is None or "floor" not in (*one.list_labels(), *other.list_labels()):
+        return None
+    verdict = numbers.compare_by_relation(link.relation, one, other)
+    if verdict.outcome == "equal":
+        return LinkVerdict(link, "right if", "square brackets are integer parts")
+    free = free_symbols(one) | free_symbols(other)
+    if left == right or (verdict.outcome == "undecided" and not free):
+        return LinkVerdict(link, "not shown", "square brackets can be integer parts")
+    return None
 
 
 def _find_coprime(left: Tree, right: Tree, judge: Judge) -> str:

@@ -370,7 +370,9 @@ def _describe_undefined(left: Tree, right: Tree) -> str:
             continue
         for node in side:
             value = evaluate_term(node.children[0], {}) if node.label in ("sqrt", "factorial") else None
-            if value is not None and value < 0:
+            # \sqrt{-3} is imaginary on purpose, \sqrt{14-40} is not.
+            is_imaginary = node.label == "sqrt" and not any(part.label == "-" for part in node.children[0])
+            if value is not None and value < 0 and not is_imaginary:
                 name = "square root" if node.label == "sqrt" else "factorial"
                 return f"the {name} of {value:.6g} is no real number"
     return ""

@@ -148,6 +148,7 @@ def find_misquotations(
         name_counts: How often the text has each name with a number below it.
     """
     written = {each.place: _write_statement(each) for each in statements}
+    bounds = [each for each in statements if each.link.relation in _BOUNDS]
     known = {each.place: each for each in statements}
     names = _count_names((known[place].link.piece_index, tokens) for place, tokens in written.items())
     # Two statements that differ in one place are equal with that place left out: each statement is filed
@@ -222,6 +223,8 @@ def find_misquotations(
             if not is_likely and (varied or not retyped):
                 continue
             if second.place in reported or not second.odd or not _contradict(first, second):
+                continue
+            if _is_bound_by_other(first, second, bounds):
                 continue
             if any(map(second.is_beside, statements)):
                 continue
@@ -442,6 +445,20 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
     if any(mentions("misprint", last_sentence(link.words_before)) for link in (one, other)):
         return False
     return not all(mentions("restricted", " ".join(link.words_after.split()[:1])) for link in (one, other))
+
+
+def _is_bound_by_other(
+    one: RepeatedStatement, other: RepeatedStatement, bounds: Sequence[RepeatedStatement]
+) -> bool:
+    """Return whether two bounds differ in a letter of which a third says how it compares with that of the
+    other: r > 1/a and r > 1/b, where a < b."""
+    if one.link.relation not in _BOUNDS:
+        return False
+    names = [free_symbols(each.left) | free_symbols(each.right) for each in (one, other)]
+    changed = names[0] ^ names[1]
+    return len(changed) == 2 and any(
+        changed <= free_symbols(each.left) | free_symbols(each.right) for each in bounds
+    )
 
 
 def _last_words(link: ChainLink, many: int) -> str:

@@ -87,6 +87,23 @@ def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text
         (r"It is $9.81 \cdot 2.3 = 23$.", False),
         (r"It is $9.81 \cdot 2.3 = 24$.", True),
         (r"The sum is $1.5 + 1.52 = 3$.", True),
+        # a bound that another letter gives, which is said to be the larger one
+        (
+            r"If $s \in S$, then $\|(sI - T)^{-1}\| > 1/a_1$. Since $a_1 < a_2$, we have $1/a_1 > 1/a_2$."
+            r" Thus $\|(sI - T)^{-1}\| > 1/a_2$, as it was to be shown.",
+            False,
+        ),
+        # square brackets are integer parts where that makes it hold
+        (r"If $x$ is no integer, then $[-x] < -x$.", False),
+        (
+            r"So $\sum_{k=1}^\infty [\frac{9}{2^k}] = [\frac92] + [\frac94] + [\frac98] = 4+2+1$.",
+            False,
+        ),
+        (r"So $[\frac{10}{4}] + [\frac{10}{8}] = 4$.", True),
+        (r"So $[x+1]^2 = x^2 + 2x + 1$ and $[x+1][x-1] = x^2 - 1 = [x+2][x-1]$.", True),
+        # a root of a negative number is imaginary, one of a difference a mistake
+        (r"The norm is $\sqrt{-3} \cdot \sqrt{-3} = -3$, and $1 + 3 = |1 + \sqrt{-3}|^2$.", False),
+        (r"The side is $\sqrt{14 - 40} = 2$.", True),
         # one equation with two consequences
         (r"So $(k+m)a + (k+l)b + (l+m)c = 0$ implies $k + m = k + l = l + m = 0$.", False),
     ],
@@ -133,3 +150,8 @@ def test_variables_in_a_divisor_can_be_coprime(proofreader: TextProofreader) -> 
 )
 def test_letters_are_what_words_say(proofreader: TextProofreader, text: str, wrong: bool) -> None:
     assert ("wrong" in [link.verdict for link in proofreader.check_links(text)]) == wrong
+
+
+def test_a_bound_without_a_value_decides_nothing(proofreader: TextProofreader) -> None:
+    *_, found = proofreader.check_links(r"Let $x > \sqrt{-3}$. Then $x^2 + 1 > x$.")
+    assert found.verdict == "not shown"

@@ -252,8 +252,8 @@ def _judge_relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -
     if len(names) == 1:
         try:
             return _judge_one_variable(relation, next(iter(names)), assume)
-        except point_sets.UnclearError:
-            pass
+        except (point_sets.UnclearError, numbers.NoValueError):
+            pass  # an end of the set, as √-3, may be no real number
     # Otherwise try points for a counterexample, then look for a certificate.
     witness = _find_refutation(relation, known)
     if witness:
