@@ -308,6 +308,8 @@ class EquationLink:
         link, name, value = self.link, self.left.label, self.right
         if self.left.children or not free_symbols(self.left) or free_symbols(value):
             return None
+        if (chosen := self._judge_chosen_sign()) is not None:
+            return chosen
         known = self.context.facts.equation_for(name)
         if known is None or is_ambiguous(known.left) or is_ambiguous(known.right):
             return None
@@ -340,6 +342,28 @@ class EquationLink:
         return self._accuse(
             Accusation(f"{witness}, by {cite_fact(known)}", Evidence("last equation", (known,)))
         )
+
+    def _judge_chosen_sign(self) -> LinkVerdict | None:
+        """Return the verdict on a value of a variable that was said to be one of two, `x = (7 ± 1)/2`."""
+        about = self.context.facts.facts_about(self.free)
+        known = next((fact for fact in reversed(about) if fact.is_value and fact.left == self.left), None)
+        if known is None or known.right.list_labels().count("pm") != 1 or "pm" in self._labels:
+            return None
+        values = [choose_signs(known.right, repeat(sign)) for sign in "+-"]
+        tried = [self.context.judge.equal(value, self.right) for value in values]
+        if any(each.outcome == "equal" for each in tried):
+            return self._say("follows", f"by {cite_fact(known)}")
+        relation = self.link.relation
+        if any(self.context.numbers.describe_rounding(value, self.right, relation) for value in values):
+            return self._say("follows", f"rounded, by {cite_fact(known)}")
+        here = known.position.paragraph == self.link.position.paragraph
+        leading = (
+            self.link.connective == "so" or is_concluded(self.link) or self.link.words_before.endswith("or")
+        )
+        differ = all(each.outcome == "different" for each in tried)
+        if not (here and leading and differ) or self.link.is_denied_by_words_after or self.link.of_problem:
+            return None
+        return self._say("wrong", f"it is neither of the two values, by {cite_fact(known)}")
 
     def _solves_another(self, known: Fact) -> bool:
         """Return whether a value solves another equation for its variable that stands in the paragraph: the

@@ -36,7 +36,11 @@ from engines.proofreading.rings_and_residues import judge_congruence, judge_in_d
 from engines.proofreading.roles import is_concluded, read_role
 from engines.proofreading.scopes import NOWHERE, NUMBERS, Moduli
 from engines.proofreading.solution_changing_steps import explain_sign
-from engines.proofreading.stated_values import describe_failed_calculation, describe_failed_step
+from engines.proofreading.stated_values import (
+    describe_failed_calculation,
+    describe_failed_step,
+    find_calculation,
+)
 from engines.proofreading.term_properties import (
     LOG,
     count_members,
@@ -373,8 +377,10 @@ class LinkJudge(LinkContext):
         mistake = Accusation(slip) if slip else None
         if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
             mistake = near
-        if mistake is None:
-            mistake = describe_failed_calculation(self.facts, link, left, right, self.judge, self.numbers)
+        if mistake is None and (calculation := find_calculation(self.facts, link, left, right, self.judge)):
+            mistake = describe_failed_calculation(calculation, self.judge, self.numbers)
+            if mistake is None and self.judge.equal(calculation.left, calculation.right).outcome == "equal":
+                return self.conclude(link, calculation.used)
         if mistake is None and next_side is not None:
             odd = describe_odd_middle(self, link, left, right, next_side)
             mistake = Accusation(odd) if odd else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
@@ -15,14 +16,25 @@ from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
 
+VECTOR_PRODUCT = "×("
+"""How the operation between two vectors is named among the symbols of a term."""
+_MOST_VALUES = 8
+"""So many variables are given their values, those that others are calculated from among them."""
 
-def describe_failed_calculation(
-    facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge, numbers: NumberLinks
-) -> Accusation | None:
-    """Return what the sides of a conclusion are for the values that its paragraph gives all of its variables,
-    if they differ; None if they do not, or a variable has no value there or more than one.
-    """
-    free = free_symbols(left) | free_symbols(right)
+
+class Calculation(NamedTuple):
+    """Both sides of a conclusion with the values that its paragraph gives all of its variables."""
+
+    left: Tree
+    right: Tree
+    used: tuple[Fact, ...]
+
+
+def find_calculation(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge
+) -> Calculation | None:
+    """Return a conclusion with values for its variables; None where one has no value or more than one."""
+    free = (free_symbols(left) | free_symbols(right)) - {VECTOR_PRODUCT}
     # a = 4 behind a = 3 gives the variable another value
     calculated = any(side.children and free_symbols(side) for side in (left, right))
     bare = any(not side.children and free_symbols(side) for side in (left, right))
@@ -38,14 +50,30 @@ def describe_failed_calculation(
     values = _list_values(facts, link, free, judge)
     if values is None or not _is_drawn(link, values):
         return None
-    one, other = _insert_values(left, values), _insert_values(right, values)
+    one, other = (_multiply_vectors(_insert_values(side, values)) for side in (left, right))
     if free_symbols(one) | free_symbols(other) or _has_vectors(one) or _has_vectors(other):
         return None
-    found = judge.equal(one, other)
-    if found.outcome != "different" or numbers.describe_rounding(one, other, link.relation):
+    return Calculation(one, other, tuple(values[name] for name in sorted(values)))
+
+
+def describe_failed_calculation(
+    calculation: Calculation, judge: Judge, numbers: NumberLinks
+) -> Accusation | None:
+    """Return what the sides of a calculation are, if they differ; None if they do not."""
+    one, other, used = calculation
+    verdict = judge.equal(one, other)
+    if verdict.outcome != "different" or numbers.describe_rounding(one, other, "="):
         return None
-    used = tuple(values[name] for name in sorted(values))
-    return Accusation(f"{found.witness}, {describe_sources(used)}", Evidence("stated values", used))
+    return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence("stated values", used))
+
+
+def _multiply_vectors(tree: Tree) -> Tree:
+    """Return a term in which vector products of vectors with known entries are products."""
+    parts = tuple(map(_multiply_vectors, tree.children))
+    is_product = tree.label == "call" and parts[0].label == VECTOR_PRODUCT.removesuffix("(")
+    if is_product and all(part.label in ("tuple", "matrix") for part in parts[1:]):
+        return Tree("*", parts[1:])
+    return Tree(tree.label, parts)
 
 
 def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
@@ -83,24 +111,32 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
 def _list_values(
     facts: Facts, link: ChainLink, names: frozenset[str], judge: Judge
 ) -> Mapping[str, Fact] | None:
-    """Return the only value of each variable in the paragraph; None where one has none, or several."""
+    """Return the only value of each variable in the paragraph, or the equation that gives it by others with a
+    value; None where one has none, or several."""
     values: dict[str, Fact] = {}
-    for name in names:
+    pending = sorted(names)
+    while pending:
+        name = pending.pop()
         about = [fact for fact in facts.facts_about(frozenset((name,))) if name in fact.variables]
         here = [fact for fact in about if fact.position.paragraph == link.position.paragraph]
-        given = [fact for fact in here if fact.is_value and fact.left == Tree(name)]
+        named = [fact for fact in here if fact.left == Tree(name)]
+        given = [fact for fact in named if fact.is_value] or named
         if not given or any(fact.right != given[0].right for fact in given):
             return None
         begun = link.piece_index - 2 * link.words_before.count("§")
         if any(fact.alternative or (fact.is_supposed and fact.piece < begun) for fact in given):
             return None
         values[name] = given[0]
-        # What else is said of it alone has to hold for the value, which may be one of several roots.
-        for fact in here:
-            if fact.variables == {name} and not fact.is_value:
-                left, right = _insert_values(fact.left, values), _insert_values(fact.right, values)
-                if judge.equal(left, right).outcome != "equal":
-                    return None
+        pending += sorted(free_symbols(given[0].right) - values.keys() - {*pending})
+        if len(values) > _MOST_VALUES:
+            return None
+    # What else is said of a variable alone has to hold for its value, which may be one of several roots.
+    for fact in facts.facts_about(frozenset(values)):
+        near = fact.position.paragraph == link.position.paragraph
+        if near and not fact.is_value and len(fact.variables) == 1 and fact.variables <= values.keys():
+            left, right = _insert_values(fact.left, values), _insert_values(fact.right, values)
+            if judge.equal(left, right).outcome != "equal":
+                return None
     return values
 
 
@@ -120,6 +156,10 @@ def _has_vectors(side: Tree) -> bool:
 
 
 def _insert_values(side: Tree, values: Mapping[str, Fact]) -> Tree:
-    for name, fact in values.items():
-        side = replace_variable(side, name, fact.right)
+    """Return a term with values for its variables, those of the values among them."""
+    for _ in values:
+        for name in free_symbols(side) & values.keys():
+            side = replace_variable(side, name, values[name].right)
+        if free_symbols(side).isdisjoint(values):
+            break
     return side

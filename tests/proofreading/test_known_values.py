@@ -284,3 +284,45 @@ def test_steps_from_the_equation_before(proofreader: TextProofreader, right: str
 )
 def test_what_is_no_step_from_the_equation_before(proofreader: TextProofreader, text: str) -> None:
     assert proofreader.check_links(text)[-1].verdict in ("not shown", "given")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            r"Let $a = 5$, $b = 6$, $c = 7$. So $s = \frac{a+b+c}{2}$,"
+            r" so $\sqrt{s(s-a)(s-b)(s-c)} = 6\sqrt6$.",
+            "follows",
+        ),
+        (
+            r"Let $a = 5$, $b = 6$, $c = 7$. So $s = \frac{a+b+c}{2}$,"
+            r" so $\sqrt{s(s-a)(s-b)(s-c)} = 6\sqrt7$.",
+            "wrong",
+        ),
+        (
+            r"Let $\vec p = (1, 2, 3)$ and $\vec q = (4, 5, 6)$. Then $\vec p\times\vec q = (-3, 6, -3)$.",
+            "follows",
+        ),
+        (
+            r"Let $\vec p = (1, 2, 3)$ and $\vec q = (4, 5, 6)$. Then $\vec p\times\vec q = (-3, 6, 3)$.",
+            "not shown",
+        ),
+    ],
+)
+def test_values_are_calculated_from_values(proofreader: TextProofreader, text: str, expected: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("roots", "expected"),
+    [
+        ("$x = 4$ or $x = 3$", ["follows", "follows"]),
+        ("$x = 4$ or $x = 2$", ["follows", "wrong"]),
+    ],
+)
+def test_a_value_is_one_of_the_two_that_a_sign_leaves(
+    proofreader: TextProofreader, roots: str, expected: list[str]
+) -> None:
+    text = rf"By the formula, $x = \frac{{7 \pm \sqrt{{49 - 48}}}}{{2}}$, so {roots}."
+    assert [each.verdict for each in proofreader.check_links(text)][1:] == expected
+    assert proofreader.check_links(r"Hence $z = 2 + \sqrt5 \pm 3$, so $z = 7.236$.")[1].verdict == "follows"
