@@ -39,7 +39,7 @@ from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
     describe_failed_step,
-    find_calculation,
+    find_valued_statement,
 )
 from engines.proofreading.term_properties import (
     LOG,
@@ -377,10 +377,10 @@ class LinkJudge(LinkContext):
         mistake = Accusation(slip) if slip else None
         if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
             mistake = near
-        if mistake is None and (calculation := find_calculation(self.facts, link, left, right, self.judge)):
-            mistake = describe_failed_calculation(calculation, self.judge, self.numbers)
-            if mistake is None and self.judge.equal(calculation.left, calculation.right).outcome == "equal":
-                return self.conclude(link, calculation.used)
+        if mistake is None and (valued := find_valued_statement(self.facts, link, left, right, self.judge)):
+            mistake = describe_failed_calculation(valued, self.judge, self.numbers)
+            if mistake is None and self.judge.equal(valued.left, valued.right).outcome == "equal":
+                return self.conclude(link, valued.used)
         if mistake is None and next_side is not None:
             odd = describe_odd_middle(self, link, left, right, next_side)
             mistake = Accusation(odd) if odd else None

@@ -31,6 +31,7 @@ from engines.proofreading.term_properties import (
 )
 
 _MOST_NODES = 80
+_VANISHING_VALUE = 1e-9
 _MOST_PLACES = 80
 _ENOUGH = 9
 """Nodes of a link in which a number is hardly another by chance."""
@@ -124,6 +125,10 @@ def find_slip(
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
         reordered = other if ordered else _sort_operands(other)
         tables = [_tabulate_values(sides[side], point) for point in points]
+        # B sin(√2 π) = 0 is a condition: nobody means the B sin(√1 π) that vanishes by itself.
+        vanishing = by_facts and all(value is not None and abs(value) < _VANISHING_VALUE for value in wanted)
+        if vanishing and sides[side].label not in ("+", "-"):
+            continue
         turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
         # In a long link a factor 1 is written rather than an equation in which it stands.
         long = len(left) + len(right) >= _LONG_LINK
@@ -144,6 +149,8 @@ def find_slip(
             if not meets:
                 continue
             whole = sides[side].replace_subtree(path, changed)
+            if has_empty_range(whole):
+                continue
             # a + b = a - b would say that b is 0
             if (alike or (whole if ordered else _sort_operands(whole)) != reordered) and same(
                 *((whole, other) if side == 0 else (other, whole))

@@ -22,7 +22,7 @@ _MOST_VALUES = 8
 """So many variables are given their values, those that others are calculated from among them."""
 
 
-class Calculation(NamedTuple):
+class ValuedStatement(NamedTuple):
     """Both sides of a conclusion with the values that its paragraph gives all of its variables."""
 
     left: Tree
@@ -30,9 +30,9 @@ class Calculation(NamedTuple):
     used: tuple[Fact, ...]
 
 
-def find_calculation(
+def find_valued_statement(
     facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge
-) -> Calculation | None:
+) -> ValuedStatement | None:
     """Return a conclusion with values for its variables; None where one has no value or more than one."""
     free = (free_symbols(left) | free_symbols(right)) - {VECTOR_PRODUCT}
     # a = 4 behind a = 3 gives the variable another value
@@ -53,14 +53,14 @@ def find_calculation(
     one, other = (_multiply_vectors(_insert_values(side, values)) for side in (left, right))
     if free_symbols(one) | free_symbols(other) or _has_vectors(one) or _has_vectors(other):
         return None
-    return Calculation(one, other, tuple(values[name] for name in sorted(values)))
+    return ValuedStatement(one, other, tuple(values[name] for name in sorted(values)))
 
 
 def describe_failed_calculation(
-    calculation: Calculation, judge: Judge, numbers: NumberLinks
+    statement: ValuedStatement, judge: Judge, numbers: NumberLinks
 ) -> Accusation | None:
     """Return what the sides of a calculation are, if they differ; None if they do not."""
-    one, other, used = calculation
+    one, other, used = statement
     verdict = judge.equal(one, other)
     if verdict.outcome != "different" or numbers.describe_rounding(one, other, "="):
         return None

@@ -303,7 +303,7 @@ def has_empty_range(tree: Tree) -> bool:
     """Return whether a term integrates from a place to the same place, or adds up from a number to a smaller
     one, which is 0 whatever is integrated or added."""
     return any(
-        (node.label == "integral" and node.children[1] == node.children[2])
+        (node.label == "integral" and are_exactly_equal(*node.children[1:3]))
         or (node.label == "sum" and _is_empty_sum(*node.children[1:3]))
         for node in tree
     )

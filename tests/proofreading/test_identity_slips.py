@@ -202,3 +202,14 @@ def test_a_chain_of_expressions_behind_for_is_a_calculation(
 ) -> None:
     text = rf"It is a square, for $a^2 {sign} 2ab + b^2 = a(a + b) + b(a + b) = (a + b)^2$."
     assert proofreader.check_links(text)[0].verdict == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"For $m \neq n$ we have $\int_{-\pi}^\pi \sin (mt) \sin (nt) \, dt = 0$.",
+        r"Suppose $x = B \sin(\sqrt2 t)$ and $x(\pi) = 0$. Then $0 = x(\pi) = B \sin(\sqrt2 \, \pi)$.",
+    ],
+)
+def test_no_change_by_which_a_side_vanishes_is_meant(proofreader: TextProofreader, text: str) -> None:
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
