@@ -42,7 +42,7 @@ _MODULUS = re.compile(
 _TRIMMED = re.compile(
     r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
     r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
-    r"|~|&|\{\}|\\+$)+$"
+    r"|~|&|\{\}|\\+$|(?:\s|\\[,;: ])+!)+$"  # an exclamation mark behind a space is no factorial
 )
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _PARAGRAPH_BEGUN = re.compile(r"\s*?\n[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]")

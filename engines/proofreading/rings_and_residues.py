@@ -6,6 +6,8 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
+from itertools import combinations
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.meaning import Reading
@@ -216,6 +218,8 @@ def judge_in_domain(
         if domain == "residues" and moduli and not any(number % n in fitting for n, fitting in powers):
             return judged
         return replace(judged, outcome="not shown", reason="a logarithm can be one modulo a number")
+    if link.relation == "=" and _hold_if_anticommuting(left, right):
+        return replace(judged, outcome="right if", reason="its letters anticommute")
     capitals = any(name[0].isupper() for name in free)
     if domain == "matrices" and (free & matrices or judged.is_mistyped or not capitals):
         return judged
@@ -312,6 +316,35 @@ def _is_of_ordinary_numbers(link: ChainLink, left: Tree, right: Tree) -> bool:
     if any(node.label == "pow" for node in nodes):
         return False
     return any(node.label == "/" for node in nodes) or _is_no_residue(left, right)
+
+
+def _hold_if_anticommuting(left: Tree, right: Tree) -> bool:
+    """Return whether a link holds where letters change the sign of a product when they change places, as
+    `ab + ba = 0` does."""
+    one, other = _sort_letters(left), _sort_letters(right)
+    return (one, other) != (left, right) and are_exactly_equal(one, other) is True
+
+
+def _sort_letters(tree: Tree) -> Tree:
+    """Return a term in which the letters of each product are sorted, with a minus for each two of them that
+    changed places."""
+    factors = _list_factors(tree)
+    letters = [factor.label for factor in factors if not factor.children and free_symbols(factor)]
+    if len(letters) < 2 or any(factor.children for factor in factors):
+        return Tree(tree.label, tuple(map(_sort_letters, tree.children)))
+    changes = sum(first > second for first, second in combinations(letters, 2))
+    sign = Tree("-1" if changes % 2 else "1")
+    numerals = (factor for factor in factors if factor.label not in letters)
+    return reduce(
+        lambda product, factor: Tree("*", (product, factor)), [*numerals, *map(Tree, sorted(letters))], sign
+    )
+
+
+def _list_factors(tree: Tree) -> list[Tree]:
+    """List the factors of a product in their order."""
+    return (
+        [factor for part in tree.children for factor in _list_factors(part)] if tree.label == "*" else [tree]
+    )
 
 
 _LONG_WORD = 4

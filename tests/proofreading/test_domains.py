@@ -104,6 +104,16 @@ def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text
         # a root of a negative number is imaginary, one of a difference a mistake
         (r"The norm is $\sqrt{-3} \cdot \sqrt{-3} = -3$, and $1 + 3 = |1 + \sqrt{-3}|^2$.", False),
         (r"The side is $\sqrt{14 - 40} = 2$.", True),
+        # letters that anticommute, in a text that is not about numbers
+        (
+            r"In a ring with $ab = -ba$ we have $a^2 + ba + ab + b^2 = a^2 + ba + (-ba) + b^2 = a^2 + b^2$.",
+            False,
+        ),
+        (r"In a Clifford algebra $(uv)^2 = uvuv = u(-uv)v = -u^2v^2$.", False),
+        (r"We have $a^2 + ba + ab + b^2 = a^2 + ba + (-ba) + b^2 = a^2 + b^2$.", True),
+        # an exclamation mark that ends a sentence
+        (r"So $a - a = 0\,!$ And $3 - 2 = 0!$", False),
+        (r"So $4 - 2 = 3!$", True),
         # one equation with two consequences
         (r"So $(k+m)a + (k+l)b + (l+m)c = 0$ implies $k + m = k + l = l + m = 0$.", False),
     ],
