@@ -194,7 +194,8 @@ def find_identity_slip(
         if ZERO in (one, other) and now != free:
             return False
         # … and f(c) (a - a) = 0 (b - a) of f(c) (b - a) = 0 (b - a), which says that f(c) is 0.
-        if ZERO not in (one, other) and evaluate_term(one, points_of(now)[0]) == 0:
+        renamed = any(free_symbols(new) < free_symbols(old) for new, old in ((one, left), (other, right)))
+        if renamed and ZERO not in (one, other) and evaluate_term(one, points_of(now)[0]) == 0:
             return False
         # f(a) + f(a) = 0 comes from f(a) + f(b) = 0, and is an equation.
         constant = "call" not in labels and len(left) + len(right) >= _ENOUGH

@@ -493,7 +493,8 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             r" = \begin{pmatrix} 2 & 1 & 3 \\ 1 & 2 & 3 \end{pmatrix}$.",
             True,
         ),
-        (r"Take $c$ with $f(u) - f(v) = f'(c)(u - v) = 0 \cdot (u - v) = 0$.", False),
+        (r"We have $t = \log_b(3) = \log_b(b^0) = 0$.", True),
+        (r"Take $c$ with $f(u_2) - f(u_1) = f'(c)(u_2 - u_1) = 0 \cdot (u_2 - u_1) = 0$.", False),
         (r"Then $u = \sin(a + b)t = \sin at \cos bt + \cos at \sin bt$.", False),
         (r"Then $u = \sin(a + b)t = \sin at \cos bt - \cos at \sin bt$.", True),
         # a rounded factor
