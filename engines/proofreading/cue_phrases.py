@@ -126,6 +126,7 @@ PHRASES: Mapping[str, str] = {
         find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong what's_wrong
         spot_the_error correct_the_error decide_whether is_correct_or spot_all_the_errors spot_all_errors
         spot_the_errors find_all_the_errors find_all_the_mistakes find_the_flaw proposed_proof what_went_wrong
+        choose_the_sequence choose_the_correct select_the_correct choose_the_best
     """,
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
     "between": "which this that it a an is are would be was we but does do did",
