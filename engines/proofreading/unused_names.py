@@ -42,7 +42,9 @@ def find_meant_name(
             sides = _rename(left, name, candidate), _rename(right, name, candidate)
             instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
             is_long = len(left) + len(right) >= _ENOUGH
-            is_used = is_long and Tree(symbol) not in (left, right)
+            # Behind C_1(x) = … a text defines C_2(y) = …
+            heads = (side.children[0] if side.label == "call" else side for side in (left, right))
+            is_used = is_long and Tree(symbol) not in heads
             if are_equal(*sides):
                 told = sides[0] != sides[1] and ZERO not in sides
                 if told and is_long:
