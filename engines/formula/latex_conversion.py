@@ -75,7 +75,14 @@ _ANSWERS = ("yes", "no", "odd", "any", "all", "ja", "oui", "non")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
 _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
-_SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
+_SPELT = {
+    "inf": r"\infty",
+    "infinity": r"\infty",
+    "oo": r"\infty",
+    "pi": r"\pi",
+    "const": "C",
+    "degrees": r"^\circ",
+}
 _OF_SEVERAL = (*SEVERAL, *PAIRS)
 _NAMES = tuple(sorted({name for name in (*ONE_PLACE, *GREEK) if len(name) > 1}, key=len, reverse=True))
 _CONNECTED = ("and", "or", "if", "in", "for", "und", "oder", "für", "mit", "ou", "où", "и")
@@ -89,6 +96,12 @@ _PHRASES = frozenset(
         *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
     )
 )
+_PLAIN_QUANTIFIERS = {
+    phrase: next(one for one in QUANTIFYING_PHRASES if QUANTIFYING_PHRASES[one] == said)
+    for phrase, said in QUANTIFYING_PHRASES.items()
+    if not phrase.isascii()
+}
+"""Quantifiers without accents, which LaTeX would write as commands."""
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
 _LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 
@@ -157,6 +170,8 @@ def _word_to_latex(word: str) -> str:
         )
     if word == "in":
         return r"\in "
+    if lower in ("für", "où"):
+        return r"\text{ for }"
     if lower in _CONNECTED or word in BARE_UNITS or _OTHER_WORD.fullmatch(word):
         return rf"\text{{ {word} }}"
     # A word of several names, such as "sinx", is split; short unknown words are products of letters.
@@ -237,7 +252,7 @@ class _PlainWriter:
                 return rf"\sqrt{SPOKEN_ROOTS[phrase]}{{{self.write_operand('_')}}}"
             # `3 less than x` is a difference, and no relation.
             if phrase not in BARE_BOUNDS or not behind_operand:
-                return SPOKEN_SIGNS.get(phrase) or rf"\text{{ {phrase} }}"
+                return SPOKEN_SIGNS.get(phrase) or rf"\text{{ {_PLAIN_QUANTIFIERS.get(phrase, phrase)} }}"
             return rf"\text{{ {phrase} }}"
         if (
             kind == "word"

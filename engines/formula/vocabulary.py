@@ -120,11 +120,17 @@ _RANGES = {
     **dict.fromkeys(("natural numbers", "natural number"), "ℕ"),
     **dict.fromkeys(("rational numbers", "rational number", "rational"), "ℚ"),
     **dict.fromkeys(("complex numbers", "complex number", "complex"), "ℂ"),
+    **dict.fromkeys(("réel", "réels", "reellen", "reellen Zahlen", "real", "действительных"), "ℝ"),
+    **dict.fromkeys(("entier", "entiers", "ganzen Zahlen", "entero", "целых"), "ℤ"),
 }
 QUANTIFYING_PHRASES = {
     f"{phrase} {word}".strip(): (label, numbers)
     for label, phrases in (
         ("forall", ("for all", "for every", "for each", "for any")),
+        (
+            "forall",
+            ("für alle", "für jedes", "pour tout", "pour tous", "para todo", "для всех", "для любого"),
+        ),
         ("exists", ("for some", "there is", "there is a", "there is an", "there exist", "there exists")),
         ("exists", ("there exists a", "there exists an", "there exists some", "for some")),
     )

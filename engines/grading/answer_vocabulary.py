@@ -75,6 +75,7 @@ WEEKDAYS = make_phrases(
 )
 OPTIONS = make_phrases("option, choice, answer, option is, choice is, answer is")
 IS_RIGHT = make_phrases(
+    "正确, 是正确的, が正しい, верен, верно",
     "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta",
 )
 """Words behind the letter of a choice that is taken."""
@@ -100,6 +101,15 @@ MEMBERSHIPS = make_phrases(
 """Words before the set that has the values."""
 MEMBER_LEADS = make_phrases("can be, could be, may be, any of, one of, namely, nämlich, à savoir, а именно")
 """Words before the set in words that has the values."""
+POINT_LEADS = make_phrases(
+    "meet at, intersect at, intersect in, cross at, touch at, se coupent en, schneiden sich in"
+)
+"""Words before a list of points."""
+ATTAINMENTS = make_phrases(
+    "attained, achieved, reached, with equality, equality holds, which occurs, atteint, angenommen",
+    "se alcanza, достигается, 当且仅当, 等号成立",
+)
+"""Words behind an extreme value before where it is taken."""
 CHANCES = make_phrases("chance, chances, probability")
 ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")
@@ -124,6 +134,7 @@ CONCLUDING = make_phrases(
 FORMULA_LEADS = make_phrases(
     "that, we get, we have, we find, we obtain, this gives, it gives, this means, get, have, obtain",
     "the value of, the number, the solution is, the solutions are, the answer is, the set is, the result is",
+    "holds for all, is true for all, is satisfied for all, gilt für alle, gilt für, vraie pour tout",
     "the range is, the domain is, the condition is, if and only if, exactly when, precisely when",
     "erhält man, erhalten wir, gilt, dass, on obtient, on a, que, obtenemos, tenemos, получаем, имеем, что",
 )
@@ -163,6 +174,8 @@ HEDGES = make_phrases(
 """Words with which a sentence does not simply state its answer in words."""
 CONTRASTING = make_phrases("but, only, although, however, aber, nur, mais, seulement, pero, solo, но, только")
 """Words that take part of a statement back."""
+CIRCUMSTANCES_BEHIND = make_phrases("のとき, の時, のときに, 时取得, 时, 時に")
+"""Words right behind a quantity for which something else is stated."""
 CONDITIONALS = make_phrases(
     "would have been, would only be, wäre, wären, serait, seraient, sería, serían, было бы, был бы, была бы",
     "sarebbe, seria",
@@ -201,8 +214,8 @@ OBLIGATIONS = make_phrases(
 """Words before `to` whose verb states what happens."""
 REMAINDERS = make_phrases(
     "left, remaining, remain, remains, left over, still has, still have, übrig, noch, reste, restent",
-    "da, übriggeblieben, restant, queda, quedan, sobran, sobra, осталось, останется, остаётся, остается",
-    "rimangono, restano, rimane, resta, sobram, 剩, 剩下, 还剩, 残り, 残る, 남",
+    "da, back, zurück, übriggeblieben, restant, queda, quedan, sobran, sobra, осталось, останется, остаётся",
+    "остается, rimangono, restano, rimane, resta, sobram, 剩, 剩下, 还剩, 残り, 残る, 남",
 )
 """Words of a clause that states what is left."""
 TOTALS = make_phrases(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from engines.core.expression_language import is_constant_token
+from engines.core.expression_language import TRIGONOMETRIC, is_constant_token
 from engines.core.tree import ZERO, Tree
 from engines.formula.cursor import is_statement
 from engines.formula.statement_view import Statement
@@ -667,6 +667,8 @@ class AnswerComparison:
         if verdict.outcome != "equal":
             return verdict
         conditions = tuple(condition for _, condition in cases)
+        if len(conditions) == 1 and conditions[0].label == "!=":
+            return GradeVerdict("equal", reason=f"{write_tree(conditions[0])} limits only where it is stated")
         covered = Tree("or", conditions) if len(conditions) > 1 else conditions[0]
         names = sorted(free_variables(covered))
         everything = Tree("in", (Tree(names[0]), Tree("ℝ"))) if len(names) == 1 else None
@@ -697,7 +699,8 @@ class AnswerComparison:
         if same.outcome != "equal":
             return same
         said = f"{write_tree(asked)} is what is asked for"
-        if VARIABLES.isdisjoint(asked.list_labels()):
+        letters = {*asked.list_labels()} & VARIABLES
+        if not letters or (asked.label in TRIGONOMETRIC and letters.isdisjoint("xyzt")):
             return GradeVerdict("equal", reason=said)
         return GradeVerdict("equal if", condition=said)  # it may be a line or a curve
 
@@ -761,6 +764,8 @@ def _format_fraction(value: Fraction) -> str:
 
 def _is_made_of_names(tree: Tree) -> bool:
     """Return whether a term is of several names and no numbers, as `m + n` and `a/b`."""
+    if tree.label in (*TRIGONOMETRIC, "abs") and not tree.children[0].children:
+        return not is_constant(tree)  # cos θ and |a|
     leaves = [node.label for node in tree if not node.children]
     return len({*leaves}) > 1 and not any(map(is_constant_token, leaves)) and not is_constant(tree)
 

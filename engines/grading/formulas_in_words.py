@@ -35,6 +35,8 @@ _NO_FORMULAS = tuple("?\"'“”!#@")
 
 def find_formula_in_words(tokens: Sequence[AnswerToken], first: int, last: int) -> int | None:
     """Return where the formula begins that a sentence says in words and ends with; None without one."""
+    if first < last and tokens[first].text.lower() == "if":
+        return first if is_formula_in_words(tokens[first:last]) else None
     concluded = [match[0] for at in range(first, last) if (match := CONCLUDING.match(tokens, at)) is not None]
     start = concluded[-1] if concluded and concluded[-1] < last else first
     starts = [start, *_list_starts(tokens, start, last)]
@@ -57,7 +59,7 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
     at = skip_blanks(tokens, 0)
     while at < len(tokens) and tokens[at].text == ",":
         at = skip_blanks(tokens, at + 1)
-    says, named = False, False
+    says, named = bool(tokens) and tokens[0].text.lower() == "if", False
     while at < len(tokens):
         token = tokens[at]
         if (phrase := _PHRASES.match(tokens, at)) is not None:
@@ -71,7 +73,9 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
         else:
             named = named or token.kind in ("word", "formula")
             at += 1
-    return says and named
+    equations = sum(token.text == "=" for token in tokens)
+    listed = equations > 1 and any(CONNECTIVES.get(token.text) in ("and", "or") for token in tokens)
+    return (says or listed) and named
 
 
 def write_spoken_signs(tokens: Sequence[AnswerToken]) -> str:

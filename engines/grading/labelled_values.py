@@ -133,13 +133,15 @@ _COORDINATES = ("x", "y", "z")
 
 def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
     """Return the telling words of a label; None where it says more."""
-    words = []
+    words: list[str] = []
     for token in tokens:
         if is_blank(token) or token.text in _SIGNS:
             continue
         word = token.text.lower().lstrip("\\")
         if token.kind not in ("word", "command") or not word:
             return None
+        if word == "in" and words:
+            break  # 12 boys in the class
         if word not in _UNTELLING:
             words.append(_SYNONYMS.get(word, word))
     return frozenset(words) if 0 < len(words) <= _MOST_WORDS else None

@@ -44,7 +44,7 @@ LANGUAGES: dict[str, AnswerLanguage] = {
     "de": AnswerLanguage(
         "Antwort, Ergebnis, Lösung",
         "ist, lautet, beträgt",
-        "beträgt, ergibt, und, oder, Stunden, Grad, der, das, ist, sind, kostet, Euro",
+        "beträgt, ergibt, und, oder, Stunden, Grad, der, das, ist, sind, kostet, Euro, für, gilt, eine",
         "mindestens, höchstens, weniger als, mehr als, kleiner als, größer als, nicht, minus, halb, doppelt, "
         "unter, über, bis zu, fast",
     ),
@@ -147,7 +147,8 @@ def find_language(tokens: Sequence[AnswerToken]) -> str:
     last = tokens[-_SEARCHED:]
     places = range(len(last)) if may_announce(last) else ()
     shown = {announced[1] for at in places if (announced := match_announcement(last, at))}
-    others = {_OTHERS.get(token.text, "") for token in last if token.kind == "word"}
+    words = {word for token in last if token.kind == "word" for word in (token.text, token.text.lower())}
+    others = {_OTHERS.get(word, "") for word in words}
     for languages in (shown, others):
         if known := next((name for name in LANGUAGES if name in languages and name != "en"), ""):
             return known

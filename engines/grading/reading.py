@@ -160,7 +160,7 @@ def _read_named_measure(plain: str) -> Named | None:
     """Return `v = 20 m/s` as a name with a quantity, if its unit can be no letters of a formula; None for
     others."""
     name, equals, value = plain.partition("=")
-    name, value = name.strip(), value.strip()
+    name, value = name.strip(), value.rpartition("=")[2].strip()
     if (
         not equals
         or ("\\" in value and "10^" not in value)

@@ -37,6 +37,7 @@ from engines.grading.answer_vocabulary import (
     PARTS_OF,
     PERCENT,
     PLAIN_CAUSES,
+    POINT_LEADS,
     REMAINDERS,
     SHARES,
     STATING_VERBS,
@@ -65,6 +66,7 @@ from engines.grading.sentence_quantities import (
     match_figures,
     match_quantity,
     match_unit,
+    match_value,
     names_another,
 )
 from engines.grading.times import find_date, find_spoken_clock
@@ -193,10 +195,12 @@ class SentenceParser:
         last = self.drop_tail(first, last)
         # What is left without its lead is the answer, unless it is a sentence.
         short = self.spell(first, last)
-        if not self.has_digits(first, last) and (
-            rewritten := self.find_among_numerals(first, last, announced)
-        ):
-            return rewritten
+        if not self.has_digits(first, last):
+            clock = find_spoken_clock(self.tokens, first, last)
+            if rewritten := clock or self.find_among_numerals(first, last, announced):
+                return rewritten
+        if not short.isascii() and (right := self.find_right_option(first, last)):
+            return right
         if not short.isascii() and (counted := self.find_counted(first, last)):
             return counted if len(short) > len(counted) else short
         if member := self.find_member_set(first, last):
@@ -284,6 +288,9 @@ class SentenceParser:
         text = self.spell(first, last)
         spans = find_numerals(text)
         for start, end in reversed(spans):
+            sign, _, figures = text[start:end].partition(" ")
+            if figures and sign.lower() in ("minus", "negative") and start:
+                start = end - len(figures)  # x minus three
             text = f"{text[:start]}({read_numeral(text[start:end])}){text[end:]}"
         tokens = tokenize(text)
         begin = find_formula_in_words(tokens, 0, len(tokens)) if spans else None
@@ -351,10 +358,8 @@ class SentenceParser:
         return find_word_answer(self.tokens, first, end)
 
     def find_stated_day(self, first: int, last: int) -> str:
-        """Return the time in words or date of a sentence with no other numbers, or the day of the week that
-        something is; "" without one."""
-        if clock := find_spoken_clock(self.tokens, first, last):
-            return clock
+        """Return the date of a sentence with no other numbers, or the day of the week that something is; ""
+        without one."""
         date = find_date(self.tokens, first, last)
         if date is not None:
             alone = not self.has_digits(first, date[0]) and not self.has_digits(date[1], last)
@@ -373,13 +378,15 @@ class SentenceParser:
     def find_listed(self, first: int, last: int) -> str:
         """Return the list of equations that a sentence ends with, as `x = 1, x = 2 and x = 3`, or of numbers
         behind a verb; "" without one."""
-        places = [self.find_phrase(table, first, last) for table in (COPULAS, LIST_NOUNS, MEMBER_LEADS)]
+        places = [
+            self.find_phrase(table, first, last) for table in (COPULAS, LIST_NOUNS, MEMBER_LEADS, POINT_LEADS)
+        ]
         named = self.find_phrase(LIST_NOUNS, first, last)
         colon = next((at for at in range(named or last, last) if self.tokens[at].text == ":"), None)
         places.append(None if colon is None else colon + 1)
         listed = [skip_blanks(self.tokens, place) for place in places if place is not None]
         for at in range(first, last):
-            match = partial(match_quantity, self.tokens) if at in listed else self.match_equation
+            match = partial(match_value, self.tokens) if at in listed else self.match_equation
             end, count = match(at, last), 0
             while end and count < MOST_LISTED:
                 count += 1
@@ -523,7 +530,7 @@ class SentenceParser:
 
     def drop_tail(self, first: int, last: int) -> int:
         """Return the end of a number without the words behind it that say that it is left or a total."""
-        end = match_figures(self.tokens, first, last)
+        end = match_quantity(self.tokens, first, last)
         behind = skip_blanks(self.tokens, end)
         tails = (table.match(self.tokens[:last], behind) for table in (REMAINDERS, TOTALS))
         return end if end and any(tail is not None and tail[0] == last for tail in tails) else last
@@ -561,7 +568,8 @@ class SentenceParser:
         """Return the index of the letter that is called an option; None without one."""
         part = self.tokens[:last]
         for at in range(first, last):
-            right = is_option(part[at]) and IS_RIGHT.match(part, skip_blanks(part, at + 1)) is not None
+            behind = skip_blanks(part, at + 1 + (text_at(part, at + 1) == ")"))
+            right = is_option(part[at]) and IS_RIGHT.match(part, behind) is not None
             joined = JOINS.match_before(part, at) or JOINS.match_before(part, at - 1)
             if right and joined is None and find_denial(part, first, at) is None:
                 return at
@@ -573,6 +581,13 @@ class SentenceParser:
             if letter < last and is_option(part[letter]) and not text_at(part, letter + 1).startswith("'"):
                 return letter
         return None
+
+    def find_right_option(self, first: int, last: int) -> str:
+        """Return the only letter of a choice that is called right; "" without one."""
+        part = self.tokens[:last]
+        letters = [at for at in range(first, last) if is_option(part[at])]
+        right = [at for at in letters if IS_RIGHT.match(part, skip_blanks(part, at + 1)) is not None]
+        return part[right[0]].text if len(letters) == len(right) == 1 else ""
 
     def find_counted(self, first: int, last: int) -> str:
         """Return the last number with a word of a script other than Latin behind it, as 42只; "" without one,
@@ -601,7 +616,7 @@ class SentenceParser:
                 stop += 1
             at = max(at, end)
             bare = stop == word and (end >= last or self.tokens[end].kind == "sign")
-            if bare and text_at(self.tokens, end) in ("", *tuple(",.，。;)")):
+            if bare and (end >= last or text_at(self.tokens, end) in tuple(",.，。;)")):
                 spans.append((start, end))
                 continue
             if not any(map(_is_of_other_script, self.tokens[word:stop])) or (
@@ -676,6 +691,7 @@ class SentenceParser:
 _FORMULA_SIGNS = frozenset("=(^+²³")
 
 
+_LIST_LEADS = (COPULAS, LIST_NOUNS, MEMBER_LEADS, POINT_LEADS)
 _ARTICLES = ("a", "an", "ein", "un", "einen")
 
 

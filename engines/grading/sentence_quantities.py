@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from engines.grading.answer_vocabulary import (
     CHANCES,
+    CIRCUMSTANCES_BEHIND,
     CONCLUDING,
     CONDITIONALS,
     COPULAS,
@@ -44,6 +45,7 @@ _OPERATORS = frozenset("+-−–*×·÷/^x=<>±")
 _RELATIVES = ("who", "which", "that")
 _CONDITIONS = ("当", "若")
 """Words behind a comma that begin a condition in Chinese."""
+_CIRCUMSTANCE_TOKENS = 4
 _ORDINALS = ("st", "nd", "rd", "th")
 _CLAUSE_MARKS = frozenset(",;，；、")
 _OPENING, _CLOSING = frozenset("([（"), frozenset(")]）")
@@ -149,6 +151,7 @@ def _rank_quantities(
         if (
             given[span[0]]
             or names_another(part, span)
+            or CIRCUMSTANCES_BEHIND.find(part[span[0] : span[1] + _CIRCUMSTANCE_TOKENS]) is not None
             or _is_operand(part, span)
             or (computed and span != computed[-1])
             or find_denial(part, first, span[0]) is not None
@@ -372,7 +375,7 @@ def list_quantities(tokens: Sequence[AnswerToken], first: int, last: int) -> lis
     while at < len(window):
         before = text_at(window, at - 1) if at > first - base else ""
         skipped = (before[-1:].isalnum() and before < "\u3040") or before in (".", "^")
-        end = 0 if skipped else _match_value(window, at, len(window))
+        end = 0 if skipped else match_value(window, at, len(window))
         if end:
             previous = spans[-1] if spans else (0, 0)
             if previous[1] and _is_compound(window, previous, (at, end)):
@@ -391,7 +394,7 @@ _RATIOS = {"in": CHANCES, "to": ODDS}
 """Words between two numbers that are one where a sentence speaks of chances or ratios."""
 
 
-def _match_value(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
+def match_value(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
     """Return the index behind a quantity, or a point or interval in brackets; 0 where none begins."""
     if tokens[first].text in ("(", "["):
         end = next((at for at in range(first + 1, last) if tokens[at].text in (")", "]")), last)
@@ -473,6 +476,8 @@ def _is_compound(tokens: Sequence[AnswerToken], one: Span, other: Span) -> bool:
 def match_figures(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
     """Return the index behind digits with what parts thousands, decimals and mixed numbers, and a root or π
     behind them, as 2√5; 0 without digits."""
+    if text_at(tokens, first) == "π" and text_at(tokens[:last], first + 1) == "/":
+        return first + 1
     at = _match_digits(tokens, first, last)
     rooted = at or first
     if text_at(tokens[:last], rooted) == "√" and (end := _match_digits(tokens, rooted + 1, last)):

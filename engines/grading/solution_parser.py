@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_vocabulary import (
+    ATTAINMENTS,
     CONCLUSIONS,
     COPULAS,
     RANGES,
@@ -38,6 +39,10 @@ class SolutionParser(SentenceParser):
             return self.find_in_words(first, last, announced)
         if spoken := self.find_spoken_formula(first, last, announced):
             return spoken
+        while (
+            len(formulas) > 1 and ATTAINMENTS.find(self.tokens[formulas[-2] + 1 : formulas[-1]]) is not None
+        ):
+            formulas.pop()  # the minimum is $3$, attained at $x = 1$
         for at in reversed(formulas):
             if said := _read_announcing_formula(self.tokens[at].text):
                 return said

@@ -44,10 +44,12 @@ def find_spoken_clock(tokens: Sequence[AnswerToken], first: int, last: int) -> s
             minute = minute or _read_count(before[-2:]) or _read_count(before[-1:])
             if 0 < minute < _HOUR and (word == "past" or before[-1] == "quarter"):
                 hour = hour if word == "past" else hour - 1 or _NOON
-                return f"{hour}:{minute if word == 'past' else _HOUR - minute:02}"
+                behind = next((_HALVES[word] for word in words[at + 2 :] if word in _HALVES), "")
+                return f"{hour}:{minute if word == 'past' else _HOUR - minute:02}{behind}"
     return ""
 
 
+_HALVES = {"morning": " am", "afternoon": " pm", "evening": " pm", "night": " pm", "am": " am", "pm": " pm"}
 _QUARTERS = {"half": 30, "quarter": 15}
 _HOUR, _NOON = 60, 12
 

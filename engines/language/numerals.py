@@ -145,7 +145,35 @@ def _list_french() -> dict[str, int]:
     return {word: value for word, value in listed.items() if word not in ("un", "six", "sept", "cent")}
 
 
-_OTHERS = _list_german() | _list_french() | _list_spanish() | _list_russian()
+def _list_fractions() -> dict[str, Fraction]:
+    """List the fractions with small terms in German, French, Spanish and Russian."""
+    listed = {"anderthalb": Fraction(3, 2), "eineinhalb": Fraction(3, 2), "одной второй": Fraction(1, 2)}
+    for counts, parts, plural in (
+        ("ein zwei drei vier", "drittel viertel fünftel sechstel siebtel achtel neuntel zehntel", ""),
+        ("un deux trois quatre", "tiers quart cinquième sixième septième huitième neuvième dixième", "s"),
+        ("un dos tres cuatro", "tercio cuarto quinto sexto séptimo octavo noveno décimo", "s"),
+    ):
+        for above, count in enumerate(counts.split(), 1):
+            for below, part in enumerate(parts.split(), 3):
+                ending = plural if above > 1 and not part.endswith("s") else ""
+                listed[f"{count} {part}{ending}"] = Fraction(above, below)
+    for below, parts in enumerate(("треть трети третей третям", "четверть четверти четвертей четвертям"), 3):
+        for above, counts in enumerate(("одна одной", "две двум", "три трём трем"), 1):
+            listed |= {
+                f"{count} {part}": Fraction(above, below)
+                for count in counts.split()
+                for part in parts.split()
+            }
+    return listed
+
+
+_OTHERS: dict[str, int | Fraction] = {
+    **_list_fractions(),
+    **_list_german(),
+    **_list_french(),
+    **_list_spanish(),
+    **_list_russian(),
+}
 
 
 def find_numerals(text: str) -> list[tuple[int, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.hostile_answers import KINDS, MAKERS, forms, hostile_pairs
+from benchmarks._formula_changes import MAKERS, hostile_pairs
+from benchmarks.hostile_answers import KINDS, forms
 from engines.formula.statement_view import Statement, read_statement
 from engines.grading.answers import answer
 from engines.grading.choices import read_choice
