@@ -156,6 +156,10 @@ PHRASES: Mapping[str, str] = {
     """,
     "task": "solv* equation equations system",
     "assigning": "solve_the solve_each solve_these solve_this solve_following",
+    "expansion": """
+        taylor maclaurin power_series series_expansion* linearization linearisation linear_approximation*
+        quadratic_approximation* tangent_line_approximation*
+    """,
     "differentiating": "differentiat* derivative* differential* ableit* dériv* deriv*",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes

@@ -35,6 +35,7 @@ from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
 from engines.proofreading.roles import is_concluded, read_role
 from engines.proofreading.scopes import NOWHERE, NUMBERS, Moduli
+from engines.proofreading.series_links import judge_expansion
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
@@ -141,14 +142,19 @@ class LinkJudge(LinkContext):
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
+            self.facts.go_to(link.position)
+            self._renew_letters(link)
+            with limit_work(_MOST_WORK):
+                expanded = judge_expansion(self, link, left.tree, right.tree)
+            if expanded is not None:
+                yield expanded
+                continue
             if unjudged := describe_unjudged(left.tree, right.tree):
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
                 slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""
                 reason = f"it holds with {slip}" if slip else unjudged
                 yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
                 continue
-            self.facts.go_to(link.position)
-            self._renew_letters(link)
             free = free_symbols(left.tree) | free_symbols(right.tree)
             self.beside = [
                 each

@@ -19,11 +19,12 @@ from flint import ctx, fmpq
 from engines.core.errors import EngineError
 from engines.core.expression_language import ARITY, CONSTANTS, INVERSE
 from engines.core.tree import ONE, ZERO, Tree, differentiate
-from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree
+from engines.formula.cursor import ELLIPSIS
+from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, expand_tree, number_tree
 from engines.mathematics.judging import numbers
 from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.mathematics.verification.enclosures import value_at
-from engines.mathematics.verification.work_limit import spend_work
+from engines.mathematics.verification.work_limit import WorkLimitError, spend_work
 
 _CONTINUOUS = {*ARITY, "min", "max", "root"} - {"d", "x"}
 """Operations that are continuous wherever they are defined."""
@@ -37,6 +38,9 @@ _SAMPLES = ("7/5", "-4/3", "31/7", "-39/11", "2/9", "-1/8", "1009/2", "-20011/3"
 _DISTANCE, _LOGARITHM = "#t", "#ln t"
 _POINT = Tree(_DISTANCE)
 _MINUS_ONE = Tree("-1")
+_BEYOND = Fraction(1, 64)
+"""How far behind the last written exponent of a series that goes on its order is at least."""
+_ORDER_SYMBOLS = {"O": Fraction(0), "𝒪": Fraction(0), "o": _BEYOND}
 _INFINITY = Tree("inf")
 
 Coefficient = Fraction | Tree
@@ -475,6 +479,161 @@ class _Expansion:
             if k - 1 >= series.order:
                 return
             yield _multiply_coefficients(terms.get(Fraction(k - 1), Fraction(0)), Fraction(1, k))
+
+
+class _FormalExpansion(_Expansion):
+    """The expansion of terms some of which are series that are written out: sums with an ellipsis or O(t^n)
+    behind their first terms, and sums of infinitely many powers.
+    """
+
+    def expand(self, tree: Tree) -> _Series:
+        operands = _list_operands(tree)
+        if any(operand.label == ELLIPSIS for operand in operands):
+            return self._expand_written_terms(iter(operands))
+        if len(operands) > 1 and any(map(_is_remainder, operands)):
+            return self._expand_with_remainder(operands)
+        if tree.label == ELLIPSIS:
+            raise _NoSeriesError
+        if tree.label == "call" and tree.children[0].label in _ORDER_SYMBOLS:
+            symbol, *size = tree.children
+            power = self.expand(size[0])
+            if not _is_power(power):
+                raise _NoSeriesError
+            return _Series((), power.valuation + _ORDER_SYMBOLS[symbol.label])
+        if tree.label == "sum" and tree.children[2] == _INFINITY:
+            return self._expand_written_terms(self._iterate_terms(tree))
+        if tree.label == "integral" and tree.children[1:3] == (ZERO, _POINT):
+            name, _, _, body = tree.children
+            return _integrate(self.expand(replace_variable(body, name.label, _POINT)))
+        return _Expansion.expand(self, tree)
+
+    def _expand_written_terms(self, operands: Iterator[Tree]) -> _Series:
+        """Return the series of powers by rising exponents, which go on behind the last one."""
+        terms: dict[Fraction, Coefficient] = {}
+        power = _ZERO
+        for operand in operands:
+            if operand.label == ELLIPSIS:
+                break
+            if operand.label == "sum":  # what an ellipsis between its terms stands for
+                return self._expand_written_terms(self._iterate_terms(operand))
+            # Of x - 1 at 1 both terms together are a power.
+            power = _sum_series(power, self.expand(operand))
+            if not _is_power(power):
+                continue
+            exponent, coefficient = power.terms[0]
+            if terms and exponent <= max(terms):
+                raise _NoSeriesError
+            terms[exponent] = coefficient
+            power = _ZERO
+        if not terms or power != _ZERO:
+            raise _NoSeriesError
+        return _make_series(terms, max(terms) + _BEYOND)
+
+    def _expand_with_remainder(self, operands: list[Tree]) -> _Series:
+        """Return the series of a sum with O(t^n), of which all terms are larger than that."""
+        parts = [self.expand(operand) for operand in operands]
+        total = _ZERO
+        for part in parts:
+            total = _sum_series(total, part)
+        if any(part.terms and part.valuation >= total.order for part in parts):
+            raise _NoSeriesError
+        return total
+
+    def _iterate_terms(self, series: Tree) -> Iterator[Tree]:
+        """Yield the first terms of a sum over an index, without those that are 0."""
+        index, start, _, body = series.children
+        if any("_" in label and index.label in label for label in body.list_labels()):
+            raise _NoSeriesError  # a_k is another number for each k
+        first = numbers.exact_value(start)
+        if first is None or Fraction(first).denominator != 1:
+            raise _NoSeriesError
+        for k in range(int(first), int(first) + _TERMS + 2):
+            term = replace_variable(body, index.label, number_tree(k))
+            if self.expand(term) != _ZERO:
+                yield term
+
+
+def _is_power(series: _Series) -> bool:
+    """Return whether a series is one power of t with a constant factor."""
+    is_slow = any(isinstance(c, Tree) and _LOGARITHM in c.list_labels() for _, c in series.terms)
+    return len(series.terms) == 1 and series.order >= _NEARLY_EXACT and not series.growth and not is_slow
+
+
+def _is_remainder(tree: Tree) -> bool:
+    """Return whether a term is O(t^n) or o(t^n), with a factor."""
+    if tree.label == "*":
+        return _is_remainder(tree.children[1])
+    return tree.label == "call" and tree.children[0].label in _ORDER_SYMBOLS
+
+
+def _list_operands(tree: Tree) -> list[Tree]:
+    """Return the terms of a sum as it is written, without those of sums in brackets behind the first term."""
+    if tree.label not in ("+", "-") or len(tree.children) != 2:
+        return [tree]
+    first, last = tree.children
+    is_taken = tree.label == "-" and last.label != ELLIPSIS
+    return [*_list_operands(first), Tree("*", (_MINUS_ONE, last)) if is_taken else last]
+
+
+def _integrate(series: _Series) -> _Series:
+    """Return the integral from 0 of a series."""
+    if series.growth or series.valuation <= -1:
+        raise _NoSeriesError
+    terms = {n + 1: _multiply_coefficients(c, 1 / (n + 1)) for n, c in series.terms}
+    return _make_series(terms, series.order if series.order == _EXACT else series.order + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesComparison:
+    """The coefficients of two series that are both known.
+
+    Attributes:
+        equal: How many that are not 0 are equal.
+        different: The first exponent with different coefficients, and these; None where there is none.
+        is_decided: Whether all could be compared.
+    """
+
+    equal: int
+    different: tuple[Fraction, Tree, Tree] | None
+    is_decided: bool
+
+
+def compare_series(left: Tree, right: Tree, name: str, centre: Tree) -> SeriesComparison | None:
+    """Compare the expansions of two terms in powers of `name - centre`, or of `1/name` where the centre is
+    `inf`, as far as both are known; sums with an ellipsis or O(x^n) are series of which the first terms are
+    written. None where a side has no such expansion.
+
+    >>> from engines.core.tree import Tree
+    >>> from engines.formula.reader import read
+    >>> left, right = read("cos(x)").tree, read("1 - x^2/3 + O(x^4)").tree
+    >>> compared = compare_series(left, right, "x", Tree("0"))
+    >>> print(compared.equal, *compared.different[:1])
+    1 2
+    """
+    # A product is one operand: the terms of 1 + t in place of x are none of the sum that has x.
+    shifted = Tree("*", (ONE, Tree("+", (centre, _POINT))))
+    place = Tree("/", (ONE, _POINT)) if centre == _INFINITY else shifted
+    place = _POINT if centre == ZERO else place
+    try:
+        sides = [_FormalExpansion().expand(replace_variable(side, name, place)) for side in (left, right)]
+        return None if any(side.growth for side in sides) else _compare_coefficients(*sides)
+    except (_NoSeriesError, TooLargeError, WorkLimitError, EngineError, KeyError, ArithmeticError):
+        return None
+
+
+def _compare_coefficients(left: _Series, right: _Series) -> SeriesComparison:
+    one, other = dict(left.terms), dict(right.terms)
+    equal, different, is_decided = 0, None, True
+    for exponent in sorted(n for n in {*one, *other} if n < min(left.order, right.order)):
+        values = [_to_tree(terms.get(exponent, Fraction(0))) for terms in (one, other)]
+        signs = set(_list_signs(Tree("-", (values[0], values[1]))))
+        if signs == {0}:
+            equal += 1
+        elif not signs or 0 in signs:
+            is_decided = False
+        elif different is None:
+            different = exponent, values[0], values[1]
+    return SeriesComparison(equal, different, is_decided)
 
 
 def _drop_zero_of(coefficient: Coefficient) -> Coefficient:
