@@ -42,6 +42,7 @@ from engines.proofreading.stated_values import (
     describe_failed_step,
     find_valued_statement,
 )
+from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     LOG,
     count_members,
@@ -142,12 +143,15 @@ class LinkJudge(LinkContext):
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
+            self.next_link = None if following else next_link
             self.facts.go_to(link.position)
             self._renew_letters(link)
             with limit_work(_MOST_WORK):
-                expanded = judge_expansion(self, link, left.tree, right.tree)
-            if expanded is not None:
-                yield expanded
+                by_calculus = judge_expansion(self, link, left.tree, right.tree) or judge_substitution(
+                    self, link, left.tree, right.tree
+                )
+            if by_calculus is not None:
+                yield by_calculus
                 continue
             if unjudged := describe_unjudged(left.tree, right.tree):
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
@@ -165,7 +169,6 @@ class LinkJudge(LinkContext):
             next_side = (
                 self.read_sides(following)[1].tree if following and following.relation == "=" else None
             )
-            self.next_link = None if following else next_link
             with limit_work(_MOST_WORK) as limit:
                 judged = self._judge_link(link, left.tree, right.tree, equality_count, next_side)
             unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)

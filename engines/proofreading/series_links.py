@@ -17,7 +17,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions
 from engines.proofreading.facts import Fact, describe_sources
 from engines.proofreading.link_context import VECTORS, LinkContext
-from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.roles import is_supposed
 from engines.proofreading.scopes import NUMBERS
@@ -60,7 +60,9 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
     power = "constant terms" if not exponent else f"coefficients of order {exponent} in {write_term(base)}"
     reason = f"the {power} are {write_term(one)} and {write_term(other)}"
     slip = "" if goes_on else context.describe_slip(link)
-    return LinkVerdict(link, "wrong", slip or (f"{reason}, {source}" if source else reason))
+    evidence = Evidence("definition", tuple(used)) if used else Evidence()
+    reason = slip or (f"{reason}, {source}" if source else reason)
+    return LinkVerdict(link, "wrong", reason, evidence=evidence)
 
 
 def _goes_on(tree: Tree) -> bool:

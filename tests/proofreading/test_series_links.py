@@ -94,6 +94,7 @@ def test_definitions_are_expanded(proofreader: TextProofreader) -> None:
         r"We have $e^{ix} = 1 + ix - \frac{x^2}{2} - \cdots$.",
         r"We have $\sum_{n=0}^\infty a_n x^n + \sum_{n=1}^\infty n a_n x^n = a_0 + 2 a_1 x + \cdots$.",
         r"We have $x = x_1 + x_2 + \cdots$.",
+        r"We have $b(a_1 x + a_2 y + \cdots + a_m z) = b a_1 x + b a_3 y + \cdots + b a_m z$.",
         r"We have $x = 2 \sin x - \sin 2x + \cdots$.",
     ],
 )

@@ -488,12 +488,14 @@ class _FormalExpansion(_Expansion):
 
     def expand(self, tree: Tree) -> _Series:
         operands = _list_operands(tree)
-        if any(operand.label == ELLIPSIS for operand in operands):
+        if len(operands) > 1 and operands[-1].label == ELLIPSIS:
             return self._expand_written_terms(iter(operands))
+        labels = tree.list_labels()
+        is_left_out = ELLIPSIS in (tree.label, *(operand.label for operand in operands))
+        if is_left_out or (ELLIPSIS in labels and _DISTANCE not in labels):
+            raise _NoSeriesError  # a sum or product that ends has parts that are not written
         if len(operands) > 1 and any(map(_is_remainder, operands)):
             return self._expand_with_remainder(operands)
-        if tree.label == ELLIPSIS:
-            raise _NoSeriesError
         if tree.label == "call" and tree.children[0].label in _ORDER_SYMBOLS:
             symbol, *size = tree.children
             power = self.expand(size[0])
