@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Literal
 
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 
 EvidenceGrade = Literal["strong", "weak", "faint"]
@@ -58,7 +59,11 @@ def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
 def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Grade by where the statements stand that an accusation uses."""
     lines = max((link.line - source.line for source in evidence.sources), default=0)
-    if _stand_beside(link, evidence) or lines <= _NEXT:
+    # "For (b), with f'(u) = cos u" gives a function of another sentence anew.
+    begun = link.piece_index - 2 * link.words_before.count("§")
+    is_given = read_last_cue(link.words_before) == "given"
+    is_given = is_given and any(source.piece < begun for source in evidence.sources)
+    if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT):
         return "strong"
     return "weak" if lines <= _NEAR else "faint"
 

@@ -45,6 +45,14 @@ def test_a_near_consequence_is_wrong_beside_its_sources_only(
     assert judge_last(proofreader, text) == verdict
 
 
+@pytest.mark.parametrize(("lead", "verdict"), [("For (b) we are left with", "doubtful"), ("Then", "wrong")])
+def test_what_is_given_can_be_about_another_function(
+    proofreader: TextProofreader, lead: str, verdict: str
+) -> None:
+    text = f"For (a) we let $g(x) = x^2$. It is smooth. {lead} $g'(x) = 3x$."
+    assert judge_last(proofreader, text) == verdict
+
+
 def test_what_is_defined_anew_says_nothing_of_the_old_definition(proofreader: TextProofreader) -> None:
     known = "Let $g(x) = x^2$. It is flat at $x = 0$.\n\n"
     # A new definition does not follow from a value of its argument, and one that is not read is one too.
