@@ -528,6 +528,8 @@ class EquationLink:
             return ""
         if right.children and not (link.index or is_concluded(link)):  # an equation without solution
             return ""
+        if right in left.children:  # i = i + 1 in a program, ω = 1 + ω of infinite numbers
+            return ""
         gap = constant_gap(left, right) if self.exact_equality is False else self._find_transcendental_gap()
         return f"the sides differ by {gap} whatever their variables are" if gap else ""
 

@@ -58,6 +58,7 @@ _BRACED_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp|Re|Im)\s
 _CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
 _CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
 _GIVING_ANGLES = frozenset(("asin", "acos", "atan"))
+_SHIFTS = (r"\ll", r"\gg", r"\mid", "<<", ">>")
 _HALF = 0.5
 _ANGLE_PAIR = re.compile(
     r"\\langle(?![A-Za-z])([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*),([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*)\\rangle(?![A-Za-z])"
@@ -104,6 +105,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", condition)
     if not free and _hold_as(take_degrees, left, right, judge):
         return LinkVerdict(link, "right", "with angles in degrees")
+    if not free and numbers.describe_rounding(take_degrees(left), take_degrees(right), link.relation):
+        return LinkVerdict(link, "right", "with angles in degrees, rounded")
     if not free and _are_rounded_degrees(link, left, right, numbers):
         return LinkVerdict(link, "right", "with angles in degrees, rounded")
     if _hold_with_braced_arguments(link, judge, numbers):
@@ -160,7 +163,7 @@ def reconsider_link(
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
     pairs = (left, right), (right, left)
-    if any(each.relation in (r"\ll", r"\gg", r"\mid") for each in links):
+    if any(each.relation in _SHIFTS for each in links):
         return "it stands beside shifts or groups of digits"
     coefficients = [_read_differential(side) for side in (left, right)]
     if None not in coefficients and any(each and free_symbols(each) for each in coefficients):

@@ -279,8 +279,10 @@ class _StatementSplitter:
         if scripts := _SCRIPTS.match(self.latex, match.end()):
             self.skipped_to, relation, token = scripts.end(), "", f"{token}{scripts[0]}"
         side = current.sides[-1]
-        if current.relations and _SPACE_ALONE.fullmatch(side) and side.strip(" &\n"):
-            # Two signs with nothing but space between them are one relation.
+        doubled = token in ("<", ">") and not side and current.relations and current.relations[-1][0] == token
+        spaced = current.relations and _SPACE_ALONE.fullmatch(side) and side.strip(" &\n")
+        if doubled or spaced:
+            # Two signs with nothing but space between them are one relation, as the << of a shift.
             current.relations[-1] = (current.relations[-1][0] + token, self.line)
             current.sides[-1] = ""
             return ""

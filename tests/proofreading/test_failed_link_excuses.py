@@ -181,3 +181,21 @@ def test_the_reader_knows_which_products_nothing_ends() -> None:
     }
     for formula, products in written.items():
         assert read(formula).open_ended == {read(product).tree for product in products}, formula
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Shifts: $5 << 1 = 10$.", "not shown"),
+        (r"In degrees: $\cos 45 = 0.707$.", "right"),
+        (r"In degrees: $\cos 45 = 0.717$.", "wrong"),
+        (r"The depth is $\lg 1024 = 10$.", "right if"),
+        (r"The depth is $\lg 1024 = 11$.", "wrong"),
+        (r"For sets $\aleph_0 + 1 = \aleph_0$.", "given"),
+        (r"The loop counts: $i = i + 1$.", "given"),
+    ],
+)
+def test_other_meanings_are_held_against_the_value(
+    proofreader: TextProofreader, text: str, expected: str
+) -> None:
+    assert proofreader.check_links(text)[-1].verdict == expected
