@@ -59,10 +59,9 @@ def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
 def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Grade by where the statements stand that an accusation uses."""
     lines = max((link.line - source.line for source in evidence.sources), default=0)
-    # "For (b), with f'(u) = cos u" gives a function of another sentence anew.
-    begun = link.piece_index - 2 * link.words_before.count("§")
-    is_given = read_last_cue(link.words_before) == "given"
-    is_given = is_given and any(source.piece < begun for source in evidence.sources)
+    # "For (b), with f'(u) = cos u" gives a function of another paragraph anew.
+    elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
+    is_given = elsewhere and read_last_cue(link.words_before) == "given"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT):
         return "strong"
     return "weak" if lines <= _NEAR else "faint"

@@ -49,7 +49,7 @@ def test_a_near_consequence_is_wrong_beside_its_sources_only(
 def test_what_is_given_can_be_about_another_function(
     proofreader: TextProofreader, lead: str, verdict: str
 ) -> None:
-    text = f"For (a) we let $g(x) = x^2$. It is smooth. {lead} $g'(x) = 3x$."
+    text = f"For (a) we let $g(x) = x^2$. It is smooth.\n\n{lead} $g'(x) = 3x$."
     assert judge_last(proofreader, text) == verdict
 
 
