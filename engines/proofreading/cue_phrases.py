@@ -163,7 +163,8 @@ PHRASES: Mapping[str, str] = {
     "differentiating": "differentiat* derivative* differential* ableit* dériv* deriv*",
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
-        leads reduces simplifies implies leaves means end_with has_last_word end_up ends_up left_with
+        leads reduces simplifies implies leaves means to_find we_find end_with ends_with end_up ends_up
+        left_with
     """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as

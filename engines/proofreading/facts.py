@@ -391,7 +391,8 @@ class Facts:
     def _is_own_slope(self, name: Tree, body: Tree) -> bool:
         """Return whether a derivative is by an argument that a function is defined with; dy/dx of a y(t) is
         not."""
-        known = self.functions.get(body.children[0].label) if body.label == "call" else None
+        function = body.children[0] if body.label == "call" else body
+        known = None if function.children else self.functions.get(function.label)
         return known is not None and name.label in known.arguments
 
     def is_slope_elsewhere(self, slope: Tree) -> bool:

@@ -40,6 +40,7 @@ from engines.proofreading.term_properties import (
     as_products,
     free_symbols,
     has_opposite_angle,
+    is_slope,
     values_agree,
 )
 from engines.proofreading.unused_names import find_meant_name
@@ -223,6 +224,20 @@ class LinkContext:
         verdict = self.judge.equal(left, right)
         return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
 
+    def _are_equal_powers(self, left: Tree, right: Tree) -> bool:
+        """Return whether two terms are equal; laws of powers with variable exponents are those of positive
+        bases."""
+        if self.are_equal(left, right):
+            return True
+        nodes = (*left, *right)
+        variable = any(node.label == "pow" and free_symbols(node.children[1]) for node in nodes)
+        if not variable or not _OF_SIGNS.isdisjoint(node.label for node in nodes):
+            return False
+        positive = [
+            Tree(">", (Tree(name), ZERO)) for name in sorted(free_symbols(left) | free_symbols(right))
+        ]
+        return self.judge.equal(left, right, positive).outcome == "equal"
+
     def follows_from_facts(self, left: Tree, right: Tree) -> bool:
         """Return whether two terms are equal by earlier equations, none of which states just this."""
         reduced = self.facts.reduce_by_facts(left, right)
@@ -352,7 +367,9 @@ class LinkContext:
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
         alike = (entries is not None and written) or (self.is_step and long and not values)
         opposite = self.is_step or any(map(has_opposite_angle, (left, right)))
-        slip = find_identity_slip(*(entries or (left, right)), self.are_equal, alike=alike, opposite=opposite)
+        slip = find_identity_slip(
+            *(entries or (left, right)), self._are_equal_powers, alike=alike, opposite=opposite
+        )
         slip = slip or find_entry_slip(left, right, self.are_equal)
         return slip.reason if slip else ""
 
@@ -376,7 +393,8 @@ class LinkContext:
         """Return the change by which a link that fails would follow from the lines right before it; None
         where none does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        if not self._is_drawn_from_facts(link, left):
+        # "Let us try x = …, § " supposes what x is, and not its slope.
+        if not (self._is_drawn_from_facts(link, left) or (is_slope(left) and not link.of_problem)):
             return None
         return find_recent_slip(self.facts, link, left, right, self.are_equal)
 
@@ -507,6 +525,8 @@ def _differ_at_a_point(left: Tree, right: Tree) -> bool:
     return values_agree(left, right, points_of(free_symbols(left) | free_symbols(right))[0]) is False
 
 
+_OF_SIGNS = frozenset(("abs", "norm", "sqrt", "root", "call"))
+"""Operations that tell a number from its opposite."""
 _NOT_COMPARED = frozenset(("unit", "integral", "pm"))
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from engines.core.tree import ZERO, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.derivative_parser import DIFFERENT_ORDERS
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
@@ -33,8 +33,8 @@ from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerd
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
-from engines.proofreading.roles import is_concluded, read_role
-from engines.proofreading.scopes import NOWHERE, NUMBERS, Moduli
+from engines.proofreading.roles import is_concluded, is_supposed, read_role
+from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Moduli
 from engines.proofreading.series_links import judge_expansion
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
@@ -62,6 +62,7 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
+_NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _OF_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _OF_COMPLEX = ("abs", "arg")
@@ -324,6 +325,8 @@ class LinkJudge(LinkContext):
             return judged
         if link.relation != "=":
             return self._judge_relation(link, left, right)
+        if _are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
+            return LinkVerdict(link, "wrong", "their members are lists of other lengths")
         if not self.matrices.isdisjoint(free):
             return self.matrix_links.judge(link, left, right)
         self.equations.append((link, left, right))
@@ -501,6 +504,9 @@ class LinkJudge(LinkContext):
         if left is None or right is None:
             return judged
         here = judged.link.position
+        # Laws of rings are known by the change that makes them ones.
+        if here.domain == ALGEBRA and judged.outcome == "wrong" and not judged.is_mistyped:
+            judged = replace(judged, reason=self.describe_slip(judged.link) or judged.reason)
         return judge_in_domain(
             judged,
             left,
@@ -509,3 +515,14 @@ class LinkJudge(LinkContext):
             moduli.find_modulus(here, judged.link.piece_index),
             self.matrices,
         )
+
+
+def _are_powers_of_one_set(left: Tree, right: Tree) -> bool:
+    """Return whether both sides are powers of one set of numbers, as ℝ³ and ℝ, with other exponents."""
+    bases, exponents = zip(
+        *(side.children if side.label == "pow" else (side, ONE) for side in (left, right)), strict=True
+    )
+    numbers = all(exponent.label.isdecimal() for exponent in exponents)
+    return (
+        bases[0] == bases[1] and bases[0].label in _NUMBER_SETS and numbers and exponents[0] != exponents[1]
+    )

@@ -245,7 +245,7 @@ def find_near_consequence(
 
     is_certain = True
     if (slip := find_change(follows)) is None:
-        if instead := _find_slip_in_part(known, follows):
+        if instead := find_slip_in_part(known, follows):
             return describe_change(f"it holds with {instead}", used, is_certain=True)
         if doubtful and len(left) + len(right) >= _LONG_CLAIM:
             slip, is_certain = find_change(follows_perhaps), False
@@ -345,7 +345,7 @@ def _is_written(fact: Fact, left: Tree, right: Tree) -> bool:
     return (left, right) in ((fact.left, fact.right), (fact.right, fact.left))
 
 
-def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:
+def find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -> str:
     """Return the change inside of a part that is not arithmetic, as |x + c|, which makes it another part of
     the claim or of what was said, by the values of variables, so that the claim follows."""
     names = known.names
@@ -353,7 +353,9 @@ def _find_slip_in_part(known: KnownPlaces, same: Callable[[Tree, Tree], bool]) -
     used = frozenset[str]().union(*map(free_symbols, known.sides))
     for own in sorted(used & names.meant.keys()) if known.differ else ():
         part = names.parts[own]
-        plain = part.label == "call" and len(part) < _LEAST_CALL  # f(-x) = f(x) may be said of any f
+        # f(-x) = f(x) may be said of any f, and f(x - h) = f(x + h) hardly.
+        added = any(argument.label in ("+", "-") for argument in part.children[1:])
+        plain = part.label == "call" and len(part) < _LEAST_CALL and not added
         if part.label not in _LOOKED_INTO or len(part) > _LONGEST_VALUE or plain:
             continue
         for path, changed, instead in iterate_changes(part):

@@ -7,25 +7,33 @@ a claim that is one digit or sign away from that is doubtful.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_clause, mentions
 from engines.proofreading.facts import Fact, Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
     describe_change,
     find_places,
+    find_slip_in_part,
     is_row_of_system,
     says_the_same,
 )
-from engines.proofreading.slips import find_slip
+from engines.proofreading.slips import find_identity_slip, find_slip
 from engines.proofreading.term_properties import are_exactly_equal, free_symbols
 
 _RECENT_LINES = 12
 _MOST_FACTS = 4
-_LEAST_NODES = 6
-"""Nodes of a claim; shorter ones are one change away from many things."""
+_LARGEST = 120
+"""Nodes of two sides that are compared."""
+_LEAST_NODES = 8
+"""Nodes of a claim that no words draw from others; shorter ones are one change away from many things."""
+_LEAST_REWRITTEN = 12
+"""Nodes of two forms of one term."""
+_LEAST_DEFINED = 6
+"""Nodes of two terms, of which a definition gives one."""
 
 
 def find_recent_slip(
@@ -37,7 +45,31 @@ def find_recent_slip(
     Args:
         are_equal: Whether two terms are equal whatever their variables are.
     """
-    if len(left) + len(right) < _LEAST_NODES or link.is_denied_directly or link.is_one_of_alternatives:
+    if link.is_denied_directly or link.is_one_of_alternatives or _gives_value(left, right):
+        return None
+    if "conj" in (*left.list_labels(), *right.list_labels()):  # an i beside it is no letter
+        return None
+    return _find_consequence(facts, link, left, right, are_equal) or _find_rewritten_side(
+        facts, link, left, right, are_equal
+    )
+
+
+def _gives_value(left: Tree, right: Tree) -> bool:
+    """Return whether a claim gives a letter, or a function at a place, a value: others have it elsewhere."""
+    return any(
+        not free_symbols(other)
+        and (not side.children or (side.label == "call" and not any(map(free_symbols, side.children[1:]))))
+        for side, other in ((left, right), (right, left))
+    )
+
+
+def _find_consequence(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
+) -> Accusation | None:
+    """Return the change by which a claim follows where the last statements hold, which two points show."""
+    clause = last_clause(link.words_before.rstrip(" ,:"))
+    is_drawn = link.connective == "so" or mentions("deducing", clause) or mentions("obtaining", clause)
+    if not is_drawn and len(left) + len(right) < _LEAST_NODES:
         return None
     equations = _list_recent_equations(facts, link, left, right)
     known = find_places(equations, left, right) if equations else None
@@ -67,9 +99,55 @@ def find_recent_slip(
         determined=bare,
         opposite=True,
     )
-    if slip is None or is_row_of_system(link, left, right, used):
+    instead = slip.instead if slip else find_slip_in_part(known, follows)
+    if not instead or not (is_drawn or not is_row_of_system(link, left, right, used)):
         return None
-    return describe_change(f"it holds with {slip.instead}", used, is_certain=False)
+    return describe_change(f"it holds with {instead}", used, is_certain=False)
+
+
+def _find_rewritten_side(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
+) -> Accusation | None:
+    """Return the change by which a side is what the last statements say of the other, in other words: by an
+    equation of that side, or by the definitions of functions in it."""
+    for one, other, used, is_quoted in _iterate_rewritten(facts, link, left, right):
+        size = len(one) + len(other)
+        if free_symbols(one) != free_symbols(other) or size > _LARGEST:
+            continue
+
+        def are_same(mine: Tree, theirs: Tree, is_quoted: bool = is_quoted) -> bool:
+            copied = is_quoted and _list_operands(mine) == _list_operands(theirs)
+            return not copied and are_equal(mine, theirs)
+
+        if size < (_LEAST_REWRITTEN if is_quoted else _LEAST_DEFINED):
+            continue
+        if slip := find_identity_slip(one, other, are_same, alike=not is_quoted):
+            return describe_change(slip.reason, used, is_certain=False)
+    return None
+
+
+def _iterate_rewritten(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree
+) -> Iterator[tuple[Tree, Tree, Sequence[Fact], bool]]:
+    """Yield the sides of a claim with what the last statements say in the place of one, with the statements,
+    and whether that is what one of them says of the whole side."""
+    recent = [fact for fact in facts.in_scope[-_MOST_FACTS:] if _is_recent(fact, link)]
+    for fact in reversed(recent):
+        for side, other in ((left, right), (right, left)):
+            if free_symbols(side) and side in (fact.left, fact.right):
+                yield fact.right if side == fact.left else fact.left, other, (fact,), True
+    used: list[Fact] = []
+    one, other = facts.apply_definitions(left, used), facts.apply_definitions(right, used)
+    # Two functions that are said to be equal are so at some places.
+    if used and (one == left or other == right) and all(_is_recent(fact, link) for fact in used):
+        is_quoted = {left, right} & {used[0].left, used[0].right} != set() and len({*used}) == 1
+        yield one, other, tuple(dict.fromkeys(used)), is_quoted
+
+
+def _is_recent(fact: Fact, link: ChainLink) -> bool:
+    """Return whether a statement stands right before a link, in its section."""
+    same_section = fact.position.scope.section is link.position.scope.section
+    return same_section and 0 <= link.line - fact.line <= _RECENT_LINES
 
 
 def _list_recent_equations(
@@ -80,8 +158,7 @@ def _list_recent_equations(
     result = [
         (one, other, fact)
         for one, other, fact in facts.list_equations(left, right)
-        if link.line - fact.line <= _RECENT_LINES
-        and fact.position.scope.section is link.position.scope.section
+        if _is_recent(fact, link)
         and not free.isdisjoint(fact.variables)
         and "matrix" not in (*one.list_labels(), *other.list_labels())
     ]

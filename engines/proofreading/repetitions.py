@@ -183,8 +183,11 @@ def find_misquotations(
                 for places in texts.values()
             )
             kind_of = _name_difference(kind, text, instead, many_near, names, before, after)
-            if kind == "index" and before and _skips_index(before[-1].text, text, instead, name_counts):
-                kind_of = "skipped index"
+            if kind == "index" and before:
+                # Of a_{j+1} the names of statements are counted, by what is added.
+                counts = names if before[-1].kind == "sign" else name_counts
+                if _skips_index(before[-1].text, text, instead, counts):
+                    kind_of = "skipped index"
             # The more the two have in common, the less likely is a coincidence.
             if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"

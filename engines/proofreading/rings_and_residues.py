@@ -210,6 +210,9 @@ def judge_in_domain(
     # Residues of functions, in a text that names no modulus.
     if domain == "residues" and not moduli and "i" in labels:
         return judged
+    # Powers of i are what they are in every ring that has it.
+    if domain == ALGEBRA and not free and "i" in labels and judged.outcome == "wrong":
+        return judged
     logarithm = _read_discrete_logarithm(left, right)
     if logarithm is not None and domain in ("residues", ALGEBRA):
         base, number, exponent = logarithm
@@ -225,8 +228,12 @@ def judge_in_domain(
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
-    if domain == ALGEBRA and _is_mistyped_expansion(judged, left, right):
+    if domain == ALGEBRA and _is_mistyped_law(judged, left, right, _LONG):
         return judged
+    # A short one may be said of a ring in which 2 is 0, but seldom is.
+    lower = all(name[0].islower() for name in free)
+    if domain == ALGEBRA and lower and _is_mistyped_law(judged, left, right, _SHORT):
+        return replace(judged, outcome="doubtful")
     if domain == "sets" and (_is_of_numerals(left, right) or _lists_members(left, right)):
         return judged
     # Sums of letters are those of every group, and a residue is less than its modulus.
@@ -355,19 +362,28 @@ _IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+\s*(?:\\right\s*)?[)\]]"
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))
 _LONG = 15
 """Nodes of an equation that one change hardly makes an identity by chance."""
+_SHORT = 9
+"""… and so many of one that hardly is meant as a condition."""
 _PLAIN_NAME = re.compile(r"[A-Za-zα-ω](?:_\w*)?\Z")
 
 
-def _is_mistyped_expansion(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
+def _is_mistyped_law(judged: LinkVerdict, left: Tree, right: Tree, least: int) -> bool:
     """Return whether one change makes an equation one that holds in every commutative ring: its letters are
-    Latin or Greek, as those of ideals and of rings are not, and at least one side adds products of them."""
+    Latin or Greek, as those of ideals and of rings are not, and at least one side adds products of them.
+
+    Args:
+        judged: The verdict of ordinary numbers, which names the change.
+        left: The left side.
+        right: The right side.
+        least: How many nodes it has at least.
+    """
     nodes = [*left, *right]
     names = free_symbols(left) | free_symbols(right)
-    sums = {"+", "-"} & {node.label for node in nodes if len(node.children) > 1}
+    sums = {"+", "-", "/"} & {node.label for node in nodes if len(node.children) > 1}
     return (
         judged.is_mistyped
         and _BY_FACTS not in judged.reason
-        and len(nodes) >= _LONG
+        and len(nodes) >= least
         and bool(sums)
         and len(names) > 1
         and all(node.label in _OF_RINGS for node in nodes if node.children)

@@ -45,6 +45,8 @@ _LONG_ARGUMENT = 7
 _WHOLE = re.compile(r"-?\d{1,9}\Z")
 _DECIMAL = re.compile(r"-?\d{1,9}\.\d{1,9}\Z")
 _CLOSE = 1e-9
+_MOST_TRIALS = 40
+"""Changes that are judged one by one, where no values tell which to look at."""
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
 _SEEDS = 6
@@ -60,7 +62,7 @@ class Slip:
 
     instead: str
     at: Mapping[str, complex]
-    values: tuple[complex, complex]
+    values: tuple[complex, ...]
 
     @property
     def reason(self) -> str:
@@ -68,6 +70,8 @@ class Slip:
         at = {name: value for name, value in self.at.items() if name != "inf" and not name.endswith("(")}
         point = ", ".join(f"{display_name(name)} = {_write_value(value)}" for name, value in at.items())
         values = " and ".join(map(_write_value, self.values))
+        if not values:
+            return f"it holds with {self.instead}"
         return f"{point}: {values}; it holds with {self.instead}"
 
 
@@ -250,7 +254,18 @@ def find_identity_slip(
             for first in (2, 3)
         ]
         slip = slip or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
+    if slip is None and "antiderivative" in labels:
+        return _find_slip_by_trial(left, right, are_same)
     return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
+
+
+def _find_slip_by_trial(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
+    """Return the change of the right side by which it is an antiderivative, which has no values."""
+    changes = islice(iterate_changes(right, with_ones=True), _MOST_TRIALS)
+    for path, changed, instead in changes if len(left) + len(right) <= _MOST_NODES else ():
+        if same(left, right.replace_subtree(path, changed)):
+            return Slip(instead, {}, ())
+    return None
 
 
 def _list_ends(tree: Tree) -> frozenset[str]:
@@ -465,7 +480,9 @@ def iterate_changes(
     """
     for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:
-            for instead in _iterate_numbers(node.label, "" if with_ones and above == "*" else above):
+            for instead in _iterate_numbers(
+                node.label, "" if with_ones and above == "*" and node.label != "-1" else above
+            ):
                 yield path, Tree(instead), f"{instead} for {node.label}"
             base, indexed, _ = node.label.partition("_")
             for instead in names if indexed and node.label in names else ():

@@ -38,26 +38,41 @@ def find_meant_name(
         return None  # behind x_1 = x_2 comes x_2 = x_3
     for symbol in sorted(free_symbols(left) | free_symbols(right)):
         name = symbol.removesuffix("(")
-        for candidate in _iterate_others(name, counts) if counts.get(name) == 1 else ():
+        for candidate in _iterate_others(name, counts) if _count_name(name, counts) == 1 else ():
             sides = _rename(left, name, candidate), _rename(right, name, candidate)
             instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
             is_long = len(left) + len(right) >= _ENOUGH
             # Behind C_1(x) = … a text defines C_2(y) = …
             heads = (side.children[0] if side.label == "call" else side for side in (left, right))
             is_used = is_long and Tree(symbol) not in heads
+            # A text that has x_7 and no x_6 hardly goes on to it.
+            skips = _skips_index(name, counts)
             if are_equal(*sides):
                 told = sides[0] != sides[1] and ZERO not in sides
-                if told and is_long:
+                if told and (is_long or skips):
                     return Accusation(f"it holds with {instead}", Evidence("name", (), is_used))
                 continue
             reduced = facts.reduce_by_facts(*sides)
             if reduced is None or not reduced.same:
                 continue
-            if not any(says_the_same(fact, *sides) for fact in reduced.used):
+            if skips or not any(says_the_same(fact, *sides) for fact in reduced.used):
                 near = all(link.line - fact.line <= FAR for fact in reduced.used)
                 reason = f"it holds with {instead}, {describe_sources(reduced.used)}"
-                return Accusation(reason, Evidence("name", reduced.used, is_used and near))
+                restated = any(says_the_same(fact, *sides) for fact in reduced.used)
+                is_certain = is_used and near and not restated
+                return Accusation(reason, Evidence("name", reduced.used, is_certain))
     return None
+
+
+def _count_name(name: str, counts: Mapping[str, int]) -> int:
+    """Return how often a text has a name with an index, whichever slope of it is meant."""
+    return counts.get(name.replace("'", ""), 0)
+
+
+def _skips_index(name: str, counts: Mapping[str, int]) -> bool:
+    """Return whether the index before that of a name stands nowhere in a text."""
+    base, _, index = name.rpartition("_")
+    return index.isdecimal() and int(index) > 1 and not _count_name(f"{base}_{int(index) - 1}", counts)
 
 
 def _rename(tree: Tree, name: str, new_name: str) -> Tree:
@@ -71,5 +86,5 @@ def _iterate_others(name: str, counts: Mapping[str, int]) -> Iterator[str]:
     """Yield the names of a text that differ from one in a digit of the index."""
     base, _, index = name.rpartition("_")
     for candidate in dict.fromkeys(iterate_retyped(index)):
-        if f"{base}_{candidate}" in counts:
+        if _count_name(f"{base}_{candidate}", counts):
             yield f"{base}_{candidate}"

@@ -55,6 +55,8 @@ def test_one_change_makes_it_wrong(
         (r"$b \cdot 7 + a \cdot 0 = 0$ is right.", "doubtful"),
         (r"$b \cdot 1 + a \cdot 0 = 0$ is right.", "not accused"),
         (r"$\frac{5}{|h|} = 0$ for small $h$.", "doubtful"),
+        (r"Its share is $\frac{M-1}{M-1} = 1$.", "not accused"),
+        (r"Its share is $\frac{M-1}{M-8} = 1$.", "doubtful"),
         (r"Solve $3(x^2+2x+1) = x+1$.", "not accused"),
         ("With $t = 0$ we get $g(0) + g(0) = 0$, so $g(0) = 0$.", "not accused"),
         # imaginary numbers, odd roots and what a text calls impossible
