@@ -90,7 +90,7 @@ REASONS_BEHIND = make_phrases(
 """Words behind a predicate that give a reason for it."""
 LIST_NOUNS = make_phrases(
     "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines",
-    "solutions sont, soluciones, raíces, корни, решения, soluzioni, radici",
+    "solutions sont, soluciones, raíces, корни, корня, решения, soluzioni, radici",
 )
 """Words right before a list of values."""
 MEMBERSHIPS = make_phrases(

@@ -30,11 +30,17 @@ _PHRASES = Phrases(
     }
 )
 """Words of formulas, and whether one of them makes a formula of what is around it."""
+_SAYING_PHRASES = Phrases({phrase: "" for phrase in (*_SAYING, "if") if phrase})
+_FEW_EQUATIONS = 2
 _NO_FORMULAS = tuple("?\"'“”!#@")
 
 
 def find_formula_in_words(tokens: Sequence[AnswerToken], first: int, last: int) -> int | None:
     """Return where the formula begins that a sentence says in words and ends with; None without one."""
+    part = tokens[first:last]
+    equations = sum(token.text == "=" for token in part)
+    if equations < _FEW_EQUATIONS and not _SAYING_PHRASES.may_occur(part):
+        return None
     if first < last and tokens[first].text.lower() == "if":
         return first if is_formula_in_words(tokens[first:last]) else None
     concluded = [match[0] for at in range(first, last) if (match := CONCLUDING.match(tokens, at)) is not None]
@@ -74,7 +80,9 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
             named = named or token.kind in ("word", "formula")
             at += 1
     equations = sum(token.text == "=" for token in tokens)
-    listed = equations > 1 and any(CONNECTIVES.get(token.text) in ("and", "or") for token in tokens)
+    listed = equations >= _FEW_EQUATIONS and any(
+        CONNECTIVES.get(token.text) in ("and", "or") for token in tokens
+    )
     return (says or listed) and named
 
 

@@ -71,7 +71,7 @@ def spell_integers(text: str) -> str:
     >>> spell_integers("the even numbers between 1 and 9"), spell_integers("all primes less than 10")
     ('\\{2, 4, 6, 8\\}', '\\{2, 3, 5, 7\\}')
     """
-    if not any(mark in text for mark in _MARKS):
+    if not may_name_integers(text):
         return ""
     tokens = [token for token in tokenize(text.strip(" .")) if token.text != "$"]
     at = 0
@@ -110,6 +110,11 @@ _MARKS = (
     ),
     *("Teiler", "diviseur"),
 )
+
+
+def may_name_integers(text: str) -> bool:
+    """Return whether a word for a set of integers is in a text, so that it is worth parsing it."""
+    return any(mark in text for mark in _MARKS)
 
 
 def _match_kind(tokens: Sequence[AnswerToken], at: int) -> tuple[str, int]:

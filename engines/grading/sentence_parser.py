@@ -50,7 +50,7 @@ from engines.grading.answer_vocabulary import (
 from engines.grading.boxes_and_announcements import LOOSE
 from engines.grading.choices import is_option
 from engines.grading.formulas_in_words import find_formula_in_words, write_spoken_signs
-from engines.grading.integers_in_words import spell_integers, spell_ranges
+from engines.grading.integers_in_words import may_name_integers, spell_integers, spell_ranges
 from engines.grading.locales import (
     LIMITS,
 )
@@ -269,7 +269,8 @@ class SentenceParser:
             ),
             last,
         )
-        verbs = (self.find_phrase(table, first, last) for table in (COPULA_VERBS, MEMBER_LEADS))
+        tables = (COPULA_VERBS, MEMBER_LEADS) if may_name_integers(self.spell(first, last)) else ()
+        verbs = (self.find_phrase(table, first, last) for table in tables)
         for behind in (at for at in verbs if at is not None):
             if spell_integers(said := self.spell(skip_blanks(self.tokens, behind), last)):
                 return said
@@ -542,7 +543,9 @@ class SentenceParser:
         for at in range(last - 1, first, -1):
             if _is_of_other_script(part[at]):
                 joined = any(self.spell(start, at + 1) in CONNECTIVES for start in range(first, at + 1))
-                verb = None if joined else UNSPACED_VERBS.match_before(part, at + 1)
+                if joined:
+                    continue
+                verb = UNSPACED_VERBS.match_before(part, at + 1)
                 behind = at + 1 + (text_at(part, at + 1) in tuple(":："))
                 alone = self.has_digits(behind, last) and not self.has_digits(first, at)
                 denied = find_denial(part, first, at + 1) is not None

@@ -43,8 +43,10 @@ class MeasureUnit:
         return self.powers == ((dimension, 1),)
 
 
-_SHAPES = {"square": 2, "sq": 2, "cubic": 3, "平方": 2, "立方": 3}
+_SHAPES = {"square": 2, "sq": 2, "cubic": 3, "平方": 2, "立方": 3, "Quadrat": 2, "Kubik": 3}
 """Words before a unit, and the power that they raise it to."""
+_JOINED_SHAPES = ("平方", "立方", "Quadrat", "Kubik")
+"""Those that are one word with the unit."""
 _RAISED = {"squared": 2, "cubed": 3}
 """Words behind a unit, and the power that they raise it to."""
 _PHRASES = Phrases(
@@ -128,7 +130,7 @@ class _UnitParser:
             elif folded.removesuffix("s") in _TIMES:
                 self.times *= _TIMES[folded.removesuffix("s")]
             elif word and word not in _ARTICLES:
-                square = next((name for name in _SHAPES if name > "\u4e00" and word.startswith(name)), "")
+                square = next(filter(word.startswith, _JOINED_SHAPES), "")
                 shape = _SHAPES.get(square, shape)
                 self.add_factor(word.removeprefix(square), self.take_power() * shape * sign)
                 shape = 1
