@@ -203,6 +203,7 @@ PHRASES: Mapping[str, str] = {
     "idempotent": "idempotent* projection_matri* projection_operator* orthogonal_projection*",
     "involution": "involution* involutory involutive self-inverse",
     "root of unity": "root_of_unity roots_of_unity",
+    "demanding": "must need needs require requires has_to have_to",
     "ordering": """
         relation relations reflexive irreflexive reflexivity irreflexivity asymmetric antisymmetric poset*
         partial_order* preorder* strict_order* trichotomy

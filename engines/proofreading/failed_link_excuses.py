@@ -41,6 +41,7 @@ from engines.proofreading.term_properties import (
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
 _SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
+_ROMAN = re.compile(r"(?<![A-Za-z\\])(?:I{2,3}|IV|VI{1,3})(?![A-Za-z])")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
 _PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
@@ -181,6 +182,9 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     begun_above = link.connective == "row" and link.left.startswith("+")
     if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
+    numbered = free_symbols(left) | free_symbols(right) <= frozenset("IVX")
+    if numbered and any(map(_ROMAN.search, (link.left, link.right))):
+        return "I, II and III can be names"
     if _has_contracted_index(left, right):
         return "an index that stands below and above is summed over"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
@@ -476,8 +480,9 @@ def _judge_integer_parts(
     verdict = numbers.compare_by_relation(link.relation, one, other)
     if verdict.outcome == "equal":
         return LinkVerdict(link, "right if", "square brackets are integer parts")
-    free = free_symbols(one) | free_symbols(other)
-    if left == right or (verdict.outcome == "undecided" and not free):
+    # A sum without end of integer parts has a value that is not worked out.
+    is_infinite = "inf" in (*one.list_labels(), *other.list_labels())
+    if left == right or (verdict.outcome == "undecided" and is_infinite):
         return LinkVerdict(link, "not shown", "square brackets can be integer parts")
     return None
 

@@ -223,6 +223,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "field of": "поле поля",
         "modulo": "по_модулю",
         "residue": "вычет*",
+        "quaternion": "кватернион*",
         "matrices": "матриц*",
     },
     "zh": {
@@ -256,6 +257,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "modulo": "模",
         "residue": "剩余类 同余",
         "coset": "陪集",
+        "subgroup": "子群",
+        "finite field": "有限域",
+        "quaternion": "四元数",
         "matrices": "矩阵",
         ".": "。",
         ",": "， ；",

@@ -10,7 +10,7 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
@@ -63,6 +63,7 @@ class MatrixLinks:
             unlike = (
                 unlike
                 or sought
+                or mentions("demanding", last_clause(link.words_before))
                 or begun
                 or link.has_denial_nearby
                 or link.may_be_one_of_several

@@ -101,6 +101,7 @@ def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text
         ),
         (r"So $[\frac{10}{4}] + [\frac{10}{8}] = 4$.", True),
         (r"So $[x+1]^2 = x^2 + 2x + 1$ and $[x+1][x-1] = x^2 - 1 = [x+2][x-1]$.", True),
+        (r"So $(1,1) = \frac13[(2,1) + (1,1)]$.", True),
         # a root of a negative number is imaginary, one of a difference a mistake
         (r"The norm is $\sqrt{-3} \cdot \sqrt{-3} = -3$, and $1 + 3 = |1 + \sqrt{-3}|^2$.", False),
         (r"The side is $\sqrt{14 - 40} = 2$.", True),
@@ -111,6 +112,18 @@ def test_numbered_tasks_and_adjacent_formulas(proofreader: TextProofreader, text
         ),
         (r"In a Clifford algebra $(uv)^2 = uvuv = u(-uv)v = -u^2v^2$.", False),
         (r"We have $a^2 + ba + ab + b^2 = a^2 + ba + (-ba) + b^2 = a^2 + b^2$.", True),
+        # Roman numerals that name parts, and what matrices have to satisfy
+        (r"The area is $I + II - III = 2I - III$.", False),
+        (
+            r"Let $E = \begin{pmatrix} a & b \\ 0 & 0 \end{pmatrix}$ and"
+            r" $M = \begin{pmatrix} c & d \\ 0 & 0 \end{pmatrix}$. Then we must have $ME = EM$.",
+            False,
+        ),
+        (
+            r"Let $E = \begin{pmatrix} a & b \\ 0 & 0 \end{pmatrix}$ and"
+            r" $M = \begin{pmatrix} c & d \\ 0 & 0 \end{pmatrix}$. Then $ME = EM$.",
+            True,
+        ),
         # an exclamation mark that ends a sentence
         (r"So $a - a = 0\,!$ And $3 - 2 = 0!$", False),
         (r"So $4 - 2 = 3!$", True),
