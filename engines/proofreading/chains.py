@@ -23,6 +23,7 @@ from engines.proofreading.cue_phrases import (
 )
 from engines.proofreading.formula_statements import BOX, OPERATORS, WORDS, FormulaStatement, split_statements
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
+from engines.proofreading.worded_operations import read_worded_side
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
@@ -237,6 +238,9 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             for each in statements
             if not each.relations and (words := WORDS.match(each.sides[0].strip()))
         )
+        if worded := _read_worded_link(piece, number, words_before, formulas_before, statements, after):
+            number += 1
+            yield [replace(worded, position=positions[index], piece_index=index)]
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.begins_with_relation and not statement.sides[0]:
@@ -270,6 +274,28 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         formulas_before.append(piece.text)
         if ended:
             words_before, formulas_before = "", []
+
+
+def _read_worded_link(
+    piece: TextPiece,
+    number: int,
+    words_before: str,
+    formulas_before: Sequence[str],
+    statements: Sequence[FormulaStatement],
+    after: str,
+) -> ChainLink | None:
+    """Return the equation that words before an expression say: `The derivative of $x^2$ is $2x$`."""
+    if len(statements) != 1 or statements[0].relations or not formulas_before:
+        return None
+    words, behind = _separate_words(words_before), _separate_words(after)
+    worded = read_worded_side(words, formulas_before, piece.text, behind)
+    if worded is None:
+        return None
+    side, operation = worded
+    right = trim_side(statements[0].sides[0])
+    return ChainLink(
+        side, "=", right, piece.line, operation.words_before, behind, number, of_problem=piece.said
+    )
 
 
 def _separate_words(words: str) -> str:

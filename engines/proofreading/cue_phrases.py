@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
 from typing import Literal
@@ -156,6 +157,26 @@ PHRASES: Mapping[str, str] = {
     """,
     "task": "solv* equation equations system",
     "assigning": "solve_the solve_each solve_these solve_this solve_following",
+    "derivative of": """
+        derivative_of derivative_of_the_function derivative_of_the_expression differentiating differentiate
+        differentiating_the_function
+    """,
+    "integral of": """
+        integral_of antiderivative_of primitive_of integral_of_the_function antiderivative_of_the_function
+        integrating integrate
+    """,
+    "other operation": """
+        second third fourth higher order nth directional logarithmic total covariant weak formal
+        double triple line surface contour path improper not never twice
+    """,
+    "resulting": """
+        is equals is_equal_to is_given_by is_just is_simply is_the_function is_then is_therefore is_thus gives
+        give yields gives_us we_get we_obtain we_have we_find gives_the_derivative
+    """,
+    "continued": """
+        times plus minus multiplied divided over of at when where if for evaluated on per squared cubed
+        modulo with
+    """,
     "expansion": """
         taylor maclaurin power_series series_expansion* linearization linearisation linear_approximation*
         quadratic_approximation* tangent_line_approximation*
@@ -532,6 +553,59 @@ def read_last_cue(words: str, without: str = "") -> Cue | None:
     return None
 
 
+OperationOfWords = Literal["derivative of", "integral of"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordedOperation:
+    """What words before a formula say that it is the result of: `the derivative of § with respect to § is`.
+
+    Attributes:
+        kind: The operation.
+        words_before: The words before it.
+        formulas: The formulas that its words name, at the end of those of the sentence: what it is applied
+            to, then the variable or the ends of an integral.
+        has_variable: Whether the second of them is the variable.
+    """
+
+    kind: OperationOfWords
+    words_before: str
+    formulas: int
+    has_variable: bool
+
+
+def read_worded_operation(words: str) -> WordedOperation | None:
+    """Return the derivative or integral of a formula that the words before another say this is; None where
+    they say something else.
+
+    >>> read_worded_operation("so the derivative of § with respect to § is")
+    WordedOperation(kind='derivative of', words_before='so the', formulas=2, has_variable=True)
+    >>> read_worded_operation("the second derivative of § is")
+    """
+    for kind in _OPERATIONS:
+        match = _compile_operation(kind).search(words)
+        if match is None:
+            continue
+        before = words[: match.start()].rstrip().removesuffix(" partial")
+        if mentions("other operation", " ".join(words_of(before)[-1:])):
+            return None
+        return WordedOperation(kind, before, match["formulas"].count("§"), "respect" in match["formulas"])
+    return None
+
+
+@cache
+def _compile_operation(kind: OperationOfWords) -> re.Pattern[str]:
+    named, resulting = (_alternatives(PHRASES[cue]) for cue in (kind, "resulting"))
+    behind = (
+        r"with\s+respect\s+to\s+§"
+        if kind == "derivative of"
+        else r"with\s+respect\s+to\s+§|from\s+§\s+to\s+§"
+    )
+    return re.compile(
+        rf"\b(?:{named})\s+(?P<formulas>§(?:\s+(?:{behind}))?)[\s,]+(?:{resulting})\s*:?\s*\Z", re.IGNORECASE
+    )
+
+
 def distinguishes_cases(words: str) -> bool:
     """Return whether words name a case of several, and not the one at hand.
 
@@ -567,6 +641,7 @@ def scope_kind(name: str, *, within: bool = False) -> str:
     return _KINDS.get(plain) or next(inside, "")
 
 
+_OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of")
 _WORD = re.compile(r"[a-zA-Z']+")
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
 _CUES: dict[str, Cue] = {

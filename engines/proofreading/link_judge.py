@@ -152,7 +152,7 @@ class LinkJudge(LinkContext):
                     self, link, left.tree, right.tree
                 )
             if by_calculus is not None:
-                yield by_calculus
+                yield weigh_evidence(by_calculus)
                 continue
             if unjudged := describe_unjudged(left.tree, right.tree):
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
