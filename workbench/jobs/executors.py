@@ -96,6 +96,7 @@ def find_executor(name: str) -> Executor:
     Raises:
         EngineError: E638 if there is none, or if it cannot be loaded.
     """
+    # Slurm is always there; looking for entry points would cost each command that asks for it some time.
     if name == "slurm":
         return slurm
     # Entry points are looked up by name, and the code of others is loaded only if it is asked for.

@@ -125,6 +125,7 @@ class AttemptCurves:
         # Step 2: add them to the curves at once.
         for name, (steps, values) in results.items():
             curve = self.curves.setdefault(name, MetricCurve())
+            # All values of a block at once: a call for each would be most of the time that a long log takes.
             curve.add_values(_number_steps(steps, curve.last_step), values)
         for name, without in undefined.items():
             self.curves.setdefault(name, MetricCurve()).add_undefined(without)

@@ -69,6 +69,7 @@ def awaited_attempts(job: Job) -> list[Attempt]:
         Job(each.job, runs / str(each.job))
         for each in sweep_members(Job.of_folder(runs / str(of_sweep["sweep"])))
     ]
+    # Only the last attempt counts: a share that failed and was resumed is unfinished again.
     ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
     return [attempt for attempt in ends if attempt.read_result() is None]
 

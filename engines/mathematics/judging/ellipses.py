@@ -28,6 +28,7 @@ def spell_out_ellipses(tree: Tree) -> Tree:
     if tree.label not in _LABELS:
         return spelled
     parts = _list_operands(tree, tree.label)
+    # `n + … + 2 + 1` counts down: the same series from its other end.
     for order in (parts, parts[::-1]):
         if (series := _find_series(tree.label, order)) is not None:
             return series
@@ -37,6 +38,8 @@ def spell_out_ellipses(tree: Tree) -> Tree:
 def _find_series(label: str, parts: list[Tree]) -> Tree | None:
     """Return the series that begins with the operands before an ellipsis and ends with those behind it."""
     places = [place for place, part in enumerate(parts) if part.label == ELLIPSIS]
+    # Two terms before the dots are the fewest that show a step; with several gaps each could mean another
+    # one.
     if len(places) != 1 or not _FEWEST <= places[0] < len(parts) - 1:
         return None
     first, behind = parts[: places[0]], parts[places[0] + 1 :]
@@ -44,6 +47,7 @@ def _find_series(label: str, parts: list[Tree]) -> Tree | None:
     if series is None:
         return None
     index, _, end, body = series.children
+    # What is written between the dots and the last term has to belong to the series too.
     for k, part in enumerate(reversed(behind[:-1]), 1):
         if not _are_equal(replace_variable(body, index.label, Tree("-", (end, number_tree(k)))), part):
             return None
@@ -58,9 +62,11 @@ def _list_operands(tree: Tree, label: str) -> list[Tree]:
 
 def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
     index = next(name for name in ("k", "j", "m", "l") if name not in free_variables(*first, last))
+    # A letter that only the last term has is the index there, as n in `1 + 2 + … + n`.
     names = sorted(free_variables(last) - free_variables(*first))
     if names:
         terms = [one for name in names if (one := _find_term(name, first, last)) is not None]
+        # More than one letter would do, so the dots have no single reading.
         if len(terms) != 1:
             return None
         name, start = terms[0]
@@ -99,6 +105,7 @@ def _find_progression(label: str, first: list[Fraction], last: Fraction, index: 
             (count, Tree("+", (number_tree(first[0]), Tree("*", (number_tree(step), index)))))
         )
     ratio = first[1] / first[0] if first[0] else Fraction(0)
+    # Multiplied up in fractions, since a logarithm would round the count of the terms.
     if ratio > 0 and ratio != 1 and all(a * ratio == b for a, b in pairwise(first)):
         power, count = first[0], Fraction(0)
         while abs(power) < abs(last) if ratio > 1 else abs(power) > abs(last):
@@ -106,6 +113,7 @@ def _find_progression(label: str, first: list[Fraction], last: Fraction, index: 
         if power == last:
             body = Tree("*", (number_tree(first[0]), Tree("pow", (number_tree(ratio), index))))
             progressions.append((count, body))
+    # Squares are neither of the two, and the only other series that texts write without a formula.
     if first[:3] == [1, 4, 9]:
         roots = [n for n in range(4, 1001) if n * n == last]
         squared = Tree("pow", (Tree("+", (index, Tree("1"))), Tree("2")))
@@ -113,6 +121,7 @@ def _find_progression(label: str, first: list[Fraction], last: Fraction, index: 
     progressions = [
         (n, body) for n, body in progressions if n.denominator == 1 and len(first) <= n < _MOST_TERMS
     ]
+    # Several rules fit, or none: the dots have no single reading then.
     if len(progressions) != 1:
         return None
     ((count, body),) = progressions

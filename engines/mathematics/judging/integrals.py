@@ -38,6 +38,8 @@ def evaluate_integral(tree: Tree) -> Tree | None:
     name, low, high, body = tree.children
     if name.label in free_variables(low, high):
         return None
+    # One term without a value leaves the whole integral open, although the others have theirs: two terms that
+    # diverge may cancel each other.
     total = ZERO
     try:
         for term in _split_sum(body, name.label):
@@ -71,6 +73,7 @@ def _split_sum(body: Tree, name: str) -> Iterator[_Term]:
     space = Space([body])
     quotient = space.to_quotient(body)
     below = [_read_factors(row, name) for row in _list_rows(space, quotient.bottom)]
+    # Over a denominator of several terms the integrand is no sum of the kind c x^p f(u).
     if len(below) != 1:
         raise _OtherIntegrandError
     for row in _list_rows(space, quotient.top):
@@ -101,6 +104,8 @@ def _read_factors(row: _Row, name: str) -> _Term:
         if own is not None:
             power += own * exponent
             continue
+        # Exponentials are multiplied by adding their exponents; a second sine or cosine would need a product
+        # formula.
         is_exponential = atom.label == "pow" and atom.children[0].label == "e"
         if is_exponential and function in ("", "exp"):
             times = Tree("*", (Tree(str(exponent)), atom.children[1]))
@@ -128,6 +133,7 @@ def _list_coefficients(tree: Tree, name: str) -> list[Tree] | None:
     """Return the coefficients of a polynomial in the variable by rising powers; None for other terms."""
     space = Space([tree])
     quotient = space.to_quotient(tree)
+    # An atom such as sin x hides the variable: the term is no polynomial in it then.
     others = [atom for atom in space.atoms if atom.label != name]
     if any(name in free_variables(atom) for atom in others) or Tree(name) not in space.atoms:
         return None
@@ -150,6 +156,7 @@ def _integrate_between(term: _Term, name: str, low: Tree, high: Tree) -> Tree | 
     """Return the integral of c x^p f(a x + b) between two ends."""
     if not term.function:
         return _integrate_power(term, name, low, high)
+    # Only a linear argument: then f has elementary antiderivatives, each divided by the slope.
     linear = _list_coefficients(term.inner, name)
     power = int(term.power)
     if linear is None or len(linear) != 2 or term.power != power or not 0 <= power <= _HIGHEST:
@@ -160,6 +167,8 @@ def _integrate_between(term: _Term, name: str, low: Tree, high: Tree) -> Tree | 
     for end, towards in ((high, 1), (low, -1)):
         if not infinite_sign(end):
             values.append(replace_variable(antiderivative, name, end))
+        # exp(a x + b) vanishes at this end only if a has the opposite sign, which may depend on letters. So 0
+        # times the logarithm of ±a is added: nothing where the condition holds, and undefined where it fails.
         elif term.function == "exp" and infinite_sign(end) == towards:
             values.append(ZERO)  # where the exponent falls without bound
             condition = Tree("*", (Tree(str(-towards)), slope))
@@ -203,6 +212,8 @@ def _integrate_power(term: _Term, name: str, low: Tree, high: Tree) -> Tree | No
         raised = Tree("pow", (Tree(name), number_tree(power + 1)))
         antiderivative = Tree("/", (raised, number_tree(power + 1)))
     values = []
+    # At an end where the antiderivative has no value its limit from inside is taken; an infinite one means
+    # that the integral diverges.
     for end, side in ((high, "-"), (low, "+")):
         if infinite_sign(end) or (power < 0 and end == ZERO):
             value = evaluate_limit(Tree("limit", (Tree(name), end, Tree(side), antiderivative)))
@@ -238,6 +249,7 @@ def _integrate_gaussian(term: _Term, name: str, low: Tree, high: Tree) -> Tree |
     if rows is None or len(rows) != 3 or rows[1] != ZERO or power.denominator != 1 or power < 0:
         return None
     a = Tree("*", (_MINUS_ONE, rows[2]))
+    # An odd integrand over all numbers: 0, as long as a > 0 makes it converge.
     if not from_zero and power % 2:
         return Tree("*", (ZERO, Tree("ln", (a,))))
     half = number_tree((power + 1) / 2)

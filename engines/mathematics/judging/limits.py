@@ -64,6 +64,8 @@ def evaluate_limit(tree: Tree, depth: int = 0) -> Tree | None:
     except (TooLargeError, KeyError):
         inner = body
     sign = numbers.infinite_sign(to)
+    # A continuous function has its value as its limit; only where that is not defined, as 0/0, is a series
+    # needed, which costs far more.
     if _is_continuous(body, name.label):
         near = _limit_at_infinity(inner, name) if sign else replace_variable(inner, name.label, to)
         if near is not None and _is_defined(near):
@@ -78,6 +80,8 @@ def _is_continuous(body: Tree, name: str) -> bool:
     for node in body:
         if node.children and node.label not in _CONTINUOUS:
             return False
+        # A power with the variable in its exponent is continuous only for a positive base: (-2)^x is defined
+        # at some rational numbers alone.
         if node.label == "pow" and name in node.children[1].list_labels():
             base = node.children[0]
             positive = base.label in CONSTANTS or (numbers.exact_value(base) or 0) > 0
@@ -93,6 +97,7 @@ def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
         top, bottom = space.to_quotient(body)
     except TooLargeError:
         return None
+    # An atom that contains the variable, as sin x, may grow like anything: degrees say nothing then.
     if any(name.label in atom.list_labels() for atom in space.atoms if atom != name):
         return None
     if name not in space.atoms:
@@ -125,6 +130,8 @@ def _limit_at_infinity(body: Tree, name: Tree) -> Tree | None:
 
 
 def _expand_at(body: Tree, name: str, to: Tree, side: str, depth: int) -> Tree | None:
+    # Every limit becomes one for t → 0 from above: x = 1/t far out, and x = a + t or a - t at a point, where
+    # both sides are expanded unless the limit is one-sided.
     if sign := numbers.infinite_sign(to):
         places = [Tree("/", (Tree(str(sign)), _POINT))]
     else:
@@ -149,6 +156,7 @@ def _are_same(left: Tree, right: Tree) -> bool:
 
 def _read_limit(near: _Series, depth: int) -> Tree | None:
     """Return the limit for t → 0 of what is expanded; None if that does not tell."""
+    # The exponential outgrows every power of t, so its sign alone decides where there is one.
     growth = _Series(near.growth, Fraction(0))
     if growth.terms:
         sign = _lead_sign(growth)
@@ -156,6 +164,7 @@ def _read_limit(near: _Series, depth: int) -> Tree | None:
     exponent, lead = near.terms[0] if near.terms else (near.order, Fraction(0))
     if exponent < 0 and lead:
         return _infinity(_find_sign(_to_tree(lead)))
+    # The error is as large as a constant: nothing is known of the limit.
     if near.order <= 0:
         return None
     if exponent > 0 or not lead:
@@ -165,6 +174,7 @@ def _read_limit(near: _Series, depth: int) -> Tree | None:
         return value
     if depth == _MOST_LOGARITHMS:
         return None
+    # The leading coefficient still has ln t in it, which goes to -∞: it is a limit of its own.
     low = Tree("*", (_MINUS_ONE, _INFINITY))
     return evaluate_limit(Tree("limit", (Tree(_LOGARITHM), low, Tree("0"), value)), depth + 1)
 
@@ -188,6 +198,8 @@ def _to_tree(coefficient: Coefficient) -> Tree:
 def _add_coefficients(left: Coefficient, right: Coefficient) -> Coefficient:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left + right
+    # Zeros and ones are left out so that terms stay short: what gets longer than `_MOST_NODES` ends the
+    # series.
     if left == 0 or right == 0:
         return right if left == 0 else left
     return _drop_zero(Tree("+", (_to_tree(left), _to_tree(right))))
@@ -216,6 +228,8 @@ def _raise_coefficient(base: Coefficient, exponent: Coefficient) -> Coefficient:
 
 def _fold_number(tree: Tree) -> Coefficient:
     """Return the number that a term without variables is, if that is a short rational one."""
+    # An exact number stays a fraction as long as possible: fractions are compared and cancelled at once,
+    # where the sign of a term has to be found by its values.
     exact = numbers.exact_value(tree)
     if exact is not None:
         return Fraction(exact)
@@ -225,6 +239,7 @@ def _fold_number(tree: Tree) -> Coefficient:
         value = value_at(tree, {})
         if value is None or not value.is_finite():
             raise _NoSeriesError
+        # A ball without radius is a proof; a number that only looks like an integer stays a term.
         if value.is_exact() and value.is_integer():
             return Fraction(str(value.unique_fmpz()))
     return tree
@@ -253,16 +268,21 @@ def _list_signs(tree: Tree) -> Iterator[int]:
     names = sorted(free_variables(tree) - {_LOGARITHM})
     spend_work(len(tree))
     with ctx.workprec(_BITS):
+        # Letters stand for any number, so a sign counts only if it is the same at several points. Each letter
+        # gets another value than the others, since a - b would be 0 at equal ones.
         for start in range(len(_SAMPLES) if names else 1):
             point = {
                 name: fmpq(*Fraction(_SAMPLES[(start + k) % len(_SAMPLES)]).as_integer_ratio()) + k
                 for k, name in enumerate(names)
             }
+            # ln t is far below every number that a text has: the sign is that in the limit t → 0.
             value = value_at(tree, {**point, _LOGARITHM: fmpq(-(10**7) - start)})
             if value is None or not value.is_finite():
                 continue
             if value > 0 or value < 0:
                 yield 1 if value > 0 else -1
+            # No precision proves that a value is 0. A tiny ball around 0 counts as 0, a wide one says
+            # nothing.
             elif value.rad() < 2.0**-_ZERO_BITS:
                 yield 0
 
@@ -306,6 +326,7 @@ def _make_constant(coefficient: Coefficient) -> _Series:
 
 def _make_series(terms: dict[Fraction, Coefficient], order: Fraction, growth: _Terms = ()) -> _Series:
     kept = sorted(((n, c) for n, c in terms.items() if c != 0 and n < order), key=lambda one: one[0])
+    # Longer series cost more with each product, and the leading terms decide nearly all limits.
     if kept and kept[-1][0] >= kept[0][0] + _TERMS:
         order = kept[0][0] + _TERMS
         kept = [(n, c) for n, c in kept if n < order]
@@ -335,6 +356,8 @@ def _scale_terms(terms: _Terms, factor: Coefficient) -> _Terms:
 def _sum_series(left: _Series, right: _Series) -> _Series:
     if left == _ZERO or right == _ZERO:
         return right if left == _ZERO else left
+    # Of two exponentials the faster one remains; the other is smaller than each power of t beside it. If
+    # their quotient does not go to 0 or ∞, the sum has no series of this form.
     if left.growth != right.growth:
         ratio = _add_terms(left.growth, _scale_terms(right.growth, Fraction(-1)), Fraction(0))
         if sign := _lead_sign(ratio):
@@ -349,6 +372,7 @@ def _multiply_series(left: _Series, right: _Series) -> _Series:
     if _ZERO in (left, right):
         return _ZERO
     lowest = left.valuation + right.valuation
+    # An error of t^n times the other's leading term: the larger of the two errors is that of the product.
     order = min(left.order + right.valuation, right.order + left.valuation, _EXACT)
     if left.order == right.order == _EXACT:
         order = _EXACT
@@ -383,6 +407,7 @@ def _compose(coefficients: Iterator[Coefficient], inner: _Series) -> _Series:
         return _make_constant(next(coefficients))
     if inner.valuation <= 0:
         raise _NoSeriesError
+    # The k-th power begins at k times the valuation, so later ones are beyond the error already.
     most = int(_TERMS / inner.valuation) + 2 if inner.terms else 2
     total, power, order = _ZERO, _make_constant(Fraction(1)), Fraction(0)
     for coefficient in islice(coefficients, most):
@@ -405,6 +430,7 @@ class _Expansion:
         spend_work(_TERMS)
         if label == _DISTANCE:
             return _Series(((Fraction(1), Fraction(1)),), _EXACT)
+        # Free of t: a constant, which is not expanded further.
         if _DISTANCE not in tree.list_labels():
             return _make_constant(_drop_zero_of(_fold_number(tree)))
         if label == "pow":
@@ -421,6 +447,7 @@ class _Expansion:
             return _multiply_series(first, last)
         if label == "/":
             return _multiply_series(first, _power_of_series(last, Fraction(-1)))
+        # Near t = 0 the leading term decides the sign, as long as it has one itself.
         if label in ("abs", "sign"):
             sign = _lead_sign(first)
             if not sign:
@@ -433,6 +460,8 @@ class _Expansion:
         raise _NoSeriesError
 
     def _expand_power(self, base: Tree, exponent: Tree) -> _Series:
+        # u^v is exp(v ln u) in general, but e^v has no logarithm to expand, and a constant exponent takes the
+        # binomial series.
         if base.label == "e":
             return _exponential(self.expand(exponent))
         if _DISTANCE not in exponent.list_labels():
@@ -444,6 +473,8 @@ class _Expansion:
     def _apply_function(self, label: str, inner: _Series) -> _Series:
         if inner.growth and _lead_sign(_Series(inner.growth, Fraction(0))) == -1:
             inner = _drop_exponential(inner)
+        # A Taylor series at c needs an argument that goes to c. One that grows, by a negative power, an
+        # exponential or ln t, is looked at far out.
         start = _constant_term(inner)
         is_slow = isinstance(start, Tree) and _LOGARITHM in start.list_labels()
         if inner.growth or inner.valuation < 0 or is_slow:
@@ -469,6 +500,8 @@ class _Expansion:
     def _integrate_slope(self, label: str, start: Coefficient) -> Iterator[Coefficient]:
         """Yield the coefficients of f(c + t), by the series of its derivative."""
         yield _drop_zero_of(_fold_number(Tree(label, (_to_tree(start),))))
+        # The derivatives of these functions are algebraic, so their series are known; integrated term by term
+        # they give that of the function, up to the constant above.
         slope = differentiate(Tree(label, (_POINT,)), _DISTANCE)
         place = Tree("+", (_to_tree(start), _POINT)) if start != 0 else _POINT
         series = self.expand(replace_variable(slope, _DISTANCE, place))
@@ -666,6 +699,7 @@ def _power_of_series(series: _Series, power: Coefficient) -> _Series:
         return series if series == _ZERO else _Series((), series.order * power)
     exponent, lead, rest = _split_leading_term(series)
     whole = isinstance(power, Fraction) and power.denominator == 1
+    # (c t^n (1 + s))^p is c^p t^(np) (1 + s)^p only for c > 0, unless p is an integer.
     if not whole and _find_sign(_to_tree(lead)) != 1:
         raise _NoSeriesError
     if not isinstance(power, Fraction) and exponent != 0:
@@ -703,6 +737,8 @@ def _logarithm(series: _Series) -> _Series:
 def _exponential(series: _Series) -> _Series:
     if series.growth:
         series = _drop_exponential(series)
+    # exp of a sum is a product: the negative powers are the growth, the constant is a factor, and the rest
+    # goes to 0 and has a Taylor series.
     growth = tuple((n, c) for n, c in series.terms if n < 0)
     if series.order <= 0:
         raise _NoSeriesError
@@ -711,6 +747,7 @@ def _exponential(series: _Series) -> _Series:
         # exp(k ln t + c) = exp(c) t^k
         at = [_fold_number(replace_variable(start, _LOGARITHM, Tree(str(k)))) for k in range(3)]
         slopes = [_add_coefficients(at[k + 1], _multiply_coefficients(Fraction(-1), at[k])) for k in range(2)]
+        # Only a constant that is linear in ln t gives a power of t; three values tell whether it is.
         if not isinstance(slopes[0], Fraction) or slopes[0] != slopes[1]:
             raise _NoSeriesError
         start, shift = at[0], slopes[0]

@@ -67,6 +67,7 @@ def _leaf_value(label: str) -> ExactNumber | None:
     if not (first.isdigit() or first in "-."):
         return None
     if label.isascii() and label.removeprefix("-").isdigit():
+        # A longer number would make every exact operation on it slow; as a ball it is quick.
         return int(label) if len(label) <= _EXACT_BITS // 4 else None
     return Fraction(label) if is_constant_token(label) else None
 
@@ -74,6 +75,7 @@ def _leaf_value(label: str) -> ExactNumber | None:
 def _exact_power(base: ExactNumber, exponent: ExactNumber) -> ExactNumber | None:
     if exponent != int(exponent) or (base == 0 and exponent <= 0):
         return None
+    # The size is known before the power is computed: 9^(9^9) must not be tried.
     size = max(abs(base.numerator), base.denominator).bit_length()
     if size * abs(int(exponent)) > _EXACT_BITS:
         return None
@@ -98,6 +100,7 @@ def evaluate_at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> Ball
         try:
             return value_at(tree, positions)
         except WorkLimitError:
+            # A budget that is used up is no proof that there is no value: NaN says that it is unknown.
             return arb.nan()
 
 
@@ -138,6 +141,7 @@ def compare_numbers(left: Tree, right: Tree) -> int | None:
     # No root bound is known for integrals, so agreement in many bits has to do.
     if any(node.label == "integral" for side in (left, right) for node in side):
         return 0 if agreed >= _INTEGRATED else None
+    # Neither apart nor close: the balls themselves are too wide, and more bits would cost too much.
     if agreed < _BITS[-1] // 2:
         return None
     # They agree so far: is that more than two different numbers of this size can agree?
@@ -202,8 +206,10 @@ def _binary_orders(tree: Tree) -> float:
             continue
         if not ball.is_finite() or ball.contains(0):
             continue
+        # How far a number is from 1, in bits: cancelling can lose as many.
         mantissa, exponent = ball.mid().man_exp()
         most = max(most, abs(int(exponent) + int(mantissa).bit_length()))
+        # 1 - tanh u is about 2 e^(-2u), so a number near 1 may hide 2u / ln 2 bits.
         if node.label in ("tanh", "coth"):
             most = max(most, 2 / log(2) * abs(float(number_ball(node.children[0], 64))))
     return most
@@ -221,6 +227,7 @@ def is_number(tree: Tree) -> bool:
 
 def _iterate_unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
     """Yield the nodes of a term but for variables that are bound."""
+    # The ends of a sum are outside of it: its index is not bound there.
     if tree.label in BINDERS and tree.children:
         name, low, high, body = tree.children
         yield tree

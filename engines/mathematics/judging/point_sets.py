@@ -52,6 +52,7 @@ class Root:
         with ctx.workprec(bits):
             if self.exact is not None:
                 return arb(_to_fmpq(self.exact))
+            # An irrational root is known by its polynomial and its rank, so any precision can be had later.
             return _real_roots(_make_polynomial(self.factor))[self.place]
 
     @property
@@ -72,7 +73,7 @@ class Constant:
     term: Tree
 
     def ball(self, bits: int) -> arb:
-        """Return the number as a fraction: None, because it is known only by its term."""
+        """Return the number as a ball of so many bits. Raises: UnclearError."""
         result = numbers.number_ball(self.term, bits)
         if not result.is_finite():
             raise UnclearError
@@ -80,7 +81,7 @@ class Constant:
 
     @property
     def exact(self) -> Fraction | None:
-        """The number for people."""
+        """The number as a fraction: None, because it is known only by its term."""
         return None
 
     @property
@@ -119,6 +120,7 @@ def compare_numbers(left: RealNumber, right: RealNumber) -> int:
             return -1
         if first > second:
             return 1
+        # Roots of one irreducible polynomial are all different, so their ranks decide.
         if isinstance(left, Root) and isinstance(right, Root) and left.factor == right.factor:
             return (left.place > right.place) - (left.place < right.place)
     with ctx.workprec(_BITS[-1]):
@@ -130,6 +132,8 @@ def compare_numbers(left: RealNumber, right: RealNumber) -> int:
 def sort_numbers(numbers: Iterable[RealNumber]) -> list[RealNumber]:
     """Return each once, in ascending order. Raises: UnclearError."""
     kept: list[RealNumber] = []
+    # Equal numbers may have different terms, as sqrt 4 and 2: they are compared as well as told apart by
+    # hashes.
     for one in sorted(dict.fromkeys(numbers), key=cmp_to_key(compare_numbers)):
         if not kept or compare_numbers(kept[-1], one):
             kept.append(one)
@@ -148,6 +152,7 @@ def points_between(places: Sequence[RealNumber]) -> list[Fraction]:
 
 
 def _fraction_near(number: RealNumber, step: int) -> Fraction:
+    # A step beyond the next integer is on the other side: a ball of 128 bits is far narrower than that.
     middle = number.ball(128).mid()
     whole = integer_in_ball(middle.floor() if step < 0 else middle.ceil())
     if whole is None:
@@ -161,6 +166,7 @@ def _fraction_between(left: RealNumber, right: RealNumber) -> Fraction:
             first, second = left.ball(bits), right.ball(bits)
             middle = ((first + second) / 2).mid()
             if first < middle < second:
+                # The midpoint is a binary number, so it is taken exactly.
                 mantissa, exponent = middle.man_exp()
                 return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
     raise UnclearError
@@ -181,6 +187,8 @@ class PointSet:
         """Return a number that belongs to one of two sets only; None where they are the same. Raises:
         UnclearError.
         """
+        # Between two neighbouring ends neither set changes: one point of each gap and the ends themselves
+        # decide for all numbers.
         positions = sort_numbers([*self.ends, *other.ends])
         for point in [*map(to_root, points_between(positions)), *positions]:
             if self.holds(point) != other.holds(point):
@@ -232,6 +240,7 @@ def _make_interval(kind: str, low: Tree, high: Tree) -> PointSet:
     for side, closed, sign in ((low, kind[0] == "c", 1), (high, kind[1] == "c", -1)):
         infinite = numbers.infinite_sign(side)
         if infinite:
+            # An infinite end bounds nothing, unless the interval is the wrong way round and so empty.
             sides.append(lambda _, inside=infinite == -sign: inside)  # type: ignore[misc]
             continue
         end = _read_end(side)
@@ -272,6 +281,8 @@ def sign_satisfies(sign: str, value: int) -> bool:
 def _solve_relation(sign: str, difference: Tree, name: str) -> PointSet:
     if free_variables(difference) - {name}:
         raise UnclearError
+    # A relation can change its truth only at a zero of the difference of its sides or where that is
+    # undefined.
     holes = [root for node in difference for root in _list_holes(node, name)]
     ends = [*holes, *(root for plain in _without_bends(difference) for root in list_roots(plain, name))]
     zeros = sort_numbers(ends)
@@ -319,6 +330,7 @@ def _list_holes(node: Tree, name: str) -> list[RealNumber]:
         below = node.children[1]
     elif node.label == "pow" and name in node.list_labels():
         exponent = numbers.exact_value(node.children[1])
+        # A power that is no integer is undefined on whole intervals, which ends alone do not describe.
         if exponent is None or exponent != int(exponent):
             raise UnclearError
         if exponent > 0:
@@ -334,6 +346,7 @@ def _without_bends(tree: Tree) -> list[Tree]:
     bends = list(dict.fromkeys(node for node in tree if node.label == "abs"))
     if not bends:
         return [tree]
+    # Each absolute value doubles the terms.
     if len(bends) > _MOST_BENDS:
         raise UnclearError
     results = [tree]

@@ -34,11 +34,14 @@ def compare_by_table(left: Tree, right: Tree) -> Verdict | None:
         "equal" where the tables are the same, and "different", with a row of the tables, where they are not
         and nothing but letters and predicates is joined; None where the tables do not decide.
     """
+    # The table doubles with each atom.
     if len({*list_atoms(left), *list_atoms(right)}) > _MOST_ATOMS:
         return None
     row = _row_apart(left, right)
     if row is None:
         return EQUAL
+    # Atoms such as x > 1 and x > 0 depend on each other: a row that separates the tables may never occur, so
+    # different tables prove nothing of them.
     if not (is_proposition(left) and is_proposition(right)):
         return None
     said = ", ".join(f"{_format_atom(atom)} is {str(value).lower()}" for atom, value in row.items())
@@ -56,6 +59,8 @@ def compare_unknown_sets(left: Tree, right: Tree) -> Verdict | None:
     """Compare sets that are made of letters, as `A` without `B`, by what belongs to each; None for others."""
     if _SETS.keys().isdisjoint({*left.list_labels(), *right.list_labels()}):
         return None
+    # An element is in a union if it is in one side or the other: sets become statements, which tables
+    # compare.
     sides = [_membership(one) for one in (left, right)]
     if sides[0] is None or sides[1] is None:
         return None
@@ -69,6 +74,7 @@ def compare_unknown_sets(left: Tree, right: Tree) -> Verdict | None:
 def _membership(tree: Tree) -> Tree | None:
     """Return what is said of something that belongs to a set of letters; None for other terms."""
     if not tree.children:
+        # Capital letters alone are sets here; a small one may be a number.
         letter, mark = tree.label[:1], tree.label[1:]
         if not letter.isalpha() or not letter.isupper() or mark not in ("", *_COMPLEMENT_MARKS):
             return None
@@ -101,6 +107,7 @@ def _value(tree: Tree, row: dict[Tree, bool]) -> bool:
         return not values[0]
     if tree.label == "iff":
         return len({*values}) == 1
+    # An implication fails only if all before the arrow holds and what follows does not.
     return not all(values[:-1]) or values[-1]
 
 
@@ -118,6 +125,7 @@ def without_denied_quantifiers(tree: Tree) -> Tree:
         return tree
     if tree.label == "not":
         inner = without_denied_quantifiers(tree.children[0])
+        # De Morgan: not for all means that for one it fails, and the other way round.
         if inner.label in QUANTIFIERS:
             opposite = QUANTIFIERS[1 - QUANTIFIERS.index(inner.label)]
             *bound, body = inner.children
@@ -137,6 +145,7 @@ def unify_bound_variable(left: Tree, right: Tree) -> tuple[Tree, Sequence[Tree],
     if left.label != right.label or len(left.children) != len(right.children):
         return None
     name, taken = left.children[0].label, free_variables(right)
+    # The name is free on the other side: renamed, its variable would be captured.
     if name in taken:
         return None
     parts = [replace_variable(part, right.children[0].label, Tree(name)) for part in right.children[1:]]

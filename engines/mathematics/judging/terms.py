@@ -76,12 +76,14 @@ class TermJudge:
         if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
             return undecided_verdict("the terms are too large")
         known = read_assumptions(assume)
+        # What is given as x = 2 is put in before anything else, so that every kind of term below profits.
         left, right = map(known.substitute_given, shapes.evaluate_matrices(left, right))
         if left == right:
             return EQUAL
         if statement_judge.can_be_judged(left) or statement_judge.can_be_judged(right):
             left, right = (statement_judge.expand_plus_minus(side) for side in (left, right))
             return statement_judge.judge_equivalence(self, left, right, assume)
+        # ± stands for two terms; it has to be resolved before the shapes of values are compared.
         if "pm" in {*left.list_labels(), *right.list_labels()}:
             return self._both_signs(left, right, assume)
         if (by_members := compare_unknown_sets(left, right)) is not None:
@@ -91,6 +93,8 @@ class TermJudge:
         return self.judge_scalars(left, right, known)
 
     def _both_signs(self, left: Tree, right: Tree, assume: Sequence[Tree]) -> Verdict:
+        # Texts use ± in two ways: all upper signs together, or each sign on its own. Both are judged, and
+        # only a verdict that is the same for both is given.
         sets = [
             [shapes.of_signs(side, together=together) for side in (left, right)] for together in (True, False)
         ]
@@ -116,6 +120,7 @@ class TermJudge:
         sides = [calls.replace_calls(find_closed_forms(side)) for side in (left, right)]
         if sides[0] == sides[1]:
             return EQUAL
+        # Asked again, since calls and closed forms have taken labels away.
         labels = {*sides[0].list_labels(), *sides[1].list_labels()}
         for node in (node for side in sides for node in side):
             if node.children and node.label not in REAL and node.label not in COMPLEX:
@@ -124,6 +129,7 @@ class TermJudge:
             if all(numbers.infinite_sign(side) or numbers.is_number(side) for side in sides):
                 return reals.of_numbers(*sides)
             return undecided_verdict("infinity is no number")
+        # Complex terms are compared without domains, so only those that need it are judged as complex.
         is_real = labels.isdisjoint((*COMPLEX, *known.complex_names))
         judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
         result = judge_terms(sides[0], sides[1], known, seed=self.seed)
@@ -132,6 +138,7 @@ class TermJudge:
     def _judge_antiderivatives(self, left: Tree, right: Tree, known: Known) -> Verdict:
         nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
         name = nodes[0].children[0].label
+        # Antiderivatives are equal up to a constant exactly if their derivatives are equal.
         sides = [differentiate_antiderivatives(side, name) for side in (left, right)]
         if sides[0] is None or sides[1] is None:
             return undecided_verdict("antiderivatives are judged only as terms of a sum")
@@ -167,6 +174,8 @@ class Calls:
             return self._names[tree]
         if tree.label in BOUND:
             reason = _not_worked_out(tree)
+            # Two limits that are written alike are equal, whatever they are; of different ones nothing is
+            # known.
             if reason:
                 self._opaque = self._opaque or reason
                 return self._variable_for(_alike_named(tree), alike=False)
@@ -177,6 +186,7 @@ class Calls:
 
     def _variable_for(self, term: Tree, *, alike: bool, said: Tree | None = None) -> Tree:
         for known_call, name in self._variables:
+            # f(x + x) and f(2x) are one value, so arguments are compared as terms and not as texts.
             if known_call == term or (alike and self._are_same(known_call, term)):
                 return Tree(name)
         name = f"call_{len(self._variables)}"
@@ -201,8 +211,11 @@ class Calls:
         if verdict.outcome in ("different", "equal if"):
             if self._opaque:
                 return undecided_verdict(self._opaque)
+            # A condition on f(x) or a point with a value for it says nothing about the f of the text.
             if verdict.outcome == "equal if" and (verdict.witness or "call_" in verdict.condition):
                 return undecided_verdict("it depends on functions of which nothing is known")
+            # f(x) and f(y) were independent variables to the judge, but at x = y they are the same value: the
+            # difference is certain only if the arguments never meet.
             if verdict.outcome == "different" and not self._are_arguments_distinct():
                 return undecided_verdict("it depends on functions of which nothing is known")
         witness = verdict.witness
@@ -248,6 +261,7 @@ def _alike_named(tree: Tree, depth: int = 0) -> Tree:
         return tree
     if tree.label in BOUND and tree.label not in ("d", "antiderivative"):
         name, *ends, body = tree.children
+        # Numbered by depth, a sum over k and the same sum over j are the same text.
         new = Tree(f"bound_{depth}")
         inner = _alike_named(replace_variable(body, name.label, new), depth + 1)
         return Tree(tree.label, (new, *(_alike_named(end, depth) for end in ends), inner))
