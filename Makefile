@@ -38,7 +38,7 @@ test test-all: install
 # What most tests run is compiled before they begin, while the linters run. One worker more than there are
 # cores: tests wait for processes and screens.
 suite: install
-	$(BIN)/python -m tests.compile_kernels
+	$(BIN)/python -m tests.fill_caches
 	$(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal $(MARKS)
 
 # The package, in dist/.
