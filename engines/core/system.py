@@ -177,9 +177,10 @@ def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
     if git is None or not (root / ".git").exists():
         return None
     settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 10, "check": True}
+    # `git status` would lock the index to refresh it, and leave the lock there if it is killed with its job.
     try:
         return [
-            subprocess.run([git, "-C", str(root), *command], **settings).stdout.strip()
+            subprocess.run([git, "--no-optional-locks", "-C", str(root), *command], **settings).stdout.strip()
             for command in commands
         ]
     except (OSError, subprocess.SubprocessError):
