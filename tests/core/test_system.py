@@ -10,7 +10,7 @@ from engines.core.system import git_answers
 
 
 def test_git_is_asked_without_a_write(tmp_path: Path) -> None:
-    """A job that is killed meanwhile would leave the lock of the index, which keeps the user from committing."""
+    """A job that is killed meanwhile would leave a lock there, which keeps the user from committing."""
     (tmp_path / "a.txt").write_text("a")
     for words in ("init -q", "add a.txt"):
         subprocess.run(["git", "-C", str(tmp_path), *words.split()], check=True)

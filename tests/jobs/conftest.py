@@ -15,7 +15,8 @@ from typing import Any
 import psutil
 import pytest
 
-from workbench.jobs import control, job_registry, slurm, timing
+from tests.forked_jobs import end_forked, start_forked
+from workbench.jobs import control, job_registry, queue, scheduler, slurm, timing
 from workbench.jobs.folder import Attempt, find_job
 from workbench.jobs.job_views import JobView
 from workbench.jobs.machine import MARK
@@ -125,6 +126,16 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     end_all(tmp_path)
 
 
+@pytest.fixture
+def forked_jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fork supervisors, workers and keepers from a process that has imported what they need. How real ones
+    start, live and are killed is tested in `test_kill`, `test_foreground` and `test_cluster`."""
+    for module in (queue, scheduler):
+        monkeypatch.setattr(module, "start_detached", start_forked)
+    yield
+    end_forked()
+
+
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short intervals here and in every process of a job, and the test tasks among the operations."""
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
@@ -149,9 +160,10 @@ def processes_of(place: Path) -> Iterator[psutil.Process]:
 
 def end_all(place: Path) -> None:
     """Leave no process behind, whatever a test has done."""
-    for process in processes_of(place):
-        with contextlib.suppress(psutil.Error):
-            process.kill()
+    while processes := list(processes_of(place)):  # one may have started another before it was killed
+        for process in processes:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 SLURM = """#!/bin/sh

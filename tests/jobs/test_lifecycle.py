@@ -23,6 +23,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 def test_a_job_succeeds_and_its_folder_tells_all(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.submit(n=6)

@@ -21,7 +21,7 @@ from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.folder import all_jobs, find_job, is_protected
 from workbench.jobs.queue import queue_entries
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_jobs")]
 
 REFUSALS = {"E601", "E603", "E465", "E466"}
 """There is no such job; its state does not allow it; it is not in the trash; it is there already."""

@@ -18,6 +18,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 @pytest.fixture(autouse=True)
 def two_slots(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 TELL = """
 import json
 from pathlib import Path

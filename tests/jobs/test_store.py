@@ -29,6 +29,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 def ended(lab: Lab, state: str = "succeeded") -> Job:
     """A job that is over, made without a process."""

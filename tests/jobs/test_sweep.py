@@ -22,6 +22,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab, Played
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 def started(lab: Lab, runs: int, **how: Any) -> tuple[int, list[int]]:
     specs = [

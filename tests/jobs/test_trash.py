@@ -23,6 +23,8 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 def ended(lab: Lab, **files: dict[str, object]) -> Job:
     job = create_job(lab.workspace.runs, Recipe("test.count", "made up", {"n": 1}), files=files)

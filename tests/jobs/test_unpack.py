@@ -18,6 +18,8 @@ from workbench.jobs.folder import Job
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 RECIPE = """
 task = "mwp.augment"
 title = "variants"

@@ -19,6 +19,8 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
+pytestmark = pytest.mark.usefixtures("forked_jobs")
+
 
 def aged(lab: Lab) -> None:
     """As if nothing had been done for a while."""

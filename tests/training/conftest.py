@@ -6,12 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.forked_jobs import TRAINING, end_forked, start_forked
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from tests.training.warm import CHILDREN, end_warm, start_warm
 from workbench.jobs import control, job_registry, queue, scheduler, timing
 from workbench.jobs.job_views import JobView
 from workbench.paper import Trainer, all_trainers
@@ -22,6 +23,7 @@ from workbench.workspace import Workspace
 __all__ = ["played"]
 
 
+CHILDREN = Path(__file__).parent / "children"
 sys.path.append(str(CHILDREN))
 
 RECIPE = """
@@ -98,7 +100,7 @@ def _lab(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
         monkeypatch.setattr(timing, name, value)
     monkeypatch.setitem(all_trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
     for module in (queue, scheduler):
-        monkeypatch.setattr(module, "start_detached", start_warm)
+        monkeypatch.setattr(module, "start_detached", partial(start_forked, imports=TRAINING))
     yield Lab(Workspace.open(place / "workspace"))
     end_all(place)
-    end_warm()
+    end_forked()

@@ -15,7 +15,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from tests.conftest import expect_error
-from tests.training.warm import mathwb
+from tests.forked_jobs import mathwb
 from workbench.paper import all_trainers
 from workbench.recipes import Recipe, list_recipes, load_recipe, with_settings
 from workbench.train import Sweep, job_spec, list_variants, summarize_values

@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
 from tests.conftest import expect_error
-from tests.training.warm import mathwb
+from tests.forked_jobs import mathwb
 from workbench.jobs import control, job_registry
 from workbench.jobs.archive import plan_packing, unpack_job, write_planned
 from workbench.jobs.folder import Job

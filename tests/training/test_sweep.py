@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from tests.training.warm import mathwb
+from tests.forked_jobs import mathwb
 from workbench.jobs import control, job_registry
 from workbench.recipes import load_recipe
 from workbench.train import Sweep, list_variants

@@ -1,14 +1,17 @@
-"""Jobs whose supervisors and workers are forked from a process that has imported torch, which takes longer
-than what tests train.
+"""Jobs whose supervisors and workers are forked from a process that has imported what they need, which takes
+longer than what most tests do with them.
 
-`python -m tests.training.warm SOCKET` is that process. It starts what it is told to as `start_detached` does,
-and the processes of a job that are started by others are forked likewise. All else starts as ever.
+`python -m tests.forked_jobs SOCKET MODULE,… ROOM` is that process; it imports the modules. It starts what it
+is told to as `start_detached` does, and the processes of a job that are started by others are forked
+likewise. All else starts as ever.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
+import json
 import os
 import pickle
 import signal
@@ -25,20 +28,30 @@ from typing import Any, NoReturn
 import psutil
 
 from tests import conftest
-from workbench.jobs import machine
+from workbench.jobs import machine, timing
 
-ROOT = Path(__file__).parents[2]
-CHILDREN = Path(__file__).parent / "children"
+ROOT = Path(__file__).parents[1]
 LAUNCHER = "accelerate.commands.launch"
-MODULES = (*(f"workbench.jobs.{name}" for name in ("supervisor", "worker", "scheduler")), LAUNCHER)
+PARTS = tuple(f"workbench.jobs.{name}" for name in ("supervisor", "worker", "scheduler"))
+MODULES = (*PARTS, LAUNCHER)
+TRAINING = ("torch._dynamo", "accelerate", "tiny", "engines.training.loop", *MODULES)
+"""What jobs that train import; others import `PARTS` and their operations."""
+_ROOM = "x" * 2**15
+"""Fills what `/proc` shows of a process, so that what a fork is said to be has room there."""
 HIGH = 500
 """The first of the descriptors that the process has for itself; lower ones are those that jobs are given."""
 
 
-def start_warm(module: str, *arguments: str, pass_fds: tuple[int, ...] = (), **options: Any) -> None:
+def start_forked(
+    module: str,
+    *arguments: str,
+    pass_fds: tuple[int, ...] = (),
+    imports: tuple[str, ...] = PARTS,
+    **options: Any,
+) -> None:
     """Start a module as `start_detached` does, from the process that has imported what it needs."""
     options["environment"] = dict(options.get("environment", os.environ))
-    _, nursery = _start_nursery()
+    _, nursery = _start_nursery(options["environment"].get("PYTHONPATH", ""), imports)
     socket.send_fds(nursery, [pickle.dumps((module, arguments, pass_fds, options))], pass_fds)
     assert nursery.recv(1)
 
@@ -47,29 +60,34 @@ def mathwb(*words: object) -> subprocess.CompletedProcess[str]:
     """What the command prints, and its exit code; one that trains runs in a fork."""
     if words[0] != "train" and words[:2] != ("jobs", "run"):
         return conftest.mathwb(*words)
-    _, nursery = _start_nursery()
+    children = str(Path(__file__).parent / "training" / "children")
+    _, nursery = _start_nursery(os.environ.get("PYTHONPATH", children), TRAINING)
     nursery.send(pickle.dumps((dict(os.environ), str(Path.cwd()), list(map(str, words)))))
     done: subprocess.CompletedProcess[str] = pickle.loads(nursery.recv(2**20))
     return done
 
 
-def end_warm() -> None:
+def end_forked() -> None:
     """Kill what is left of the jobs that were started."""
-    if _start_nursery.cache_info().currsize:
-        for process in psutil.Process(_start_nursery()[0].pid).children(recursive=True):
+    for nursery in _NURSERIES:
+        for process in psutil.Process(nursery.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 process.kill()
 
 
+_NURSERIES: list[subprocess.Popen[bytes]] = []
+
+
 @cache
-def _start_nursery() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Start the process that forks; it ends with this one."""
+def _start_nursery(path: str, imports: tuple[str, ...]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start the process that forks, with a path on which it finds modules; it ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-m", "tests.training.warm", str(theirs.fileno())]
-        # What the jobs import is found also where the first test has not set it for them.
-        environment = {**os.environ, "PYTHONPATH": str(CHILDREN)}
-        return subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()]), ours
+        command = [sys.executable, "-m", "tests.forked_jobs", str(theirs.fileno()), ",".join(imports), _ROOM]
+        environment = {**os.environ, "PYTHONPATH": path, "ROOM": _ROOM}
+        nursery = subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()])
+    _NURSERIES.append(nursery)
+    return nursery, ours
 
 
 class _Forked(subprocess.Popen[bytes]):
@@ -127,6 +145,9 @@ def _become(
         os.environ.clear()
         os.environ.update(environment)
         sys.argv = [module, *arguments]
+        _show_in_proc([sys.executable, "-m", module, *arguments], environment)
+        for name, value in json.loads(environment.get("JOBS_TEST_TIMING", "{}")).items():
+            setattr(timing, name, value)
         main = import_module(module).main
         code = main() if module == LAUNCHER else main(arguments)
     except SystemExit as ended:
@@ -140,10 +161,25 @@ def _become(
         os._exit(code if isinstance(code, int) else 1)
 
 
-def serve(asked: socket.socket) -> None:
+def _show_in_proc(arguments: list[str], environment: Mapping[str, str]) -> None:
+    """Let `/proc` show the arguments and the environment of a fork, by which the processes of a job are
+    found: it shows the memory in which they stood when the process began, which the fork has inherited."""
+    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    marked = sorted(environment.items(), key=lambda item: item[0] != machine.MARK)
+    arguments_at, arguments_end, environment_at, environment_end = map(int, stat[45:49])
+    # Leading zeros: who reads arguments looks at the last ones.
+    room = arguments_end - arguments_at
+    shown = b"".join(f"{word}\0".encode() for word in arguments)[-room:].rjust(room, b"\0")
+    ctypes.memmove(arguments_at, shown, room)
+    room = environment_end - environment_at
+    shown = b"".join(f"{name}={value}\0".encode() for name, value in marked)[:room].ljust(room, b"\0")
+    ctypes.memmove(environment_at, shown, room)
+
+
+def serve(asked: socket.socket, imports: list[str]) -> None:
     """Start what is asked for until nobody can ask any more."""
     subprocess.Popen = _Forked  # type: ignore[misc]
-    for name in ("torch._dynamo", "accelerate", "tiny", "engines.training.loop", *MODULES):
+    for name in imports:
         import_module(name)
     while True:
         message, descriptors, _, _ = socket.recv_fds(asked, 2**20, 16)
@@ -182,4 +218,4 @@ def _run_command(asked: socket.socket, environment: dict[str, str], folder: str,
 if __name__ == "__main__":
     here = fcntl.fcntl(int(sys.argv[1]), fcntl.F_DUPFD, HIGH)
     os.close(int(sys.argv[1]))
-    serve(socket.socket(fileno=here))
+    serve(socket.socket(fileno=here), sys.argv[2].split(","))
