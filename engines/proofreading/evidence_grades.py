@@ -15,6 +15,7 @@ from typing import Literal
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+from engines.proofreading.term_properties import has_summed_index
 
 EvidenceGrade = Literal["strong", "weak", "faint"]
 _ALLOWED: Mapping[EvidenceGrade, LinkOutcome] = {"strong": "wrong", "weak": "doubtful", "faint": "not shown"}
@@ -39,6 +40,8 @@ def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
 
 def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Return how strong the evidence is that a link is a mistake."""
+    if any(has_summed_index(source.left, source.right) for source in evidence.sources):
+        return "faint"  # T_ij = R_ip R_jq T_pq says nothing of numbers p and q
     match evidence.kind:
         case "sides":
             return "strong"

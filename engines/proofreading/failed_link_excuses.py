@@ -34,6 +34,7 @@ from engines.proofreading.term_properties import (
     evaluate_term,
     find_residue,
     free_symbols,
+    has_summed_index,
     is_in_some_base,
     is_power_of_ten,
 )
@@ -185,8 +186,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     numbered = free_symbols(left) | free_symbols(right) <= frozenset("IVX")
     if numbered and any(map(_ROMAN.search, (link.left, link.right))):
         return "I, II and III can be names"
-    if _has_contracted_index(left, right):
-        return "an index that stands below and above is summed over"
+    if _has_contracted_index(left, right) or has_summed_index(left, right):
+        return "an index that stands twice is summed over"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)

@@ -9,6 +9,7 @@ import cmath
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -36,6 +37,8 @@ DEGREES = re.compile(
 DECIMAL = re.compile(r"-?\d*\.(\d+)\Z")
 WHOLE = re.compile(r"-?\d{1,12}\Z")
 _LONG_WHOLE = re.compile(r"-?\d{1,2000}\Z")
+_LONGEST_INDEX = 3
+_TENSOR_INDICES = frozenset("ijklmpqrs0123456789")
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 _CLOSE = 1e-9
 _APART = 1e-3
@@ -129,6 +132,34 @@ def are_renamed(left: Tree, right: Tree) -> bool:
         return names.setdefault(one.label, other.label) == other.label
 
     return left != right and match(left, right) and len({*names.values()}) == len(names)
+
+
+def has_summed_index(left: Tree, right: Tree) -> bool:
+    """Return whether letters stand twice as indices on one side of an equation, and not on the other: of
+    tensors such indices are summed over.
+
+    >>> a, b, t = Tree("a_ij"), Tree("b_j"), Tree("t_i")
+    >>> has_summed_index(Tree("*", (a, b)), t), has_summed_index(Tree("*", (a, t)), Tree("a_j"))
+    (True, True)
+    >>> has_summed_index(Tree("*", (b, b)), b)
+    False
+    """
+    counts = [
+        Counter(index for node in side for index in _list_tensor_indices(node)) for side in (left, right)
+    ]
+    # What a sum or product runs over is written out.
+    bound = {
+        node.children[0].label for side in (left, right) for node in side if node.label in ("sum", "prod")
+    }
+    summed = [{index for index, count in one.items() if count == 2} - bound for one in counts]
+    return any(own - other.keys() for own, other in zip(summed, counts[::-1], strict=True))
+
+
+def _list_tensor_indices(node: Tree) -> str:
+    """Return the letters of an index such as pq or i, which stand for numbers."""
+    index = "" if node.children else node.label.partition("_")[2]
+    plain = len(index) <= _LONGEST_INDEX and set(index) <= _TENSOR_INDICES
+    return "".join(filter(str.isalpha, index)) if plain and len({*index}) == len(index) else ""
 
 
 def find_units(tree: Tree) -> set[Tree]:

@@ -482,6 +482,11 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             r" $(\boldsymbol{x}, \boldsymbol{y}) = (\boldsymbol{y}, \boldsymbol{x})$.",
             False,
         ),
+        # indices that are summed over, and those of a sum
+        (r"Also, $\frac{\partial x_i}{\partial x_i} = 3$.", False),
+        (r"Also, $\frac{\partial x}{\partial x} = 3$.", True),
+        (r"Then $t = R_{ip} R_{jq} + 1 = R_{ip} R_{jq} R_{pq} + 1 + R_{ij}$.", False),
+        (r"Then $t = \sum_{i=1}^2 i = 4$.", True),
         # permutations, a term that vanishes on both sides, a factor behind a bracket
         (
             r"So $\begin{pmatrix} 2 & 1 & 3 \\ 1 & 2 & 3 \end{pmatrix}"
