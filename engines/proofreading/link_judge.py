@@ -27,6 +27,7 @@ from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link
+from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
@@ -148,8 +149,10 @@ class LinkJudge(LinkContext):
             self.facts.go_to(link.position)
             self._renew_letters(link)
             with limit_work(_MOST_WORK):
-                by_calculus = judge_expansion(self, link, left.tree, right.tree) or judge_substitution(
-                    self, link, left.tree, right.tree
+                by_calculus = (
+                    judge_expansion(self, link, left.tree, right.tree)
+                    or judge_substitution(self, link, left.tree, right.tree)
+                    or judge_index_derivatives(self, link, left.tree, right.tree)
                 )
             if by_calculus is not None:
                 yield weigh_evidence(by_calculus)
