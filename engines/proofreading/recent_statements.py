@@ -100,6 +100,8 @@ def _find_consequence(
         opposite=True,
     )
     instead = slip.instead if slip else find_slip_in_part(known, follows)
+    # Words before a system lead to all of its rows.
+    is_drawn = is_drawn and all(fact.piece != link.piece_index for fact in used)
     if not instead or not (is_drawn or not is_row_of_system(link, left, right, used)):
         return None
     return describe_change(f"it holds with {instead}", used, is_certain=False)

@@ -62,6 +62,7 @@ def test_one_change_makes_it_doubtful(
         # two lines, and another row of a system, and a second example
         "Let $g(x) = x^2 + 1$ and $h(x) = x^2 + 3x$. At one place $g(x) = h(x)$ holds.",
         "Let $g(x) = x^2$. At $0$ it has $g(0) = 0$ and $g(3) = 9$, and for a root $g(x) = 2x - 1$.",
+        "This leads to $$\\begin{aligned} 1 &= m - 9n \\\\ 3 &= m - 7n \\\\ 8 &= m - 3n \\end{aligned}$$",
         "One line is $w = 2u + 1$ and the other one is $w = 3u - 1$.",
         "Solve $2u + v = 4$ and $u - v = 2$ and $2u - 2v = 5$.",
         "The line is $y = 2(x-1) + 3$.\n\n## Second\n\nThe line is $y = 2x - 1$.",
