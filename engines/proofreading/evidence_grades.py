@@ -83,7 +83,10 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
     """Grade a claim that would follow but for one change: what leads on from statements of its paragraph is
     hardly about something else, and variables get other values in every example."""
     if evidence.is_certain:
-        return "strong" if _stand_beside(link, evidence) else "weak"
+        # What a function is was said before the example began.
+        equations = tuple(source for source in evidence.sources if source.left.label != "call")
+        beside = _stand_beside(link, replace(evidence, sources=equations or evidence.sources))
+        return "strong" if beside else "weak"
     return "faint" if all(source.is_value for source in evidence.sources) else "weak"
 
 

@@ -45,6 +45,16 @@ def test_a_near_consequence_is_wrong_beside_its_sources_only(
     assert judge_last(proofreader, text) == verdict
 
 
+def test_the_function_of_a_near_consequence_can_stand_before(proofreader: TextProofreader) -> None:
+    lines = "Let $f(x) = ax + b$.\n\nIt is smooth.\n\nIt is steep.\n\n"
+    text = (
+        lines
+        + "We have $a^2 b + ab + b = 21$. Taking $a = 2$ we get $4a + 2b + b = 21$, which is $f(f(b)) = 21$."
+    )
+    found = proofreader.check_links(text)
+    assert next(each.verdict for each in found if each.left == "4a + 2b + b") == "wrong"
+
+
 @pytest.mark.parametrize(("lead", "verdict"), [("For (b) we are left with", "doubtful"), ("Then", "wrong")])
 def test_what_is_given_can_be_about_another_function(
     proofreader: TextProofreader, lead: str, verdict: str
