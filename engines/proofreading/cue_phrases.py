@@ -165,6 +165,10 @@ PHRASES: Mapping[str, str] = {
         integral_of antiderivative_of primitive_of integral_of_the_function antiderivative_of_the_function
         integrating integrate
     """,
+    "expansion of": """
+        taylor_series_of taylor_series_for maclaurin_series_of maclaurin_series_for power_series_of
+        power_series_for taylor_expansion_of series_expansion_of series_expansion_for
+    """,
     "other operation": """
         second third fourth higher order nth directional logarithmic total covariant weak formal
         double triple line surface contour path improper not never twice
@@ -553,7 +557,7 @@ def read_last_cue(words: str, without: str = "") -> Cue | None:
     return None
 
 
-OperationOfWords = Literal["derivative of", "integral of"]
+OperationOfWords = Literal["derivative of", "integral of", "expansion of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -596,11 +600,11 @@ def read_worded_operation(words: str) -> WordedOperation | None:
 @cache
 def _compile_operation(kind: OperationOfWords) -> re.Pattern[str]:
     named, resulting = (_alternatives(PHRASES[cue]) for cue in (kind, "resulting"))
-    behind = (
-        r"with\s+respect\s+to\s+§"
-        if kind == "derivative of"
-        else r"with\s+respect\s+to\s+§|from\s+§\s+to\s+§"
-    )
+    behind = {
+        "derivative of": r"with\s+respect\s+to\s+§",
+        "integral of": r"with\s+respect\s+to\s+§|from\s+§\s+to\s+§",
+        "expansion of": r"(?:at|about|around|near)\s+§",
+    }[kind]
     return re.compile(
         rf"\b(?:{named})\s+(?P<formulas>§(?:\s+(?:{behind}))?)[\s,]+(?:{resulting})\s*:?\s*\Z", re.IGNORECASE
     )
@@ -641,7 +645,7 @@ def scope_kind(name: str, *, within: bool = False) -> str:
     return _KINDS.get(plain) or next(inside, "")
 
 
-_OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of")
+_OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")
 _WORD = re.compile(r"[a-zA-Z']+")
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
 _CUES: dict[str, Cue] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.core.tree import Tree
+from engines.formula.cursor import ELLIPSIS
+from engines.formula.meaning import Names
 from engines.formula.reader import read
 from engines.mathematics.judging.names import free_variables
 from engines.proofreading.cue_phrases import WordedOperation, read_worded_operation, starts_with_phrase
@@ -19,8 +21,8 @@ _MOST_CHARACTERS = 400
 def read_worded_side(
     words: str, formulas: Sequence[str], result: str, words_after: str
 ) -> tuple[str, WordedOperation] | None:
-    r"""Return the derivative or integral that words before an expression say that it is, as a formula, and
-    the words that say so; None where they say nothing of the kind.
+    r"""Return the derivative, integral or function that words before an expression say that it is or is the
+    series of, as a formula, and the words that say so; None where they say nothing of the kind.
 
     Args:
         words: The words of the sentence before the expression, with formulas as `§`.
@@ -39,6 +41,11 @@ def read_worded_side(
     ):
         return None
     operand, *others = formulas[-operation.formulas :]
+    if operation.kind == "expansion of":
+        function = _find_expression(operand)
+        expanded = _read_expression(function) if function else None
+        is_named = expanded is None or not expanded.children
+        return None if function is None or is_named or not _is_series(result) else (function, operation)
     expression, value = _find_expression(operand), _read_expression(result)
     term = None if expression is None else _read_expression(expression)
     if expression is None or term is None or value is None or not term.children:
@@ -69,6 +76,15 @@ def _read_expression(formula: str) -> Tree | None:
     if len(statements) != 1 or statements[0].relations:
         return None
     return read(statements[0].sides[0].strip(" .,;:"), "latex").tree
+
+
+def _is_series(formula: str) -> bool:
+    """Return whether a formula is a sum that goes on."""
+    statements = split_statements(formula) if len(formula) <= _MOST_CHARACTERS else []
+    if len(statements) != 1 or statements[0].relations:
+        return False
+    tree = read(statements[0].sides[0].strip(" ,;:"), "latex", names=Names(is_open=True)).tree
+    return tree is not None and tree.label in ("+", "-") and tree.children[-1].label == ELLIPSIS
 
 
 def _find_variable(term: Tree) -> str:

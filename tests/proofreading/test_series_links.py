@@ -78,6 +78,19 @@ def test_taylor_polynomials_are_judged_where_words_name_them(proofreader: TextPr
     assert _find_verdict(proofreader, r"It is $\cos x \approx 1 - \frac{x^2}{3}$.") == "not shown"
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        r"The Maclaurin series of $\sin x$ is",
+        r"The Taylor series of $\sin x$ at $0$ is",
+        r"The power series for $f(x) = \sin x$ is given by",
+    ],
+)
+def test_series_are_named_in_words(proofreader: TextProofreader, start: str) -> None:
+    assert _find_verdict(proofreader, rf"{start} $x - \frac{{x^3}}{{6}} + \dots$.") == "right"
+    assert _find_verdict(proofreader, rf"{start} $x - \frac{{x^3}}{{3}} + \dots$.") == "wrong"
+
+
 def test_definitions_are_expanded(proofreader: TextProofreader) -> None:
     defined = r"Let $f(x) = \cos 2x$. Then"
     assert _find_verdict(proofreader, rf"{defined} $f(x) = 1 - 2x^2 + \cdots$.") == "follows"
