@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import count, islice
 from math import factorial
 
@@ -515,9 +516,7 @@ class _Expansion:
 
 
 class _FormalExpansion(_Expansion):
-    """The expansion of terms some of which are series that are written out: sums with an ellipsis or O(t^n)
-    behind their first terms, and sums of infinitely many powers.
-    """
+    """The expansion of terms with written series: sums with an ellipsis or O(t^n), and infinite sums."""
 
     def expand(self, tree: Tree) -> _Series:
         operands = _list_operands(tree)
@@ -531,10 +530,9 @@ class _FormalExpansion(_Expansion):
             return self._expand_with_remainder(operands)
         if tree.label == "call" and tree.children[0].label in _ORDER_SYMBOLS:
             symbol, *size = tree.children
-            power = self.expand(size[0])
-            if not _is_power(power):
-                raise _NoSeriesError
-            return _Series((), power.valuation + _ORDER_SYMBOLS[symbol.label])
+            if _is_power(power := self.expand(size[0])):
+                return _Series((), power.valuation + _ORDER_SYMBOLS[symbol.label])
+            raise _NoSeriesError
         if tree.label == "sum" and tree.children[2] == _INFINITY:
             return self._expand_written_terms(self._iterate_terms(tree))
         if tree.label == "integral" and tree.children[1:3] == (ZERO, _POINT):
@@ -567,9 +565,7 @@ class _FormalExpansion(_Expansion):
     def _expand_with_remainder(self, operands: list[Tree]) -> _Series:
         """Return the series of a sum with O(t^n), of which all terms are larger than that."""
         parts = [self.expand(operand) for operand in operands]
-        total = _ZERO
-        for part in parts:
-            total = _sum_series(total, part)
+        total = reduce(_sum_series, parts)
         if any(part.terms and part.valuation >= total.order for part in parts):
             raise _NoSeriesError
         return total
@@ -635,16 +631,7 @@ class SeriesComparison:
 
 def compare_series(left: Tree, right: Tree, name: str, centre: Tree) -> SeriesComparison | None:
     """Compare the expansions of two terms in powers of `name - centre`, or of `1/name` where the centre is
-    `inf`, as far as both are known; sums with an ellipsis or O(x^n) are series of which the first terms are
-    written. None where a side has no such expansion.
-
-    >>> from engines.core.tree import Tree
-    >>> from engines.formula.reader import read
-    >>> left, right = read("cos(x)").tree, read("1 - x^2/3 + O(x^4)").tree
-    >>> compared = compare_series(left, right, "x", Tree("0"))
-    >>> print(compared.equal, *compared.different[:1])
-    1 2
-    """
+    `inf`, as far as both are known. None where a side has no such expansion."""
     # A product is one operand: the terms of 1 + t in place of x are none of the sum that has x.
     shifted = Tree("*", (ONE, Tree("+", (centre, _POINT))))
     place = Tree("/", (ONE, _POINT)) if centre == _INFINITY else shifted
