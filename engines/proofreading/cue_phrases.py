@@ -290,6 +290,7 @@ DOMAINS: Mapping[str, str] = {
         ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism* isomorphic
         automorphism* epimorphism* monomorphism* endomorphism* semigroup* groupoid* monoid* finite_field*
         field_extension* splitting_field* galois group_theory group_of_order
+        be_a_group is_a_group group_in_which finite_group*
         group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
         zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
         field_of_characteristic of_characteristic in_characteristic characteristic_two

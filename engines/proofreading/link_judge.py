@@ -33,9 +33,14 @@ from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.repair_conditions import write_term
-from engines.proofreading.rings_and_residues import judge_congruence, judge_in_domain
+from engines.proofreading.rings_and_residues import (
+    IDENTITY,
+    is_word_of_group,
+    judge_congruence,
+    judge_in_domain,
+)
 from engines.proofreading.roles import is_concluded, is_supposed, read_role
-from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Moduli
+from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Moduli, Position
 from engines.proofreading.series_links import judge_expansion
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
@@ -496,6 +501,15 @@ class LinkJudge(LinkContext):
         earlier = " ".join(f"{previous.left} {previous.relation} {previous.right}".split())
         return f"{earlier} (line {previous.line}) was {step}" if step else ""
 
+    def _names_identity(self, position: Position) -> bool:
+        """Return whether a product or power of letters was said to be e in the section of a position."""
+        return any(
+            fact.position.scope.section is position.scope.section and word.children and is_word_of_group(word)
+            for fact in self.facts.every
+            for word, other in ((fact.left, fact.right), (fact.right, fact.left))
+            if other == IDENTITY
+        )
+
     def judge_in_domain(self, judged: LinkVerdict, moduli: Moduli) -> LinkVerdict:
         """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
 
@@ -507,6 +521,8 @@ class LinkJudge(LinkContext):
         if left is None or right is None:
             return judged
         here = judged.link.position
+        if is_word_of_group(left) and is_word_of_group(right) and self._names_identity(here):
+            return replace(judged, outcome="not shown", reason="e is the identity of a group here")
         # Laws of rings are known by the change that makes them ones.
         if here.domain == ALGEBRA and judged.outcome == "wrong" and not judged.is_mistyped:
             judged = replace(judged, reason=self.describe_slip(judged.link) or judged.reason)

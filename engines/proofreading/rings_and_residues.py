@@ -176,6 +176,26 @@ def _is_order(side: Tree) -> bool:
     return side.label == "abs" and (not side.children[0].children or not free_symbols(side))
 
 
+def is_word_of_group(tree: Tree) -> bool:
+    """Return whether a term can be an element of a group: a product of powers of letters, or e.
+
+    >>> from engines.formula.reader import read
+    >>> [is_word_of_group(read(text).tree) for text in ("aba^{-1}", "e", "2a", "a + b")]
+    [True, True, False, False]
+    """
+    if tree.label == "pow":
+        return (
+            is_word_of_group(tree.children[0]) and WHOLE.match(tree.children[1].label.lstrip("-")) is not None
+        )
+    if tree.label == "*":
+        return all(map(is_word_of_group, tree.children))
+    return not tree.children and (tree == IDENTITY or bool(free_symbols(tree)))
+
+
+IDENTITY = Tree("e")
+"""The identity of a group, which is written as the number e is."""
+
+
 def judge_in_domain(
     judged: LinkVerdict,
     left: Tree,

@@ -178,3 +178,17 @@ def test_letters_are_what_words_say(proofreader: TextProofreader, text: str, wro
 def test_a_bound_without_a_value_decides_nothing(proofreader: TextProofreader) -> None:
     *_, found = proofreader.check_links(r"Let $x > \sqrt{-3}$. Then $x^2 + 1 > x$.")
     assert found.verdict == "not shown"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"Put $s^3 = e$ and $t^2 = e$. Then $tst = s^2$.", "not shown"),
+        (r"Let $G$ be a group in which $x^2 = e$ for all $x$.", "not shown"),
+        (r"We solve $\ln s = 2$, so $s = e^2$. Then $(a + b)^2 = a^2 + b^2$.", "wrong"),
+    ],
+)
+def test_e_is_the_identity_where_products_are_e(
+    proofreader: TextProofreader, text: str, expected: str
+) -> None:
+    assert proofreader.check_links(text)[-1].verdict == expected
