@@ -20,7 +20,7 @@ from engines.formula.vocabulary import (
     SPOKEN_SIGNS,
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
 
 _SAYING = (*SPOKEN_SIGNS, *QUANTIFYING_PHRASES, *MEMBERS, *PARITIES, *SETS_IN_WORDS, *OTHERWISE, "not")
 _PHRASES = Phrases(
@@ -30,7 +30,10 @@ _PHRASES = Phrases(
     }
 )
 """Words of formulas, and whether one of them makes a formula of what is around it."""
-_SAYING_PHRASES = Phrases({phrase: "" for phrase in (*_SAYING, "if") if phrase})
+_SAYING_WORDS = frozenset(
+    tokenize(word)[0].text for word in {phrase.lower().split()[0] for phrase in (*_SAYING, "if") if phrase}
+)
+"""What phrases begin with that make a formula of what is around them."""
 _FEW_EQUATIONS = 2
 _NO_FORMULAS = tuple("?\"'“”!#@")
 
@@ -39,11 +42,11 @@ def find_formula_in_words(tokens: Sequence[AnswerToken], first: int, last: int) 
     """Return where the formula begins that a sentence says in words and ends with; None without one."""
     part = tokens[first:last]
     equations = sum(token.text == "=" for token in part)
-    if equations < _FEW_EQUATIONS and not _SAYING_PHRASES.may_occur(part):
+    if equations < _FEW_EQUATIONS and not any(token.text.lower() in _SAYING_WORDS for token in part):
         return None
     if first < last and tokens[first].text.lower() == "if":
         return first if is_formula_in_words(tokens[first:last]) else None
-    concluded = [match[0] for at in range(first, last) if (match := CONCLUDING.match(tokens, at)) is not None]
+    concluded = [end for _, end, _ in CONCLUDING.find_all(tokens, first, last)]
     start = concluded[-1] if concluded and concluded[-1] < last else first
     starts = [start, *_list_starts(tokens, start, last)]
     return next((at for at in starts if is_formula_in_words(tokens[at:last])), None)

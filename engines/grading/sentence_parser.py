@@ -78,7 +78,7 @@ from engines.grading.tokens import (
     text_at,
     tokenize,
 )
-from engines.grading.word_answers import find_word_answer
+from engines.grading.word_answers import WORD_ANSWERS, find_word_answer
 from engines.language.numerals import find_numerals, read_numeral, write_numerals
 
 
@@ -142,18 +142,18 @@ class SentenceParser:
 
     def find_phrase(self, phrases: Phrases[str], first: int, last: int) -> int | None:
         """Return the index behind the last phrase of a table between two tokens; None without one."""
-        part = self.tokens[:last]
-        matches = [match[0] for at in range(first, last) if (match := phrases.match(part, at)) is not None]
-        return matches[-1] if matches else None
+        matches = list(phrases.find_all(self.tokens[:last], first, last))
+        return matches[-1][1] if matches else None
 
     def find_sentence_end(self, first: int, last: int, marks: str) -> int:
         """Return the index of the token that ends a sentence: a mark before white space, or a new line."""
         for at in range(first, last):
             token = self.tokens[at]
-            behind = at + 1 >= last or is_blank(self.tokens[at + 1])
             if token.kind == "line" or token.text == "。":
                 return at
-            if token.text in marks and behind and not self.ends_abbreviation(at):
+            if token.text not in marks or self.ends_abbreviation(at):
+                continue
+            if at + 1 >= last or is_blank(self.tokens[at + 1]):
                 return at
         return last
 
@@ -288,13 +288,15 @@ class SentenceParser:
         for others."""
         text = self.spell(first, last)
         spans = find_numerals(text)
+        if not spans:
+            return ""
         for start, end in reversed(spans):
             sign, _, figures = text[start:end].partition(" ")
             if figures and sign.lower() in ("minus", "negative") and start:
                 start = end - len(figures)  # x minus three
             text = f"{text[:start]}({read_numeral(text[start:end])}){text[end:]}"
         tokens = tokenize(text)
-        begin = find_formula_in_words(tokens, 0, len(tokens)) if spans else None
+        begin = find_formula_in_words(tokens, 0, len(tokens))
         return "" if begin is None else text[tokens[begin].start :].strip(LOOSE)
 
     def is_one_sentence(self, first: int, last: int) -> bool:
@@ -338,17 +340,19 @@ class SentenceParser:
 
     def states_several(self, first: int, last: int) -> bool:
         """Return whether words that are no unit stand between two quantities: `7 books 35 euros`."""
-        spans = list_quantities(self.tokens, first, last)
+        part = self.tokens[first:last]
+        if any(token.kind == "command" for token in part) or not any(map(_is_noun, part)):
+            return False
         return any(
-            token.kind == "word" and len(token.text) > 2 and token.text.lower() not in CONNECTIVES
-            for one, other in pairwise(spans)
-            for token in self.tokens[one[1] : other[0]]
-            if "(" not in self.spell(one[1], other[0])
-        ) and not any(token.kind == "command" for token in self.tokens[first:last])
+            any(map(_is_noun, self.tokens[one[1] : other[0]])) and "(" not in self.spell(one[1], other[0])
+            for one, other in pairwise(list_quantities(self.tokens, first, last))
+        )
 
     def find_stated_words(self, first: int, last: int) -> str:
         """Return the answer in words that a sentence states, as `convergent`, if it states no quantity; ""
         without one."""
+        if not WORD_ANSWERS.may_occur(self.tokens[first:last]):
+            return ""
         spans = list_quantities(self.tokens, first, last)
         given = find_given_regions(self.tokens[:last], spans)
         if not all(given[span[0]] for span in spans):
@@ -461,15 +465,15 @@ class SentenceParser:
         """Return the end of the main clause of the last sentence: what is denied or explained stands behind
         it."""
         start = self.find_last_sentence(first, last)
-        for at in range(start + 1, last):
-            if CONTRASTS.match(self.tokens, at):
-                return at
-            if APPROXIMATIONS.match(self.tokens, at) and self.has_digits(start, at):
-                return at
-            states = SUBORDINATE.match(self.tokens, at) and self.has_digits(start, at)
-            if states and self.find_phrase(COPULAS, start, at) is not None:
+        end = next(CONTRASTS.find_all(self.tokens, start + 1, last), (last,))[0]
+        for at, _, _ in APPROXIMATIONS.find_all(self.tokens, start + 1, end):
+            if self.has_digits(start, at):
+                end = at
+                break
+        for at, _, _ in SUBORDINATE.find_all(self.tokens, start + 1, end):
+            if self.has_digits(start, at) and self.find_phrase(COPULAS, start, at) is not None:
                 return last if self.continues(at, last) else at
-        return last
+        return end
 
     def continues(self, first: int, last: int) -> bool:
         """Return whether a clause behind a subordinate one states a value: `…, and x = 5 when y = 2`."""
@@ -646,15 +650,15 @@ class SentenceParser:
         """Return the answer of a sentence with several numbers in words, or with one that is not in English,
         as it would be with digits; "" for others."""
         text = self.spell(first, last)
-        if in_words(text) is not None:
-            return ""
         spans = find_numerals(text)
+        if (text.isascii() and len(spans) < _SEVERAL) or in_words(text) is not None:
+            return ""
         unclear = any(
             text[start:end].lower() in NO_NUMBERS or text[:start].lower().endswith("the ")
             for start, end in spans
         )
         written = write_numerals(text)
-        if written == text or unclear or (len(spans) == 1 and text.isascii()):
+        if written == text or unclear:
             return ""
         solution = SentenceParser(written, tokenize(written))
         result = solution.find_in_words(0, len(solution.tokens), announced)
@@ -698,6 +702,7 @@ _LIST_LEADS = (COPULAS, LIST_NOUNS, MEMBER_LEADS, POINT_LEADS)
 _ARTICLES = ("a", "an", "ein", "un", "einen")
 
 
+_SEVERAL = 2
 _SHORT_FORMULA = 12
 """Tokens of a formula without delimiters and its unit, as `2√5 units`."""
 
@@ -707,6 +712,11 @@ _JOINING = frozenset((*CONNECTIVES, "比", "к", *"または"))
 
 
 _SUBSCRIPTS = frozenset("₀₁₂₃₄₅₆₇₈₉")
+
+
+def _is_noun(token: AnswerToken) -> bool:
+    """Return whether a token can name what is counted: a word of some length that joins nothing."""
+    return token.kind == "word" and len(token.text) > 2 and token.text.lower() not in CONNECTIVES
 
 
 def _is_of_other_script(token: AnswerToken) -> bool:

@@ -370,9 +370,14 @@ def list_quantities(tokens: Sequence[AnswerToken], first: int, last: int) -> lis
     first = max(first, last - MOST_TOKENS)
     base = max(0, first - _CONTEXT)
     window = tokens[base:last]
+    if not any(token.kind == "digits" or token.text == "π" for token in window):
+        return []
     spans: list[Span] = []
     at = first - base
     while at < len(window):
+        if window[at].kind in _NO_FIGURES and window[at].text != "π":
+            at += 1
+            continue
         before = text_at(window, at - 1) if at > first - base else ""
         skipped = (before[-1:].isalnum() and before < "\u3040") or before in (".", "^")
         end = 0 if skipped else match_value(window, at, len(window))
@@ -408,6 +413,8 @@ def match_value(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
 
 def match_quantity(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
     """Return the index behind a number with currency, sign and unit; 0 where none begins."""
+    if first >= last or (tokens[first].kind in _NO_FIGURES and tokens[first].text != "π"):
+        return 0
     part = tokens[:last]
     at = first
     # `-$5` and `$-5`: the sign stands before or behind the currency.
@@ -419,7 +426,7 @@ def match_quantity(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
     while at and (sign := at + (at < last and is_blank(part[at]))) < last:
         taken = SHARES.match(part, sign)
         if taken is None and (between := _RATIOS.get(part[sign].text.lower())) is not None:
-            taken = (sign + 1, "") if any(between.match(tokens, i) for i in range(len(tokens))) else None
+            taken = None if between.find(tokens) is None else (sign + 1, "")
         if taken is None and part[sign].text not in tuple("/:^"):
             break
         below = sign + 1 if taken is None else taken[0]
@@ -438,6 +445,9 @@ def match_quantity(tokens: Sequence[AnswerToken], first: int, last: int) -> int:
     if (percent := PERCENT.match(part, unit)) is not None:
         return percent[0]
     return match_unit(part, unit) or at
+
+
+_NO_FIGURES = ("word", "space", "line")
 
 
 def match_unit(part: Sequence[AnswerToken], first: int) -> int:

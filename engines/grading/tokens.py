@@ -7,8 +7,8 @@ formulas: they keep their spaces, since an answer is a piece of its text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 _UNSPACED = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
@@ -76,9 +76,12 @@ def _make_tokens(text: str) -> tuple[AnswerToken, ...]:
 _tokenize_once = lru_cache(maxsize=512)(_make_tokens)
 
 
+_BLANK = ("space", "line")
+
+
 def is_blank(token: AnswerToken) -> bool:
     """Return whether a token is white space."""
-    return token.kind in ("space", "line")
+    return token.kind in _BLANK
 
 
 def skip_blanks(tokens: Sequence[AnswerToken], at: int) -> int:
@@ -112,60 +115,99 @@ class Phrases(Generic[Value]):
     """
 
     def __init__(self, phrases: Mapping[str, Value]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
-        self._by_last: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
-        for phrase, value in sorted(phrases.items(), key=lambda one: -len(one[0])):
-            words = tuple(token.text.lower() for token in tokenize(phrase) if not is_blank(token))
-            self._by_first.setdefault(words[0], []).append((words, value))
-            self._by_last.setdefault(words[-1], []).append((words[::-1], value))
+        self._phrases = phrases
+
+    # Few tables are searched both ways, and many commands search none.
+    @cached_property
+    def _forwards(self) -> dict[str, _Branch[Value]]:
+        branches: dict[str, _Branch[Value]] = {}
+        for phrase, value in self._phrases.items():
+            _add_branch(branches, _split_phrase(phrase), value)
+        return branches
+
+    @cached_property
+    def _backwards(self) -> dict[str, _Branch[Value]]:
+        branches: dict[str, _Branch[Value]] = {}
+        for phrase, value in self._phrases.items():
+            _add_branch(branches, _split_phrase(phrase)[::-1], value)
+        return branches
 
     def may_occur(self, tokens: Sequence[AnswerToken]) -> bool:
         """Return whether a phrase begins with the word of a token, so that it is worth looking for one."""
-        first = self._by_first
+        first = self._forwards
         return any(token.text.lower() in first for token in tokens)
 
     def match(self, tokens: Sequence[AnswerToken], at: int) -> tuple[int, Value] | None:
         """Return the index behind the longest phrase that begins at a token, and what it stands for."""
-        return self._match(self._by_first, tokens, at, 1)
+        return _follow_branches(self._forwards, tokens, at, 1)
 
     def match_before(self, tokens: Sequence[AnswerToken], end: int) -> tuple[int, Value] | None:
         """Return the index of the first token of the longest phrase that ends before one, and what it
         stands for."""
-        match = self._match(self._by_last, tokens, end - 1, -1)
+        match = _follow_branches(self._backwards, tokens, end - 1, -1)
         return None if match is None else (match[0] + 1, match[1])
 
     def find(self, tokens: Sequence[AnswerToken]) -> tuple[int, int, Value] | None:
         """Return where the first phrase begins and ends, and what it stands for."""
-        for at in range(len(tokens)):
-            if (phrase := self.match(tokens, at)) is not None:
-                return (at, *phrase)
-        return None
+        return next(self.find_all(tokens, 0, len(tokens)), None)
+
+    def find_all(
+        self, tokens: Sequence[AnswerToken], first: int, last: int
+    ) -> Iterator[tuple[int, int, Value]]:
+        """Return where phrases begin and end that begin between two tokens, and what they stand for."""
+        starts = self._forwards
+        for at in range(first, last):
+            if (
+                tokens[at].text.lower() in starts
+                and (phrase := _follow_branches(starts, tokens, at, 1)) is not None
+            ):
+                yield (at, *phrase)
 
     def is_whole(self, tokens: Sequence[AnswerToken]) -> bool:
         """Return whether tokens are a phrase and nothing else."""
         match = self.match(tokens, 0)
         return match is not None and match[0] == len(tokens)
 
-    @staticmethod
-    def _match(
-        table: Mapping[str, list[tuple[tuple[str, ...], Value]]],
-        tokens: Sequence[AnswerToken],
-        at: int,
-        step: int,
-    ) -> tuple[int, Value] | None:
-        if not 0 <= at < len(tokens):
-            return None
-        for words, value in table.get(tokens[at].text.lower(), ()):
-            index = at + step
-            for word in words[1:]:
-                while 0 <= index < len(tokens) and is_blank(tokens[index]):
-                    index += step
-                if not 0 <= index < len(tokens) or tokens[index].text.lower() != word:
-                    break
-                index += step
-            else:
-                return index, value
-        return None
+
+class _Branch(Generic[Value]):
+    """Where phrases are that begin alike: by the next word, and what those stand for that end here."""
+
+    __slots__ = ("ending", "further")
+
+    def __init__(self) -> None:
+        self.further: dict[str, _Branch[Value]] = {}
+        self.ending: tuple[Value] | None = None
+
+
+def _split_phrase(phrase: str) -> Sequence[str]:
+    small = phrase.lower()
+    # Words of Latin letters are tokens as they are.
+    if small.isascii() and small.replace(" ", "").isalpha():
+        return small.split()
+    return [token.text for token in _make_tokens(small) if not is_blank(token)]
+
+
+def _add_branch(branches: dict[str, _Branch[Value]], words: Sequence[str], value: Value) -> None:
+    for word in words:
+        branch = branches.setdefault(word, _Branch())
+        branches = branch.further
+    branch.ending = branch.ending or (value,)
+
+
+def _follow_branches(
+    branches: Mapping[str, _Branch[Value]], tokens: Sequence[AnswerToken], at: int, step: int
+) -> tuple[int, Value] | None:
+    """Return the index past the longest phrase that is met in one direction, and what it stands for."""
+    longest, count = None, len(tokens)
+    while 0 <= at < count and (branch := branches.get(tokens[at].text.lower())) is not None:
+        at += step
+        if branch.ending is not None:
+            longest = at, branch.ending[0]
+        if not (branches := branch.further):
+            break
+        while 0 <= at < count and tokens[at].kind in _BLANK:
+            at += step
+    return longest
 
 
 # ---- formulas among words

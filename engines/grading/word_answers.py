@@ -67,7 +67,7 @@ _SAID = {
     "increasing": "increasing, strictly increasing, monoton steigend, croissante, возрастает",
     "decreasing": "decreasing, strictly decreasing, monoton fallend, décroissante, убывает",
 }
-_PHRASES = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
+WORD_ANSWERS = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
 _OPPOSITES = (
     (
         "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo",
@@ -117,7 +117,7 @@ def find_word_answer(tokens: Sequence[AnswerToken], first: int, last: int) -> st
     at = first
     part = tokens[:last]
     while at < last:
-        match = _PHRASES.match(part, at)
+        match = WORD_ANSWERS.match(part, at)
         if match is None:
             at += 1
             continue

@@ -184,8 +184,9 @@ def find_numerals(text: str) -> list[tuple[int, int]]:
     """
     words = [(match.start(), match.end()) for match in _WORD.finditer(text)][:_MOST_WORDS]
     spans: list[tuple[int, int]] = []
-    for start, _ in words:
-        if spans and start < spans[-1][1]:
+    for start, first_end in words:
+        word = text[start:first_end].lower()
+        if (spans and start < spans[-1][1]) or (word.isascii() and word.split("-")[0] not in _FIRST_WORDS):
             continue
         ends = [end for _, end in words if start < end <= start + _LONGEST]
         last = next((end for end in reversed(ends) if read_numeral(text[start:end]) is not None), 0)
@@ -224,6 +225,10 @@ def _find_chinese(text: str) -> list[tuple[int, int]]:
 _COUNTED = frozenset("个個本只元人次条天种张棵岁米支块件名页倍度円枚匹冊通台辆岁年月日小厘毫千公克升平立です")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_WORDS = 60
+_FIRST_WORDS = frozenset(
+    phrase.replace("-", " ").split()[0] for phrase in (*_MINUS, *SMALL, *TENS, "a", "an", *_OTHERS)
+)
+"""Words that a number in words can begin with where it does not in letters of Chinese."""
 _LONGEST = 60
 """Characters of a number in words that is searched for in a text."""
 
