@@ -248,6 +248,7 @@ class Sparse(AnswerRetriever):
                 save_npz(file, vectors)
             return True
 
+        # The fingerprint in the name keeps a resumed build from using the vectors of another model.
         name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
         parts = build.make_parts(store, build.answers, name, "sparse vectors", write_vector_part, load_npz)
         if parts is not None:
@@ -287,6 +288,7 @@ class Structure(Lexical):
             unit = "structures of answers"
             return not build.structure or build.build_postings(store, cls.name, STRUCTURE, STRUCTURE, unit)
         except DataError as error:
+            # Only for an index without any term is the advice below of use.
             if error.code != "E660":
                 raise
             raise DataError(

@@ -311,6 +311,7 @@ class _Layout(TokenCursor):
             return
         self.at, word = (end, word) if end else (self.at + 1, word[0])
         for letter in word:
+            # Unicode has bold capitals from U+1D400 and bold small letters from U+1D41A.
             shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
             name = to_alphabet(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
             pieces.append(self.make_piece(PieceRole.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
@@ -392,6 +393,7 @@ class _Layout(TokenCursor):
         if not sign:
             return
         known = self.roles.get(sign)
+        # A negation with a sign of its own is that sign; any other is an operation on what follows.
         meant = self.roles.get(text + sign) or (negate_symbol(known) if known is not None else None)
         if meant is not None:
             self.at += 3 if braced else 1
@@ -533,6 +535,7 @@ class _Layout(TokenCursor):
             tree = OperatorTree("V!" + "′" * primes)
         else:
             tree = self.read_argument()
+        # A script at the beginning of a line gets an empty base.
         if not pieces:
             pieces.append(Piece(PieceRole.ATOM, "", ABSENT, ABSENT, start, start))
         pieces.append(self.make_piece(PieceRole.SCRIPT, tree, start, label))

@@ -533,6 +533,7 @@ class NameAndFunctionParser(NumeralParser):
         """
         if self.here.text != "{" or self.here.role != PieceRole.OPEN:
             return None
+        # Look ahead without taking anything: where the brace closes, and where its own bar or colon is.
         depth, middle, end = 0, 0, self.at
         for at in range(self.at, self.length):
             piece = self.parts[at]
@@ -548,6 +549,7 @@ class NameAndFunctionParser(NumeralParser):
             system = self.parse_cases(inside[0]) if table else self.cursor_on(inside).parse_line()
             self.at = end + 1
             return system
+        # Two plain bars could enclose an absolute value; `\mid` and a colon are clear.
         bars = sum(piece.text == "|" for piece in self.parts[self.at : end])
         if not middle or end == self.at or (self.parts[middle].text == "|" and bars != 1):
             return None
@@ -630,6 +632,7 @@ class NameAndFunctionParser(NumeralParser):
         if not grouped:
             return result
         powered = self.parse_powers(result)
+        # In `\sin(x)^2` the power could be that of the bracket or of the sine.
         if powered.label == "pow" and powered != result:
             self.context.open_ended.add(powered)
         return powered

@@ -275,6 +275,7 @@ class StatementParser(Expressions):
         """Return formulas joined by semicolons: groups of values, of which one holds."""
         ends = [at for at, join in enumerate(joins) if join == ";"]
         starts = [0, *(end + 1 for end in ends)]
+        # With nothing but semicolons there are no groups, and they separate as commas do.
         if len(starts) == len(formulas):
             return self.join_formulas(formulas, [","] * len(joins))
         groups = [
@@ -300,6 +301,7 @@ class StatementParser(Expressions):
             elif label in IMPLIES or (self.here.text in _TO and _is_propositional(left)):
                 self.take_piece()
                 right = self.parse_disjunction()
+                # An arrow to the left exchanges premise and conclusion.
                 left = Tree("implies", (left, right) if IMPLIES.get(label, 1) > 0 else (right, left))
             else:
                 return left
@@ -307,6 +309,7 @@ class StatementParser(Expressions):
     def parse_disjunction(self) -> Tree:
         """Parse statements joined by `or`."""
         disjuncts = [self.parse_conjunction()]
+        # Between statements ⊕ is the exclusive or, which is the negation of an equivalence.
         while self.here.operator.label == "O!direct-sum" and _is_propositional(disjuncts[0]):
             self.take_piece()
             disjuncts = [Tree("not", (Tree("iff", (disjuncts[0], self.parse_conjunction())),))]
@@ -390,6 +393,7 @@ class StatementParser(Expressions):
                 or (piece.text in _TO and not relations and _is_propositional(left))
             ):
                 break
+            # In brackets a bar may come before a condition, as in P(A | B), and is no relation then.
             given = self.brackets and not ahead and self.is_given()
             if given and (self.context.is_open or self.context.is_answer):
                 break
@@ -453,6 +457,7 @@ class StatementParser(Expressions):
     def parse_right_side(self, relation: str) -> Tree:
         """Return the right side of a relation."""
         before = self.context.allows_intervals
+        # On the right of these relations stands a set, so (a, b) may be an interval there.
         self.context.allows_intervals = relation in ("in", "not in", "subset")
         while self.here.text == "\\\\" or is_alignment(self.here):
             self.at += 1
@@ -473,6 +478,7 @@ class StatementParser(Expressions):
         if self.here.role == PieceRole.ANNOTATION:
             return self.term_of(self.take_piece().alone.children[0])
         if self.here.role == PieceRole.OPEN and self.opens_modulus():
+            # Past the bracket and the word `mod`.
             self.at += 2
             result = self.parse_set_operations()
             if self.here.role != PieceRole.CLOSE:
@@ -500,6 +506,7 @@ class StatementParser(Expressions):
             return Tree("not", (self.make_relation(relation[4:], left, right, piece),))
         if relation == "divides":
             self.context.add_note("'|' says that the left side divides the right")
+            # a divides b if and only if b is congruent to 0 modulo a.
             return Tree("congruent", (right, ZERO, left))
         return Tree(relation, (left, right))
 
@@ -521,6 +528,7 @@ class StatementParser(Expressions):
     def parse_ratio(self, left: Tree) -> Tree:
         """Parse a ratio."""
         colon = self.take_piece()
+        # A colon behind the name of a function begins a map, `f: A \to B`, and no ratio.
         if left.label in self.context.functions | USUAL or self.at >= self.length:
             raise self.make_error("':' is not understood here", colon)
         right = self.parse_set_operations()

@@ -78,6 +78,7 @@ def _parse_rows(spec: ParseOpt, file: Path, events: Sink) -> Iterator[dict[str, 
     result: Iterable[tuple[InputRow, OperatorTree]]
     every = read_named_rows(file, "latex", name="id", events=events)
     if spec.reader == "latexml":
+        # LaTeXML converts all formulas in one call, so the rows are read to the end first.
         lines = list(every)
         result = zip(lines, _read_with_latexml([row["latex"] for row in lines]), strict=True)
     else:
@@ -101,6 +102,7 @@ def _read_with_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
     from engines.formula.operator_tree import OperatorTree
 
     for latex, made in zip(formulas, convert_with_latexml(formulas), strict=True):
+        # A formula that LaTeXML cannot convert is one error node over its whole length.
         yield OperatorTree("E!", (), (0, len(latex))) if made is None else read_content_mathml(made.content)
 
 
@@ -160,6 +162,7 @@ def _parse_slt_rows(spec: ParseSlt, file: Path, events: Sink) -> Iterator[dict[s
         for row in part:
             results: dict[str, Any] = {"id": row.held.get("id"), "tree": None}
             if isinstance(row.held.get("latex"), str):
+                # `made` yields a tree for each row of `written`, in their order.
                 results["tree"] = next(made)
             else:
                 try:

@@ -74,6 +74,7 @@ def bpref(ranked_grades: Sequence[int], topic_grades: Iterable[int]) -> float:
         if grade < RELEVANT:
             above += 1
         elif above:
+            # The divisor is not 0: a document that is not relevant stands above this one, which is relevant.
             total += 1 - min(above, relevant) / min(relevant, irrelevant)
         else:
             total += 1
@@ -145,6 +146,7 @@ def evaluate(run: TrecRun, qrels: Qrels, measures: Iterable[str] = tuple(MEASURE
     judged_counts: dict[str, tuple[int, int]] = {}
     for topic, grades in qrels.grades.items():
         ranking = run.rankings.get(topic, ())
+        # Unjudged documents are left out before ranks are counted: this makes the measures prime.
         ranked_grades = [grades[document] for document, _ in ranking if document in grades]
         topic_grades = list(grades.values())
         per_topic[topic] = {name: known[name](ranked_grades, topic_grades) for name in names}

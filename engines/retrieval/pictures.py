@@ -141,8 +141,10 @@ def project_to_plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0
     """Return (rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
     import numpy as np
 
+    # With fewer than five rows the perplexity of t-SNE would be 1 or less.
     if method == "pca" or len(vectors) < 5:
         centred = vectors - vectors.mean(0)
+        # The right singular vectors of centred rows are their principal axes, the longest first.
         _, _, axes = np.linalg.svd(centred, full_matrices=False)
         flat: NDArray[np.float32] = np.zeros((len(vectors), 2), np.float32)
         result = centred @ axes[:2].T
@@ -174,6 +176,7 @@ def draw_labelled_points(
     """
     order = list(dict.fromkeys(labels))
     low, high = points.min(0), points.max(0)
+    # One scale for both axes, so that distances can be compared; the floor is for points that coincide.
     scale = (size - 40) / max(float((high - low).max()), 1e-9)
     positions = 20 + (points - low) * scale
     lines = [

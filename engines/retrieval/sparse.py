@@ -136,6 +136,7 @@ def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> di
     """
     about: dict[str, Any] = {}
     with new_folder(out, about) as draft:
+        # Bare numbers first: the header of an .npy file has their count, which is known only at the end.
         raw = draft / "data", draft / "indices"
         counts = [np.zeros(1, np.int64)]
         with raw[0].open("wb") as data, raw[1].open("wb") as indices:
@@ -178,7 +179,9 @@ class SparseIndex:
             starts = np.asarray(self._starts[begin : begin + _BLOCK + 1])
             inside = slice(int(starts[0]), int(starts[-1]))
             shape = (len(starts) - 1, int(self.about["terms"]))
+            # Each block is a matrix of its own, so its rows count from its first weight.
             block = csr_array((self._data[inside], self._terms[inside], starts - starts[0]), shape=shape)
             best = best_of_both(best, np.ascontiguousarray((block @ asked).T), begin, k)
         scores, rows = best
+        # No weight is negative, so a score of 0 means that no term is shared.
         return scores, np.where(scores > 0, rows, -1)

@@ -84,6 +84,7 @@ class EgraphView(TableView):
             self._listing.show_graph(graph)
 
     def _receive_graph(self, event: RequestAnswer) -> None:
+        # The cursor is on another cluster by now; the answer is remembered for when it comes back.
         if event.tag != self._key:
             return
         if event.error is not None:
@@ -119,6 +120,7 @@ class EgraphView(TableView):
         if self._here is None:
             return None
         cluster, graph, row = self._here
+        # The root's class is explained from the cluster's head, any other class from a term of its own.
         at_root = row["class_number"] == graph.root and row["kind"] != "operand"
         head = cluster.head if at_root else row["prefix"]
         settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
@@ -193,6 +195,7 @@ class EgraphListing(TreeListing):
             self.table.go_to(key)
 
     def _make_records(self, graph: _Graph) -> Iterator[Record]:
+        # The root comes first. Sorting is stable, so the other classes keep the order of the document.
         for number in sorted(graph.classes, key=lambda number: number != graph.root):
             key, nodes = f"c{number}", graph.classes[number]
             more = {
@@ -245,6 +248,7 @@ class EgraphListing(TreeListing):
                 self.table.go_to(f"{record['id']}.0")
 
     def _go_to_class(self, start: str, number: int, origin: int) -> None:
+        # `_back` has the lines to return to, `path` the classes in the heading; `go_back` shortens both.
         self._back = (*self._back, start)
         self.path = (*self.path, origin)
         self._open |= {f"c{number}"}
@@ -279,5 +283,6 @@ def _to_dot(graph: _Graph) -> str:
         lines.append("  }")
     for number, nodes in graph.classes.items():
         for index, (_, children) in enumerate(nodes):
+            # DOT draws edges between nodes only; `lhead` with `compound` ends one at the border of a class.
             lines += [f"  n{number}_{index} -> n{child}_0 [lhead=cluster_{child}];" for child in children]
     return "\n".join([*lines, "}", ""])

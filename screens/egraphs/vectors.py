@@ -135,11 +135,14 @@ class MapView(View):
             # Once: then the map is walked by its own keys.
             self._lit_for = cluster.key
             self._scatter.lit = str(cluster.number)
+        # Dots that the filter hides are drawn faintly, so that the map keeps its outline.
         names = () if passing is None else (dot.key for dot in layout.dots)
         self._scatter.faint = frozenset(name for name in names if name not in (passing or ()))
 
     def _receive_layout(self, event: RequestAnswer) -> None:
         key: MapKey = event.tag
+        # The answer may be of the map on screen, of another arrangement that the user has asked for since,
+        # or of neither, after a change of the model or the corpus.
         current = key == self._key
         here = self._key is not None and key == replace(self._key, arrangement=key.arrangement)
         wanted = here and key == self._wanted
@@ -226,6 +229,7 @@ class MapView(View):
             return
         ways = list(_ARRANGEMENTS)
         following = ways[(ways.index(key.arrangement) + 1) % len(ways)]
+        # The present map stays on screen until the next one has arrived.
         self._wanted = wanted = replace(key, arrangement=following)
         if wanted in self.known:
             self._arrange(following)

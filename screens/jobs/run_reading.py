@@ -249,6 +249,7 @@ def job_files(view: JobView) -> list[Record]:
     """Return the files of the run folder, then those of the task's output folder, at most `MAX_FILES`."""
     results: list[Record] = []
     folder, out = Path(view.folder), Path(view.out or view.folder)
+    # An output folder inside the run folder is reached from there; it must not be listed twice.
     roots = [folder] if out.is_relative_to(folder) else [folder, out]
     for root in roots:
         for parent, folders, names in os.walk(root):
@@ -256,6 +257,7 @@ def job_files(view: JobView) -> list[Record]:
             for name in sorted(names):
                 path = Path(parent) / name
                 try:
+                    # The file of a job that runs may be gone by now.
                     status = path.stat()
                 except OSError:
                     continue

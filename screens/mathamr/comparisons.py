@@ -66,6 +66,7 @@ class GraphComparison(Sheet):
 
     def _show_comparison(self, comparison: Mapping[str, Any]) -> None:
         count = {where: sum(row["in"] == where for row in comparison["triples"]) for where in _SIGNS}
+        # Where the search for the best match was cut short, the score is a lower bound.
         least = "" if comparison["optimal"] else "at least "
         lines = (
             f"Smatch {least}{comparison['f1']:.3f}   precision {comparison['precision']:.3f}   "
@@ -99,6 +100,7 @@ def _run_names(paths: Sequence[str]) -> list[str]:
     names: list[str] = []
     for path in paths:
         name = re.sub(r"\W", "_", Path(path).name.partition(".")[0].casefold())
+        # `topic` is the name of the first column.
         names.append(name if name not in ("topic", *names) else f"{name}_{len(names) + 1}")
     return names
 

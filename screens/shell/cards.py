@@ -31,6 +31,7 @@ class MissingScreen(WorkbenchScreen):
 
     def __init__(self, mode: str, advice: str, error: Exception) -> None:
         super().__init__()
+        # Every other class of screens has one mode; this one stands in for any of them.
         self.MODE = mode  # type: ignore[misc]
         self._error = EngineError(f"this screen cannot be opened: {error}", remedy=advice, code="E704")
 
@@ -49,6 +50,7 @@ class TooSmall(ModalScreen[None]):
     TooSmall { align: center middle; background: $background; }
     TooSmall Static { width: auto; text-align: center; }
     """
+    # A modal screen hides the keys of the app; these two have to work all the same.
     BINDINGS: ClassVar[list[BindingType]] = bindings(key for key in APP_KEYS if key.verb in ("help", "quit"))
 
     def __init__(self, width: int, height: int) -> None:

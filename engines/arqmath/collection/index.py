@@ -54,6 +54,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         result: dict[str, Any] = json.loads(path.read_bytes())
+        # One without a format is as corrupt as one that is no JSON.
         result["format"]
     except FileNotFoundError as error:
         raise file_error(error, path, "read") from error
@@ -125,6 +126,7 @@ def _load_own_model(
     try:
         result = load(own["place"])
     except DataError as error:
+        # E312 says that the model is gone; any other fault of its folder is reported as it is.
         if error.code != "E312":
             raise
         remedy = f"mathwb arqmath index COLLECTION --out {path} {options} FOLDER"
@@ -249,8 +251,10 @@ class AnswerIndex:
             queries: (topics, dim) their vectors, where they are known.
         """
         first = FirstStage.from_text(how or self.how)
+        # A fusion needs full depth: a document that is low in each run may be among the best of both.
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
         used = {name: self.open_retriever(name) for name, _ in first.weights}
+        # Topics are encoded once, however many retrievers search by vectors.
         if queries is None and any(retriever.encodes for retriever in used.values()):
             queries = self.encoder.queries(list(topics.values()), stop=stop)
             if stop():

@@ -83,6 +83,7 @@ def build_store(
         with closing(_open_draft(draft, posts)) as base:
             facts = _fill_store(base, posts, links, events, stop)
         if facts["complete"]:
+            # Synchronised before it replaces the older store, so that a power cut leaves one of them whole.
             with draft.open("rb") as file:
                 os.fsync(file.fileno())
             draft.replace(out)
@@ -103,6 +104,7 @@ def _open_draft(draft: Path, posts: Path) -> sqlite3.Connection:
     can be used.
     """
     source = json.dumps([str(posts.absolute()), *file_stamp(posts)])
+    # First the draft that is there; where it is of other posts, or corrupt, a new one.
     for fresh in (False, True):
         if fresh or not draft.exists():
             _remove_draft(draft)
@@ -192,6 +194,7 @@ class PostStore:
         if not path.is_file():
             raise file_error(FileNotFoundError(2, "no such file"), path, "read")
         self.path = path
+        # A finished store is replaced and never changed, so SQLite need neither lock it nor look for changes.
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._base = sqlite3.connect(uri, uri=True, check_same_thread=False)
         facts: dict[str, int] = dict(self._query_rows("SELECT name, value FROM facts"))
@@ -199,6 +202,7 @@ class PostStore:
             next(self._query_rows("PRAGMA page_count"))[0],
             next(self._query_rows("PRAGMA page_size"))[0],
         )
+        # A store that was cut off could still answer some of the queries, so its length is checked first.
         if pages * size > path.stat().st_size:
             raise self._corrupt_error("it is shorter than before")
         if facts.pop("format", None) != _FORMAT:
@@ -215,6 +219,7 @@ class PostStore:
         """Return those of the posts that there are, by id, in the order asked for."""
         wanted = list(dict.fromkeys(ids))
         results: dict[str, StoredPost] = {}
+        # SQLite limits the number of values in a statement; older versions take 999.
         for some in _in_turn(wanted, 500):
             marks = ",".join("?" * len(some))
             rows = self._query_rows(f"{_SELECT} WHERE post.id IN ({marks})", some)
@@ -386,9 +391,11 @@ def shorten_text(text: str, characters: int = 160, *, plain: bool = False) -> st
     """
     from engines.formula.unicode import render_text
 
+    # A long post is not read to its end; four times the length leaves room to complete a formula.
     line = " ".join(text[: 4 * characters].split())
     if len(line) > characters:
         cut = line[:characters]
+        # An odd number of dollar signs: the cut is within a formula, which is completed or left out.
         if cut.count("$") % 2:
             end = line.find("$", characters)
             cut = line[: end + 1] if 0 <= end < 3 * characters else cut[: cut.rindex("$")]

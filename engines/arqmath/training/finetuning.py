@@ -157,6 +157,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
     def groups(self) -> list[tuple[str, list[str]]]:
         """Held-out questions with candidate answers, the correct one first."""
         pairs, source, settings = self.pairs, self.source, self.settings
+        # Another seed than that of the pairs, so that candidates are not drawn by the same random numbers.
         draw = Random(self.seed + 1)
         positions = sorted({int(index) for index in pairs.rows[pairs.held_out, 0]})
         result = []
@@ -207,6 +208,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
     def _train(self) -> PairRows:
         rows, _ = self._texts
         pairs = self.pairs
+        # A question of which no pair was drawn has no text here; no row of the table refers to it.
         question = np.array([rows.get(name, -1) for name in pairs.questions], np.int32)
         answer = np.array([rows[name] for name in pairs.answers], np.int32)
         table = np.stack([question[pairs.rows[:, 0]], answer[pairs.rows[:, 1]], pairs.labels], axis=1)
@@ -242,6 +244,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         import torch
 
         _, texts = self._texts
+        # What the special tokens leave of the length is divided between both sides.
         room = self.settings.max_length - self.frame.width
         rows = []
         for question, answer, _ in examples:
@@ -277,9 +280,12 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             for index, answer in enumerate(candidates)
         ]
         odds = self._compute_log_odds(model, examples)
+        # All candidates are scored together, in batches of one length, and divided by question again.
         of_group = np.split(odds, np.cumsum([len(candidates) for _, candidates in self.groups])[:-1])
         ranks = [rank_of(group[0], group[1:]) for group in of_group]
+        # At rank r of n, n - r incorrect answers are below the correct one.
         below = [(len(group) - rank) / (len(group) - 1) for group, rank in zip(of_group, ranks, strict=True)]
+        # Positive where the judgement is right; that of the incorrect answer is negated for this.
         signed = np.array([sign * odd for group in of_group for sign, odd in ((1, group[0]), (-1, group[1]))])
         return {
             "validation_accuracy": float((signed > 0).mean()),
@@ -299,9 +305,11 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         result = np.zeros(len(examples))
         for batch in batches_by_length(lengths, _BATCH_TOKENS):
             inputs = self.collate([examples[index] for index in batch])
+            # Given labels, the model would also compute a loss.
             inputs.pop("labels")
             with torch.inference_mode():
                 logits = model(**move_to_model(inputs, model)).logits
+            # Of two classes the difference of the logits is the logarithm of the odds.
             result[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
         return result
 

@@ -33,6 +33,7 @@ from engines.retrieval.measures import RELEVANT
 from engines.retrieval.trec import Qrels, Scored, TrecRun, read_run
 
 _HELD_OUT = 0.1
+# Draws from one pool before the next is tried: a rare tag may have nothing but duplicates.
 _TRIES = 20
 
 MAKE_RUN = "Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN."
@@ -107,9 +108,11 @@ class Threads:
     def _draw_other_answer(self, index: int, draw: Random, taken: Sequence[str]) -> str:
         tags = list(self.tags[index])
         draw.shuffle(tags)
+        # Tags come in random order, so that none is favoured; all questions are the last resort.
         for pool in [*(self._by_tag[tag] for tag in tags), range(len(self.questions))]:
             for _ in range(_TRIES):
                 other = pool[draw.randrange(len(pool))]
+                # An answer to a duplicate of the question may well be correct.
                 if self.groups[other] != self.groups[index]:
                     answer = draw.choice(self.answers[other])
                     if answer not in taken:
@@ -213,6 +216,7 @@ class _DuplicateSets:
     def find_representative(self, post: str) -> str:
         above = self._above
         while post in above and above[post] != post:
+            # Path halving of a union-find: each step shortens the way of later look-ups.
             above[post] = above.get(above[post], above[post])
             post = above[post]
         return post
@@ -248,8 +252,10 @@ class HardNegatives:
             for answer, _ in self.run.rankings.get(threads.questions[index], ())
             if answer in threads.known and threads.groups[threads.known[answer]] != group
         ]
+        # Each answer is a hard one with probability `share`, as far as the run has any.
         wanted = min(sum(draw.random() < self.share for _ in range(count)), len(ranked))
         result = draw.sample(ranked, wanted)
+        # As many easy answers are drawn as are needed in all: there may be no hard one.
         rest = [answer for answer in threads.draw_incorrect(index, count, draw) if answer not in result]
         return result + rest[: count - len(result)]
 
@@ -327,6 +333,7 @@ def draw_pairs(source: PairSampler, *, per_question: int, seed: int) -> DrawnPai
     draw = Random(seed)
     count = len(source.questions)
     sides = np.zeros(count, np.bool_)
+    # Questions are held out with all of their pairs, or the model would know those it is measured by.
     sides[draw_held_out(count, draw)] = True
     answers: dict[str, int] = {}
     rows: list[tuple[int, int]] = []

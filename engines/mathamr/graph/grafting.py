@@ -109,6 +109,7 @@ def _find_query(row: InputRow, formulas: Mapping[str, str]) -> str | None:
     if wanted is None:
         row.warn_of_row('no formula is marked, as the row has no "query"')
         return None
+    # The query may have the prefix of ARQMath's topics, which placeholders lack.
     for name in (str(wanted), str(wanted).removeprefix("q_")):
         if name in formulas:
             return name
@@ -156,10 +157,12 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
         roots[name] = root.variable
         node.branches.insert(at, Branch(":math", root))
 
+    # The graph was lower-cased, and with it the ids in its placeholders.
     by_id = {name.lower(): name for name in trees}
     grafted_names: list[str] = []
     unknown: dict[str, None] = {}
     # A placeholder may be the concept of a node or the constant at the end of a branch.
+    # The list is made before the first tree is attached, since trees add nodes to the graph.
     for node in list(graph.iterate_nodes()):
         unknown |= dict.fromkeys(
             name for text in node.list_texts() for name in find_ids(text) if name not in by_id
@@ -198,6 +201,7 @@ class _Writer:
 
     def write_tree(self, tree: OperatorTree) -> GraphNode:
         root = self.name_node(tree)
+        # A stack instead of recursion, so that a deep formula does not exhaust Python's calls.
         pending = [(tree, root)]
         while pending:
             above, node = pending.pop()
@@ -216,6 +220,7 @@ class _Writer:
         while True:
             self.counts[letter] += 1
             variable = f"{letter}{self.counts[letter]}"
+            # The AMR may have a variable of this name, which must not be used twice.
             if variable not in self.taken:
                 break
         self.taken.add(variable)

@@ -117,6 +117,7 @@ def _write_amr_latex(given: FormulaInContext) -> str:
     """AMRText w. LaTeX: where the placeholder stood; a formula that the parser lost stands at the end."""
 
     text = linearize_graph(given.lowercase_amr(), style="paper")
+    # Which formulas the parser kept is looked up before their placeholders are replaced.
     results = {match[1] for match in PLACEHOLDER.finditer(text)}
     known = {name: one.latex for name, one in given.formulas.items()}
     text = PLACEHOLDER.sub(lambda match: known.get(match[1], match[0]), text)
@@ -142,6 +143,7 @@ def _write_grafted(given: FormulaInContext, query: str | None) -> str:
 
 
 if TYPE_CHECKING:
+    # Type checkers do not run the registrations above, so they see any string.
     RepresentationName = str
     ComparisonName = str
 else:
@@ -191,6 +193,7 @@ def write_strings(spec: Represent, *, events: Sink = ignore, stop: Stop = never)
     if len(here) < len(judged):
         missing = len(judged) - len(here)
         warn(events, f"{missing:,} judged formulas are not in the collection")
+    # In portions: rows come out as they are made, and a stop takes effect between them.
     for begin in range(0, len(here), 256):
         if stop():
             return

@@ -85,6 +85,7 @@ def score_attempt(problem: Problem, attempt: SolverAttempt) -> ScoredAttempt:
     """
     if problem.answer_text == UNANSWERABLE:
         said = find_answer(attempt.text, "auto") if attempt.text else ""
+        # Whoever ends with a number does not abstain, whatever doubts the solution has on its way.
         searched = said if _DIGIT.search(said) else attempt.text
         abstains = _ABSTAINS.search(searched) is not None
         score = replace(NONE, answer=abstains, relative=abstains)
@@ -152,6 +153,7 @@ def format_value(value: ProblemValue) -> str:
     if not isinstance(value, Fraction):
         return f"{value:.10g}"
     text = f"{float(value):.12f}".rstrip("0").rstrip(".")
+    # A decimal that had to be cut off is not the exact value.
     return text if Fraction(text) == value else str(value)
 
 

@@ -64,6 +64,7 @@ def classify_mistake(problem: Problem, attempt: SolverAttempt, scored: ScoredAtt
 
 
 def _compare_equations(right: Tree, given: Tree) -> MistakeKind:
+    # Numbers are compared first, since other numbers often bring other operations with them.
     wanted, used = (_count_leaves(tree) for tree in (right, given))
     if any(label.startswith("N_") for label in wanted - used):
         return "missed number"
@@ -88,10 +89,12 @@ def _explain_value(problem: Problem, right: Tree, value: float | None) -> Mistak
             try:
                 if is_right(value, evaluate(tree, problem.values)):
                     return True
+            # A changed equation may divide by zero; then it explains nothing.
             except EquationError:
                 continue
         return False
 
+    # The order decides where several changes give the same value.
     if gives(_with_other_operation(right)):
         return "operation"
     # A step of the equation, or a number of the text, was taken for the answer.

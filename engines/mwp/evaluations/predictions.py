@@ -97,6 +97,8 @@ def read_predictions(path: Path) -> PredictionFile:
             skip_row(line, "the row has no answer, text or equation")
             continue
         without += not id_
+        # Without ids the place is the key. A row that was skipped would shift the places behind it, but then
+        # the numbers of rows and problems differ, and `match_problems` refuses the file.
         key = id_ or str(len(attempts))
         if key in attempts:
             remarks.append(f"line {line}: {key!r} has an answer above, which counts")
@@ -130,6 +132,7 @@ def _read_rows(path: Path, skip_row: Callable[[int, str], None]) -> Iterator[tup
     first = next((line for line in lines if line[1].strip()), None)
     if first is None:
         return
+    # The first line decides for the whole file.
     if first[1].lstrip().startswith("{"):
         for number, line in chain([first], lines):
             if line.strip():

@@ -156,6 +156,7 @@ def _classify_disagreement(row: Problem) -> AuditKind:
     if row.equation is None or row.stated is None:
         return "answer"
     value = evaluate(row.equation, tuple(map(value_of, row.numbers)))
+    # By its digits: the float is a binary fraction close to the number that was written.
     stated = Fraction(repr(row.stated))
     if row.equation.label == "/" and isinstance(value, Fraction):
         over, under = (_evaluate_exactly(child, row) for child in row.equation.children)
@@ -164,6 +165,7 @@ def _classify_disagreement(row: Problem) -> AuditKind:
             is_near = abs(value - stated) < abs(value) * _NEAR
             if not is_near and stated in (over % under, over // under):
                 return "remainder"
+    # To the nearest, up and down: how many buses are needed is rounded up, how many boxes are full down.
     for digits in range(_DIGITS + 1):
         scale = 10**digits
         if stated in (Fraction(round(value * scale), scale), Fraction(math.ceil(value * scale), scale)):
@@ -203,6 +205,7 @@ def _list_row_findings(rows: Sequence[Problem]) -> Iterator[AuditFinding]:
 def _list_duplicates(rows: Sequence[Problem]) -> Iterator[AuditFinding]:
     seen: dict[tuple[str, ...], list[Problem]] = {}
     for row in rows:
+        # A row may repeat one problem and contradict another, so both are looked for, each reported once.
         alike = seen.setdefault(tuple(list_words(row)), [])
         for twin in alike:
             if row.values == twin.values:

@@ -58,6 +58,7 @@ def _make_layout(name: str, needs: str, *keys: str, masked: str = "", **more: An
 _OURS = "text numbers equation original source"
 _BODY = "body question"
 _PLAIN = _make_layout("plain", "text", "text", "equation", "answer")
+# Special layouts come before general ones, whose keys a row of theirs may have as well.
 LAYOUTS = (
     _make_layout("mathwb", _OURS, "original", "equation", "answer_text answer", masked="text numbers"),
     _make_layout(
@@ -163,6 +164,7 @@ def rename_fields(row: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str
     result = {}
     for field, column in fields.items():
         value: Any = row
+        # The name of a column may itself have a point, so the full name is looked up first.
         for key in [column.lower()] if column.lower() in row else column.lower().split("."):
             inner = lower_keys(value) if isinstance(value, Mapping) else {}
             if key not in inner:

@@ -143,6 +143,7 @@ def draw_number(spec: str, rng: random.Random) -> DrawnNumber:
     percent = low.endswith("%")
     bounds = [limit.rstrip("%") for limit in (low, high or low)]
     decimals = max(len(number.partition(".")[2]) for number in (*bounds, step))
+    # Drawn as an integer in units of the last decimal, which keeps every number exact.
     scale = 10**decimals
     first, last = (int(Fraction(bound) * scale) for bound in bounds)
     width = int(Fraction(step) * scale) if step else 1
@@ -246,6 +247,7 @@ def suits_words(words: str, written: str) -> bool:
 
 def suits_question(text: str, value: Fraction) -> bool:
     """Return whether an answer suits what the text asks for: whole things, and money in hundredths."""
+    # What follows the last question word is what the answer counts.
     _, asks, words = text.rpartition("多少")
     if not asks:
         _, asks, words = text.rpartition("几")

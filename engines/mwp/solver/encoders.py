@@ -61,6 +61,7 @@ def encode_problems(
     own = pooling == "first" and isinstance(encoder, GruEncoder)
     vector = encoder.pool_ends(states, length) if own else POOLINGS[pooling](states, mask)
     present = marks >= 0
+    # A number that is not there gets the first state, and `present` says that it is none.
     at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
     return EncodedProblems(states, mask, vector, states.gather(1, at), present)
 
@@ -84,6 +85,7 @@ def _embed_ids(tokens: nn.Embedding, marks: nn.Embedding, ids: Tensor) -> Tensor
 
     known = tokens.num_embeddings
     marked = ids >= known
+    # Both tables look up every id, so each gets one that it has in place of the other's.
     result = tokens(ids.masked_fill(marked, 0))
     return torch.where(marked[:, :, None], marks((ids - known).clamp(min=0)), result)
 
@@ -98,6 +100,7 @@ class LowRankLinear(Module):
         super().__init__()
         self.layer = layer
         self.down = nn.Parameter(torch.empty(rank, layer.in_features))
+        # Zeros: the layer begins as it was before the adapter.
         self.up = nn.Parameter(torch.zeros(layer.out_features, rank))
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
@@ -129,6 +132,7 @@ class PretrainedEncoder(Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return the states of tokens, shape `(batch, length, width)`."""
+        # The model gets embeddings instead of ids, since its own table has no rows for marks.
         inputs = _embed_ids(self.model.get_input_embeddings(), self.marks, ids)
         return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
 
@@ -186,6 +190,7 @@ class GruEncoder(Module):
         """Return the sum of the states of both directions, shape `(batch, length, width)`."""
         from torch import nn
 
+        # Packed by length, so that the backward direction begins at the last token and not at the padding.
         packed = nn.utils.rnn.pack_padded_sequence(
             self.dropout(self.table(ids)), mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )

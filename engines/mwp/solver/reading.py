@@ -76,6 +76,7 @@ def compute_step(
     except EquationError:
         return None
     size = float(value)
+    # `not` with `<=` refuses NaN as well, with which every comparison is false.
     if not abs(size) <= LARGEST or (legal.non_negative and size < 0):
         return None
     return value
@@ -158,6 +159,7 @@ def to_steps(equation: Tree, words: EquationWords) -> list[DeductionStep]:
         step = (words.operators.index(node.label), left, right)
         if step not in done:
             steps.append(step)
+            # Results count from -1 downwards, apart from the indices of operands.
             done[step] = -len(steps)
         return done[step]
 
@@ -186,6 +188,7 @@ def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
 
     def visit_node(node: Tree, parent: int, left: int, depth: int) -> int:
         here = len(rows)
+        # Token and height follow below: the row has to stand before those of the operands.
         rows.append([0, parent, left, 0, depth])
         if not node.children:
             rows[here][0] = len(words.operators) + words.operand_index(node.label)
@@ -194,6 +197,7 @@ def to_node_table(equation: Tree, words: EquationWords) -> NDArray[np.int64]:
             raise KeyError(node.label)
         rows[here][0] = words.operators.index(node.label)
         first = visit_node(node.children[0], here, -1, depth + 1)
+        # In prefix order the first operand is right behind its operator.
         second = visit_node(node.children[1], here, here + 1, depth + 1)
         rows[here][3] = 1 + max(first, second)
         return rows[here][3]
@@ -280,8 +284,10 @@ class ProblemReader:
                 continue
             if part >= count:
                 return f"the text has N_{part}, and there are {count} numbers"
+            # One mark for all numbers does not tell them apart, so their digits stand before it.
             if self.marks == 1:
                 ids += self._tokenize(problem.numbers[part])
+            # A number that occurs twice is read at its first mark.
             marks.setdefault(part, len(self._before) + len(ids))
             ids.append(len(self) + (part if self.marks > 1 else 0))
         if len(marks) < count:
@@ -303,6 +309,7 @@ class TokenReader(ProblemReader):
         super().__init__(numbers, max_length)
         self.tokenizer, self._size = tokenizer, size
         self._known: dict[str, list[int]] = {}
+        # What the tokenizer puts around a text is found by comparing a text with and without it.
         framed, bare = tokenizer("1")["input_ids"], self._tokenize("1")
         begin = framed.index(bare[0])
         self._before, self._after = tuple(framed[:begin]), tuple(framed[begin + len(bare) :])

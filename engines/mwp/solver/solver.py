@@ -143,6 +143,7 @@ class Solver(Module):
         solved_count = len(read) - len(known)
         with torch.inference_mode():
             for places, encoded in self._encode_batches(
+                # Problems of similar length share a batch, so that little of it is padding.
                 dict(sorted(known.items(), key=lambda x: len(x[1].ids)))
             ):
                 answers = self.head.decode(
@@ -265,6 +266,7 @@ def open_encoder(folder: Path) -> tuple[Any, Any]:
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what, remedy = explain_unloadable_model("the encoder cannot be opened", error, remedy)
         raise DataError(what, path=folder, code="E663", remedy=remedy) from error
+    # Nothing here uses a pooler, and many models are stored without one.
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
         what = f"the weights do not fit the encoder: {len(missing)} are missing, as {missing[0]}"
@@ -419,6 +421,7 @@ def _load_weights(solver: Solver, folder: Path, stored: Mapping[str, Tensor]) ->
         result = solver.load_state_dict(stored, strict=False)
     except RuntimeError as error:
         raise _unreadable_weights(folder, error) from error
+    # Of a solver on the built-in encoder, `save_solver` leaves out the frozen weights.
     frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
     frozen |= {name for name, _ in solver.named_buffers()}
     lost = [name for name in result.missing_keys if solver.base != BUILT_IN or name not in frozen]
