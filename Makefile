@@ -45,7 +45,7 @@ suite: install
 wheel: install
 	$(BIN)/python -m build --no-isolation --wheel
 
-# The pages that list commands and keys, after one of those was added or changed.
+# All pages that list commands, error codes, first stages or keys, after one of those was added or changed.
 pages: install
 	$(BIN)/python -m workbench.cli.manual
 	$(BIN)/python -m screens.keys

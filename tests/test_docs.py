@@ -187,12 +187,12 @@ def test_readme_index_and_navigation_have_every_guide() -> None:
 
 
 def test_the_page_of_error_codes_is_that_of_the_table() -> None:
-    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors_page(), "python -m workbench.cli.manual"
+    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors_page(), "run: make pages"
 
 
 def test_the_tables_within_pages_are_current() -> None:
     pages = [path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("**/*.md"))]
-    assert pages == [fill_tables(page) for page in pages], "python -m workbench.cli.manual"
+    assert pages == [fill_tables(page) for page in pages], "run: make pages"
     assert all(any(f"manual`: {name} -->" in page for page in pages) for name in TABLES)
 
 

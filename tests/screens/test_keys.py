@@ -23,7 +23,7 @@ def all_keys() -> list[keys.VerbKey]:
 
 def test_the_document_is_current() -> None:
     path = Path(__file__).parents[2] / "docs" / "keys.md"
-    assert path.read_text("utf-8") == write_reference(), "run: python -m screens.keys"
+    assert path.read_text("utf-8") == write_reference(), "run: make pages"
 
 
 def test_a_key_means_one_verb_everywhere() -> None:

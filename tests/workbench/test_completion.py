@@ -77,4 +77,4 @@ def test_the_script_of_a_shell_is_right(shell: str, tmp_path: Path) -> None:
 
 def test_pages_are_those_of_the_commands() -> None:
     for name, made in (("commands.md", commands_page()), ("mathwb.1", man_page())):
-        assert (ROOT / "docs" / name).read_text("utf-8") == made, "python -m workbench.cli.manual"
+        assert (ROOT / "docs" / name).read_text("utf-8") == made, "run: make pages"

@@ -175,7 +175,7 @@ def write_pages() -> None:
     write_text(DOCS / "commands.md", commands_page())
     write_text(DOCS / "errors.md", errors_page())
     write_text(DOCS / "mathwb.1", man_page())
-    for path in sorted(DOCS.glob("reference/*.md")):
+    for path in sorted(DOCS.rglob("*.md")):
         write_text(path, fill_tables(path.read_text("utf-8")))
 
 
