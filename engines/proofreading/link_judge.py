@@ -32,6 +32,7 @@ from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
+from engines.proofreading.recurrences import find_recurrence_value
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
     IDENTITY,
@@ -397,7 +398,11 @@ class LinkJudge(LinkContext):
         mistake = Accusation(slip) if slip else None
         if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
             mistake = near
-        if mistake is None and (valued := find_valued_statement(self.facts, link, left, right, self.judge)):
+        valued = None
+        if mistake is None:
+            valued = find_recurrence_value(self.facts, link, left, right)
+            valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
+        if valued is not None:
             mistake = describe_failed_calculation(valued, self.judge, self.numbers)
             if mistake is None and self.judge.equal(valued.left, valued.right).outcome == "equal":
                 return self.conclude(link, valued.used)

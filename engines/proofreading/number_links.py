@@ -179,6 +179,8 @@ class NumberLinks:
             link.index and right.label == "e"
         ):
             return _LETTERS
+        if "i" in labels and "tuple" in labels:
+            return "pairs can be complex numbers"
         shapes = [shape_of(side) for side in _evaluate_shapes(left, right)]
         for kind in ("matrix", "tuple"):
             if shapes.count(kind) == 1 and {*shapes}.isdisjoint((*_RANGES, "such")):
