@@ -70,7 +70,7 @@ class _KnownVariables:
             return fact if is_near and _UNLIKE_NUMBERS.isdisjoint(fact.right.list_labels()) else None
         return None
 
-    def write_in(self, tree: Tree, kept: str) -> Tree:
+    def express_in(self, tree: Tree, kept: str) -> Tree:
         """Return a term with what other variables are in their place."""
         for _ in range(_DEPTH):
             facts = [self.find_fact(name) for name in sorted(free_variables(tree) - {kept})]
@@ -87,7 +87,7 @@ class _KnownVariables:
         if fact is None:
             return None
         self.used.append(fact)
-        return _differentiate(self.write_in(fact.right, kept), kept)
+        return _differentiate(self.express_in(fact.right, kept), kept)
 
     def compare(self, left: Tree, right: Tree, name: str) -> LinkVerdict | None:
         """Return the verdict on functions of a variable that are equal if the link holds."""
@@ -167,7 +167,7 @@ def _judge_differentials(
             {**form, outer: Tree("*", (form[outer], slope))} if outer in form else form
             for form in (left, right)
         )
-        one, other = (known.write_in(factor, inner) for form in forms for factor in form.values())
+        one, other = (known.express_in(factor, inner) for form in forms for factor in form.values())
         # A letter that is new may depend on the variable.
         if not free_symbols(one) | free_symbols(other) <= free_symbols(fact.right):
             return None
@@ -230,17 +230,17 @@ def _differentiate_in(known: _KnownVariables, tree: Tree, name: str) -> Tree | N
     """Return the derivative by a variable of a sum in which antiderivatives are terms, also in others."""
     if tree.label == "antiderivative":
         variable, body = tree.children
-        written = known.write_in(body, name)
+        written = known.express_in(body, name)
         if variable.label == name:
             return written
         slope = known.find_slope(variable.label, name)
         return slope and Tree("*", (written, slope))
     if "antiderivative" not in tree.list_labels():
-        return _differentiate(known.write_in(tree, name), name)
+        return _differentiate(known.express_in(tree, name), name)
     if tree.label in ("+", "-"):
         parts = [_differentiate_in(known, part, name) for part in tree.children]
         return None if parts[0] is None or parts[1] is None else Tree(tree.label, (parts[0], parts[1]))
-    if tree.label == "*" and name not in free_variables(factor := known.write_in(tree.children[0], name)):
+    if tree.label == "*" and name not in free_variables(factor := known.express_in(tree.children[0], name)):
         inner = _differentiate_in(known, tree.children[1], name)
         return inner and Tree("*", (factor, inner))
     return None
