@@ -24,6 +24,7 @@ from engines.formula.vocabulary import (
     PAIRS,
     PARITIES,
     QUANTIFYING_PHRASES,
+    REMARKS_ON_OR,
     SETS_IN_WORDS,
     SEVERAL,
     SPOKEN_ROOTS,
@@ -94,6 +95,7 @@ _PHRASES = frozenset(
     (
         *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase),
         *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
+        *REMARKS_ON_OR,
     )
 )
 _PLAIN_QUANTIFIERS = {
@@ -102,6 +104,7 @@ _PLAIN_QUANTIFIERS = {
     if not phrase.isascii()
 }
 """Quantifiers without accents, which LaTeX would write as commands."""
+_REMARKS = tuple(rf"\text{{ {remark} }}" for remark in REMARKS_ON_OR)
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
 _LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 
@@ -273,7 +276,7 @@ class _PlainWriter:
             return self.write_word(text)
         if text == "(":
             inner, closing = self.write_bracketed()
-            return f"({inner}{closing}"
+            return inner if inner.strip() in _REMARKS else f"({inner}{closing}"
         return _SIGNS.get(text, text)
 
     def is_index(self) -> bool:

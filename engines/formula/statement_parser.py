@@ -17,6 +17,7 @@ from engines.formula.vocabulary import (
     PARITIES,
     QUANTIFYING_PHRASES,
     RELATION_NAMES,
+    REMARKS_ON_OR,
     SETS_OF_NUMBERS,
     USUAL,
     argument_pieces,
@@ -110,10 +111,24 @@ class StatementParser(Expressions):
                 self.take_piece()
                 results.append(ELSE)
                 joins.append("if")
+            are_propositions = joins == ["or"] and all(map(_is_propositional, results))
+            if are_propositions and (exclusive := self.take_remark_on_or()) is not None:
+                joined = Tree("iff" if exclusive else "or", tuple(results))
+                results, joins = [Tree("not", (joined,)) if exclusive else joined], []
             if self.at >= self.length:
                 break
             joins.append(self.read_separator())
         return self.join_formulas(results, joins)
+
+    def take_remark_on_or(self) -> bool | None:
+        """Take a remark such as `but not both`; return whether it makes `or` exclusive, None without one."""
+        ahead = 0
+        while self.is_gap(self.piece_ahead(ahead)) and self.at + ahead < self.length:
+            ahead += 1
+        exclusive = REMARKS_ON_OR.get(words_of(self.piece_ahead(ahead)))
+        if exclusive is not None:
+            self.at += ahead + 1
+        return exclusive
 
     @staticmethod
     def repeat_subject(results: list[Tree], statement: Tree) -> Tree:

@@ -113,6 +113,8 @@ CONNECTIVES = {
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
 }
+REMARKS_ON_OR = {**dict.fromkeys(("but not both", "and not both", "not both"), True), "or both": False}
+"""Remarks behind two statements joined by `or`, and whether exactly one of them holds by them."""
 _RANGES = {
     "": "",
     **dict.fromkeys(("real", "real numbers", "reals", "real number"), "ℝ"),
@@ -380,7 +382,8 @@ def is_blank(piece: Piece) -> bool:
 
 def is_connective(piece: Piece) -> bool:
     """Return whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
-    return (words := words_of(piece)) in CONNECTIVES or words in QUANTIFYING_PHRASES
+    words = words_of(piece)
+    return words in CONNECTIVES or words in QUANTIFYING_PHRASES or words in REMARKS_ON_OR
 
 
 def join_words(parts: list[Piece]) -> list[Piece]:

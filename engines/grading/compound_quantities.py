@@ -8,9 +8,11 @@ from itertools import pairwise
 from engines.grading.numbers import NumberParser, Term
 from engines.grading.tokens import tokenize, unwrap_texts
 from engines.grading.unit_reader import MeasureUnit, read_unit
+from engines.language.numerals import read_numeral
 
 _FEET, _INCHES = ("'", "′"), ('"', "″", "''")
 _JOINS = ("and", "und", "et")
+_IN_CENTS = ("dollar", "dollars", "euro", "euros")
 
 
 def read_compound(text: str) -> Term | None:
@@ -18,8 +20,14 @@ def read_compound(text: str) -> Term | None:
 
     >>> read_compound("2 h 30 min").value, read_compound("5'6\"").unit.text
     (Fraction(150, 1), 'inches')
+    >>> read_compound("an hour and a half").value, read_compound("3 dollars 75").value
+    (Fraction(3, 2), Fraction(15, 4))
     """
     return _CompoundParser(text, unwrap_texts(tokenize(text))).parse_compound()
+
+
+def _is_cents(text: str) -> bool:
+    return len(text) == len("00") and text.isdecimal()
 
 
 class _CompoundParser(NumberParser):
@@ -30,6 +38,9 @@ class _CompoundParser(NumberParser):
         parts: list[tuple[Fraction, MeasureUnit]] = []
         self.take_space()
         while self.at < len(self.tokens):
+            if len(parts) == 1 and (part := self.read_part(*parts[0])) is not None:
+                ((whole, unit),) = parts
+                return Term(str(whole + part), whole + part, unit=unit)
             amount = self.take_amount()
             unit = self.take_unit(parts[-1][1] if parts else None)
             if amount is None or unit is None or not unit.known:
@@ -46,7 +57,21 @@ class _CompoundParser(NumberParser):
         total = sum((amount * unit.factor for amount, unit in parts), Fraction(0)) / last.factor
         return Term(str(total), total, unit=last)
 
+    def read_part(self, whole: Fraction, unit: MeasureUnit) -> Fraction | None:
+        """Return what the rest adds to a whole number of a unit: a fraction in words, or the cents behind
+        dollars, which need not be called so; None for other texts."""
+        rest = self.text[self.tokens[self.at].start :].strip()
+        if whole.denominator != 1:
+            return None
+        if _is_cents(rest) and unit.text.lower() in _IN_CENTS:
+            return Fraction(int(rest), 100)
+        part = read_numeral(rest)
+        return part if part is not None and 0 < part < 1 else None
+
     def take_amount(self) -> Fraction | None:
+        if self.take("a", "an"):
+            self.take_space()
+            return Fraction(1)
         digits = self.take_digits()
         decimals = self.take_digits() if digits and self.peek(1).isdecimal() and self.take(".") else ""
         self.take_space()

@@ -16,13 +16,23 @@ from engines.formula.vocabulary import (
     NAMES_IN_TEXT,
     PARITIES,
     QUANTIFYING_PHRASES,
+    REMARKS_ON_OR,
     SETS_IN_WORDS,
     SPOKEN_SIGNS,
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
 
-_SAYING = (*SPOKEN_SIGNS, *QUANTIFYING_PHRASES, *MEMBERS, *PARITIES, *SETS_IN_WORDS, *OTHERWISE, "not")
+_SAYING = (
+    *SPOKEN_SIGNS,
+    *QUANTIFYING_PHRASES,
+    *MEMBERS,
+    *PARITIES,
+    *SETS_IN_WORDS,
+    *OTHERWISE,
+    *REMARKS_ON_OR,
+    "not",
+)
 _PHRASES = Phrases(
     {
         **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that"), False),

@@ -35,6 +35,8 @@ _CLASSIFIER = 3
 def read_figures(text: str) -> Term | None:
     """Read a text that is one number, also with commas, or in several units (2 h 30 min); None for others."""
     number = plain_number(text)
+    if text.startswith(("a ", "an ")):
+        return read_compound(text)  # an hour and a half
     if number is not None or not (text[0].isdecimal() or text[0] in "-+"):
         return number
     tokens = tokenize(text)

@@ -465,7 +465,10 @@ class SentenceParser:
         """Return the end of the main clause of the last sentence: what is denied or explained stands behind
         it."""
         start = self.find_last_sentence(first, last)
-        end = next(CONTRASTS.find_all(self.tokens, start + 1, last), (last,))[0]
+        contrasts = CONTRASTS.find_all(self.tokens, start + 1, last)
+        # `p or q but not both` denies neither.
+        denied = (at for at, end, _ in contrasts if text_at(self.tokens, end + 1).lower() != "both")
+        end = next(denied, last)
         for at, _, _ in APPROXIMATIONS.find_all(self.tokens, start + 1, end):
             if self.has_digits(start, at):
                 end = at

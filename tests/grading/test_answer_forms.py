@@ -230,6 +230,15 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         ("Yes", "No, the triangles are similar.", "different", "yes and no"),
         ("5:30", "It ends at half past five.", "equal", ""),
         ("5:30", "It ends at half past six.", "different", ""),
+        ("90 minutes", "an hour and a half", "equal", ""),
+        ("2.5 hours", "an hour and a half", "different", ""),
+        ("$3.75", "three dollars seventy-five", "equal", ""),
+        ("$3.70", "three dollars seventy-five", "different", ""),
+        (r"p \oplus q", "p or q, but not both", "equal", ""),
+        (r"p \lor q", "p or q but not both", "different", "p is true, q is true"),
+        (r"p \lor q", "$p$ or $q$ but not both", "different", "p is true, q is true"),
+        (r"p \lor q", "p or q (or both)", "equal", ""),
+        (r"p \oplus q", "p or q (or both)", "different", "p is true, q is true"),
     ],
 )
 def test_a_verdict_says_why(gold: str, pred: str, verdict: str, said: str) -> None:
