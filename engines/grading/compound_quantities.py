@@ -39,8 +39,8 @@ class _CompoundParser(NumberParser):
         self.take_space()
         while self.at < len(self.tokens):
             if len(parts) == 1 and (part := self.read_part(*parts[0])) is not None:
-                ((whole, unit),) = parts
-                return Term(str(whole + part), whole + part, unit=unit)
+                ((whole, only),) = parts
+                return Term(str(whole + part), whole + part, unit=only)
             amount = self.take_amount()
             unit = self.take_unit(parts[-1][1] if parts else None)
             if amount is None or unit is None or not unit.known:

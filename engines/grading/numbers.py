@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from engines.core.tree import Tree
-from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
@@ -366,9 +366,10 @@ _ODDS = {"against": True, "in favor": False, "in favour": False, "for": False, "
 
 def _read_odds(text: str) -> Fraction | None:
     """Return the probability that `5 to 1 against` is; None for other texts."""
-    words = text.lower().replace(":", " to ").replace("-", " ").split()
-    end = next((behind for behind in _ODDS if words[3:] == behind.split()), "")
-    if len(words) < 4 or words[1] != "to" or not end:
+    tokens = tokenize(text.lower())
+    words = [token.text for token in tokens if not is_blank(token) and token.text != "-"]
+    end = " ".join(words[3:])
+    if end not in _ODDS or words[1] not in ("to", ":"):
         return None
     one, other = (read_numeral(word) if not word.isdecimal() else Fraction(word) for word in words[0:3:2])
     if not one or not other:

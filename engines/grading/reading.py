@@ -39,7 +39,7 @@ from engines.grading.lexicon import is_figures, read_words, unwrap_text
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.quantity_reader import read_figures, read_measure
-from engines.grading.tokens import AnswerToken, tokenize
+from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, text_at, tokenize
 from engines.grading.unit_reader import read_unit
 from engines.grading.word_answers import drop_direction
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
@@ -123,10 +123,12 @@ def _read_span(plain: str) -> Form | None:
     r"""Return `\text{span}\{v, w\}` as all sums of its vectors times numbers; None for other texts."""
     if "span" not in plain[:_MOST_SPAN_LEAD]:
         return None
-    lead, _, listed = plain.partition("span")
-    if lead.lstrip("\\") not in ("", "text{", "operatorname{", "mathrm{"):
+    tokens = [token for token in tokenize(plain) if not is_blank(token)]
+    wrapped = tokens[0].text in TEXT_COMMANDS and text_at(tokens, 1) == "{"
+    at = 2 * wrapped
+    if text_at(tokens, at) not in ("span", "\\span") or (wrapped and text_at(tokens, at + 1) != "}"):
         return None
-    vectors = read_form(listed.removeprefix("}").strip())
+    vectors = read_form(plain[tokens[at + wrapped].end :].strip())
     items = vectors.items if isinstance(vectors, Many) else ()
     rows = [_list_entries(item) for item in items]
     if not 0 < len(rows) <= len(_SPAN_LETTERS) or None in rows:
@@ -159,35 +161,34 @@ def _list_entries(item: Form) -> list[Tree] | None:
 def _read_named_measure(plain: str) -> Named | None:
     """Return `v = 20 m/s` as a name with a quantity, if its unit can be no letters of a formula; None for
     others."""
-    name, equals, value = plain.partition("=")
-    name, value = name.strip(), value.rpartition("=")[2].strip()
-    if (
-        not equals
-        or ("\\" in value and "10^" not in value)
-        or "=" in value
-        or not name.isalpha()
-        or len(name) > 1
-    ):
+    tokens = [token for token in tokenize(plain) if not is_blank(token)]
+    if text_at(tokens, 1) != "=" or tokens[0].kind != "word" or len(tokens[0].text) > 1:
+        return None
+    name, last = tokens[0].text, max(at for at, token in enumerate(tokens) if token.text == "=")
+    value, behind = plain[tokens[last].end :].strip(), tokens[last + 1 :]
+    to_ten = any(one.text == "10" and other.text == "^" for one, other in pairwise(behind))
+    if not to_ten and any(token.kind == "command" for token in behind):
         return None
     measure = read_measure(value)
     if measure is None or measure.value is None or measure.unit is None or not measure.unit.known:
         return None
     letters = [token.text for token in tokenize(measure.unit.text) if token.kind == "word"]
-    scientific = "10^" in value or "⁻" in value
+    scientific = to_ten or any(token.text == "⁻" for token in behind)
     plain_letters = not scientific and "/" not in measure.unit.text and max(map(len, letters), default=0) < 2
     return None if plain_letters else Named(name, measure, Tree(name))
 
 
 def _read_chain_end(plain: str) -> Form | None:
     """Return what a calculation that cannot be read comes to, as `30 x $2.5 = $75`; None for others."""
-    *sides, last = plain.split("=")
-    if not sides or not last.strip() or not sides[-1].strip() or sides[-1].strip()[-1] in "<>!:":
+    tokens = [token for token in tokenize(plain) if not is_blank(token)]
+    signs = [at for at, token in enumerate(tokens) if token.text == "="]
+    if not signs or signs[-1] in (0, len(tokens) - 1) or tokens[signs[-1] - 1].text[-1] in "<>!:=":
         return None
-    ends = read_form(last.strip())
-    first = tokenize(sides[0].strip())
-    if any(token.kind == "word" and len(token.text) > 1 for side in sides[1:] for token in tokenize(side)):
+    ends = read_form(plain[tokens[signs[-1]].end :].strip())
+    first, between = tokens[: signs[0]], tokens[signs[0] : signs[-1]]
+    if any(token.kind == "word" and len(token.text) > 1 for token in between):
         return None
-    if not isinstance(ends, Term) or ends.value is None or (len(sides) == 1 and not _is_calculation(first)):
+    if not isinstance(ends, Term) or ends.value is None or (len(signs) == 1 and not _is_calculation(first)):
         return None
     name = Tree(first[0].text) if len(first) == 1 and first[0].kind == "word" else None
     return ends if name is None else Named(name.label, ends, name)
