@@ -368,6 +368,8 @@ class Expressions(DerivativeParser):
         start = self.here
         if self.context.is_answer and start.text == self.piece_ahead(1).text == "[":
             return self.parse_rows()
+        if self.context.is_answer and start.text == "[" and (matrix := self.parse_spaced_rows()) is not None:
+            return matrix
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
         if self.context.has_integer_parts and pair == "[]" and len(members) == 1:
@@ -476,6 +478,32 @@ class Expressions(DerivativeParser):
         if len({len(row.children) for row in rows}) > 1:
             raise self.make_error("a matrix whose rows have different lengths is not understood")
         return Tree("matrix", tuple(rows))
+
+    def parse_spaced_rows(self) -> Tree | None:
+        """Parse a matrix of numbers with spaces and semicolons, `[0 -1; 1 0]`; None for other brackets."""
+        rows: list[list[Tree]] = [[]]
+        ahead = 1
+        while (piece := self.piece_ahead(ahead)).text != "]":
+            before = self.piece_ahead(ahead - 1)
+            ahead += 1
+            if piece.text == ";":
+                rows.append([])
+                continue
+            is_negative = piece.text == "-"
+            number = self.piece_ahead(ahead) if is_negative else piece
+            # `1 -2` are two numbers, `1 - 2` and `1-2` are one.
+            joined = before.role == PieceRole.NUMBER and before.end == piece.start
+            if number.role != PieceRole.NUMBER or joined or (is_negative and piece.end < number.start):
+                return None
+            # 1 500 can be one number, with a space for its thousands.
+            if piece.role == before.role == PieceRole.NUMBER and len(piece.text) == len("500"):
+                return None
+            rows[-1].append(Tree(f"-{number.text}" if is_negative else number.text))
+            ahead += is_negative
+        if len(rows) == 1 or len({len(row) for row in rows}) > 1 or len(rows[0]) == 1:
+            return None
+        self.at += ahead + 1
+        return Tree("matrix", tuple(Tree("row", tuple(row)) for row in rows))
 
     def parse_barred(self) -> Tree:
         """Parse an absolute value or norm."""
