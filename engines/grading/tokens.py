@@ -189,7 +189,9 @@ def _split_phrase(phrase: str) -> Sequence[str]:
 
 def _add_branch(branches: dict[str, _Branch[Value]], words: Sequence[str], value: Value) -> None:
     for word in words:
-        branch = branches.setdefault(word, _Branch())
+        if word not in branches:
+            branches[word] = _Branch()
+        branch = branches[word]
         branches = branch.further
     branch.ending = branch.ending or (value,)
 
