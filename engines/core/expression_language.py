@@ -280,7 +280,10 @@ def of_its_kind(label: str) -> Sequence[str]:
 
 def is_number(tree: Tree) -> bool:
     """Return whether the tree is one rational number (`-7`, `0.5` or a folded `1/2`)."""
-    return not tree.children and (is_constant_token(tree.label) or "/" in tree.label[1:])
+    if tree.children:
+        return False
+    top, stroke, bottom = tree.label.partition("/")
+    return is_constant_token(top) and (not stroke or is_constant_token(bottom))
 
 
 def fold_numbers(tree: Tree) -> Tree:

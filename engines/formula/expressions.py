@@ -27,7 +27,7 @@ from engines.formula.cursor import (
 from engines.formula.derivative_parser import DerivativeParser
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
-from engines.formula.unit_table import BARE_UNITS, is_product_of_units, split_unit
+from engines.formula.unit_table import BARE_UNITS, find_unit, is_product_of_units, split_unit
 from engines.formula.vocabulary import (
     BETWEEN_NUMBERS,
     CONNECTIVES,
@@ -41,6 +41,7 @@ from engines.formula.vocabulary import (
     is_variable,
     name_of,
     parse_line,
+    variable_name,
     words_of,
 )
 
@@ -619,7 +620,7 @@ class Expressions(DerivativeParser):
             self.context.depth = depth
         # Words are a condition that is not judged.
         said = any(len(words_of(one)) > 1 for one in condition)
-        return call_unknown(SAID, Tree("text", (Tree(words),))) if said else None
+        return call_unknown(SAID, Tree("text", (Tree(variable_name(words)),))) if said else None
 
     def parse_fraction(self, piece: Piece) -> Tree:
         """Parse a fraction; `d/dx` is a derivative."""
@@ -662,7 +663,8 @@ class Expressions(DerivativeParser):
         result = ONE
         factors = split_unit(text)
         for place, (symbol, exponent) in enumerate(factors, 1):
-            part = Tree("unit", (Tree(symbol),))
+            # A word that is an operation of the language, as "sum", must not be taken for it.
+            part = Tree("unit", (Tree(symbol if find_unit(symbol) else variable_name(symbol)),))
             if abs(exponent) != 1:
                 part = Tree("pow", (part, Tree(str(abs(exponent)))))
             if place == len(factors):
@@ -688,7 +690,7 @@ class Expressions(DerivativeParser):
         if bare.lower() in SETS_IN_WORDS:
             return self.parse_set_in_words(*SETS_IN_WORDS[bare.lower()])
         if self.length == 1:
-            return Tree("text", (Tree(words),))
+            return Tree("text", (Tree(variable_name(words)),))
         if _WORDS.match(bare) and bare.lower() not in CONNECTIVES:
             return self.parse_name(re.sub(r"[\s-]+", "_", bare))
         raise self.make_error(f"{bare[:40]!r} is not understood", piece)

@@ -708,3 +708,10 @@ def test_what_another_domain_has_in_common_with_numbers_is_judged(
     proofreader: TextProofreader, text: str, wrong: bool
 ) -> None:
     assert ("wrong" in _verdicts(proofreader, text)) == wrong
+
+
+def test_words_that_name_operations_are_names(proofreader: TextProofreader) -> None:
+    text = r"So $\text{sum} = 3$, $\text{integral} = 2\,\text{sum}$ and $\text{limit}/n = \text{prod} - 1$."
+    assert len(proofreader.check_links(text)) == 3
+    text = r"Then $f = \frac{f_{\text{clk_I/O}}}{2N}$, so $f_{\text{clk_I/O}} = 2fN$."
+    assert [each.verdict for each in proofreader.check_links(text)] == ["given", "follows"]
