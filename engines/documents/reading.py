@@ -12,12 +12,13 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, raise_error
 from engines.core.rows import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
+from engines.documents.tex import Macros, collect_definitions
 from engines.formula.latex_conversion import latex_of_mathml
 from engines.forum.post_text import unescape_html
 
@@ -201,7 +202,24 @@ def read_whole_document(text: str, kind: str, path: Path, on_bad: OnBad = raise_
     Args:
         kind: One of `WHOLE`.
     """
-    return Document(path.name, tuple(WHOLE[kind](text, path, on_bad)))
+    pieces = tuple(WHOLE[kind](text, path, on_bad))
+    return Document(path.name, pieces if kind in _OF_PROJECTS else _expand_own_macros(pieces))
+
+
+def _expand_own_macros(pieces: tuple[TextPiece, ...]) -> tuple[TextPiece, ...]:
+    r"""Write out the macros that a text defines for its formulas, as MathJax and KaTeX do:
+    `$\newcommand{\eps}{\varepsilon}$`."""
+    # Definitions with empty lines between them are no formula to the reader of Markdown.
+    definitions = collect_definitions("\n".join(piece.text for piece in pieces))
+    if not definitions:
+        return pieces
+    macros = Macros(definitions)
+    return tuple(
+        replace(piece, text=macros.expand_macros(piece.text))
+        if piece.formula and not collect_definitions(piece.text)
+        else piece
+        for piece in pieces
+    )
 
 
 def text_of(path: Path) -> str:
@@ -353,6 +371,8 @@ WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[TextPiece]]] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), _read_html_pieces),
 }
 """Readers of documents that are a file each, by its extension."""
+_OF_PROJECTS = (".tex", ".ltx")
+"""Kinds of files whose macros are those of their project, which `engines.documents.folder` reads."""
 _TEXTS = ("text", "solution", "body", "answer", "response")
 _SOLVES = ("solution", "answer", "response")
 """Of these the ones that solve what stands in one of the next."""

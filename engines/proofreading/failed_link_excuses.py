@@ -60,6 +60,7 @@ _BRACED_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp|Re|Im)\s
 _CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
 _CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
 _GIVING_ANGLES = frozenset(("asin", "acos", "atan"))
+_ORDERS = ("O", "o", "𝒪")
 _SHIFTS = (r"\ll", r"\gg", r"\mid", "<<", ">>")
 _HALF = 0.5
 _ANGLE_PAIR = re.compile(
@@ -188,6 +189,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "I, II and III can be names"
     if _has_contracted_index(left, right) or has_summed_index(left, right):
         return "an index that stands twice is summed over"
+    if all(map(_has_remainder, (left, right))):
+        return "O and o are orders of what is left out"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)
@@ -359,6 +362,11 @@ def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Ju
         return False
     verdict = judge.equal(one, other)
     return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
+
+
+def _has_remainder(side: Tree) -> bool:
+    """Return whether a side has a factor O or o, as of `O(1/n)` where nothing says that O is a function."""
+    return any(node.label == "*" and node.children[0].label in _ORDERS for node in side)
 
 
 def _is_step_of_hospital(left: Tree, right: Tree, judge: Judge) -> bool:

@@ -193,6 +193,10 @@ def test_the_reader_knows_which_products_nothing_ends() -> None:
         (r"The depth is $\lg 1024 = 11$.", "wrong"),
         (r"For sets $\aleph_0 + 1 = \aleph_0$.", "given"),
         (r"The loop counts: $i = i + 1$.", "given"),
+        (
+            r"So $(1 - \frac1n + \mathcal O(\frac1{n^2}))^2 = 1 - \frac2n + \mathcal O(\frac1{n^2})$.",
+            "not shown",
+        ),
         (r"By definition $i \times i = (0,1) \times (0,1)$.", "not shown"),
         (r"The vectors have $(0,1) \cdot (0,1) = 2$.", "wrong"),
     ],

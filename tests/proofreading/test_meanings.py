@@ -715,3 +715,16 @@ def test_words_that_name_operations_are_names(proofreader: TextProofreader) -> N
     assert len(proofreader.check_links(text)) == 3
     text = r"Then $f = \frac{f_{\text{clk_I/O}}}{2N}$, so $f_{\text{clk_I/O}} = 2fN$."
     assert [each.verdict for each in proofreader.check_links(text)] == ["given", "follows"]
+
+
+def test_macros_that_a_text_defines_are_written_out(tmp_path: Path) -> None:
+    head = (
+        r"$$" + "\n" + r"\newcommand{\half}{\frac{1}{2}}" + "\n\n" + r"\newcommand{\sq}[1]{#1^2}" + "\n$$\n\n"
+    )
+    path = tmp_path / "notes.md"
+    path.write_text(head + r"So $\half + \half = 1$ and $\sq{3} = 8$.", encoding="utf-8")
+    links = [link for document in proofread(Proofread(path))["documents"] for link in document["links"]]
+    assert [(link["verdict"], link["left"]) for link in links] == [
+        ("right", r"\frac{1}{2} + \frac{1}{2}"),
+        ("wrong", "3^2"),
+    ]
