@@ -1,8 +1,8 @@
 """A place in the pieces of a line: what stands there, what is known of the letters, and why it is not read.
 
 The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking),
-`numeral_parser`, `name_and_function_parser`, `big_operator_parser`, `derivative_parser`, `expressions` (all
-terms) and `statement_parser`. It differs from that of the published operator trees, which keeps neither
+`numeral_parser`, `name_and_function_parser`, `big_operator_parser`, `derivative_parser`, `expression_parser`
+(all terms) and `statement_parser`. It differs from that of the published operator trees, which keeps neither
 brackets nor texts. Where a formula can be read in two ways (`1/2x`), or says what has no term, it is not
 read, and the reason says so: nothing is dropped.
 """

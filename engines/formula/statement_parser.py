@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.core.tree import Tree
 from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
-from engines.formula.expressions import OTHERWISE, Expressions
+from engines.formula.expression_parser import OTHERWISE, Expressions
 from engines.formula.layout import Piece
 from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole

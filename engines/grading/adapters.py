@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engines.core.spec import make_refusal
-from engines.grading.answers import answer
 from engines.grading.compare import AnswerComparison
+from engines.grading.final_answer import answer
 from engines.grading.grades import grade, judge_answers
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.formula.expressions import OTHERWISE
+from engines.formula.expression_parser import OTHERWISE
 from engines.formula.vocabulary import (
     CONNECTIVES,
     GREEK,

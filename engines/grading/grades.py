@@ -21,10 +21,10 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
 from engines.formula.vocabulary import CONNECTIVES
-from engines.grading.answers import find_answer, take_last_sentence
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
+from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
 from engines.grading.labelled_values import make_circle, read_labelled
 from engines.grading.locales import (

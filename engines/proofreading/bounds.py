@@ -11,7 +11,7 @@ from engines.mathematics.judging.names import TURNED
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.roles import is_concluded
+from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 MINUS_ONE = Tree("-1")

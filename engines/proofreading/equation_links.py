@@ -24,9 +24,9 @@ from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.repair_conditions import find_repair
-from engines.proofreading.roles import is_concluded, is_supposed
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
+from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
     AMBIGUOUS_LABELS,
     DECIMAL,

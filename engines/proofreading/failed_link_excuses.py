@@ -23,8 +23,8 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.repair_conditions import write_term
-from engines.proofreading.roles import quantifies_over
 from engines.proofreading.slips import points_of
+from engines.proofreading.statement_roles import quantifies_over
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,

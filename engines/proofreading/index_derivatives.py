@@ -8,8 +8,8 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Fact, Function, describe_sources
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
-from engines.proofreading.roles import is_supposed
 from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import free_symbols
 
 _NEAR_PARAGRAPHS = 2

@@ -31,9 +31,14 @@ from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.recent_statements import find_recent_slip
-from engines.proofreading.roles import is_claimed_for_all, is_concluded, is_supposed, is_value_to_look_at
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
+from engines.proofreading.statement_roles import (
+    is_claimed_for_all,
+    is_concluded,
+    is_supposed,
+    is_value_to_look_at,
+)
 from engines.proofreading.term_properties import (
     DEGREES,
     are_exactly_equal,

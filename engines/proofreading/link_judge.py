@@ -40,7 +40,6 @@ from engines.proofreading.rings_and_residues import (
     judge_congruence,
     judge_in_domain,
 )
-from engines.proofreading.roles import is_concluded, is_supposed, read_role
 from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Moduli, Position
 from engines.proofreading.series_links import judge_expansion
 from engines.proofreading.solution_changing_steps import explain_sign
@@ -49,6 +48,7 @@ from engines.proofreading.stated_values import (
     describe_failed_step,
     find_valued_statement,
 )
+from engines.proofreading.statement_roles import is_concluded, is_supposed, read_role
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     LOG,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Fact
-from engines.proofreading.roles import StatementRole
+from engines.proofreading.statement_roles import StatementRole
 
 LinkOutcome = Literal[
     "right", "right if", "follows", "given", "loses domain", "wrong", "doubtful", "not shown", "unread"

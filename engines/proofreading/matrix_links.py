@@ -14,7 +14,7 @@ from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cu
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
-from engines.proofreading.roles import is_concluded, is_supposed
+from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import any_values, are_exactly_equal, at_values, free_symbols
 
 

@@ -19,8 +19,8 @@ from engines.proofreading.facts import Fact, describe_sources
 from engines.proofreading.link_context import VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
-from engines.proofreading.roles import is_supposed
 from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import DECIMAL, free_symbols
 
 _ORDERS = ("O", "o", "𝒪")

@@ -13,7 +13,7 @@ from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cu
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.roles import is_concluded
+from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
 
 VECTOR_PRODUCT = "×("

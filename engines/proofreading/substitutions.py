@@ -11,9 +11,9 @@ from engines.proofreading.differentials import DifferentialForm, read_differenti
 from engines.proofreading.facts import Fact, describe_sources
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
-from engines.proofreading.roles import is_supposed
 from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.slips import points_of
+from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 _NEAR_PARAGRAPHS = 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from engines.core.errors import EngineError
-from screens.jobs.detail import Detail
+from screens.jobs.job_detail import Detail
 from screens.jobs.job_list import JobList
 from screens.jobs.run_reading import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN

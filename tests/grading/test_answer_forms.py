@@ -7,8 +7,8 @@ import pytest
 from benchmarks._formula_changes import MAKERS, hostile_pairs
 from benchmarks.hostile_answers import KINDS, forms
 from engines.formula.statement_view import Statement, read_statement
-from engines.grading.answers import answer
 from engines.grading.choices import read_choice
+from engines.grading.final_answer import answer
 from engines.grading.grades import grade
 from engines.grading.integers_in_words import spell_integers
 from engines.grading.locales import find_language, with_decimal_points

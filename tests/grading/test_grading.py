@@ -13,7 +13,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.grading.adapters import make_reward, parse, process_results, verify
-from engines.grading.answers import answer
+from engines.grading.final_answer import answer
 from engines.grading.grades import GradePairs, exit_code, grade, grade_pairs, grades_document
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.grading import grade
-from engines.grading.answers import find_answer
+from engines.grading.final_answer import find_answer
 from engines.grading.labelled_values import read_labelled
 from engines.grading.sentence_quantities import choose_quantity, list_quantities
 from engines.grading.times import count_minutes, read_date

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.jobs.detail import Detail
+from screens.jobs.job_detail import Detail
 from screens.keys import JOBS_KEYS
 from screens.shell.keymap import VERBS
 from screens.widgets.dialogs import Confirm, TextScreen

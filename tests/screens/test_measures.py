@@ -6,7 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from screens.jobs.columns import METRIC_COLUMNS, differing_at, metric_row, shorten_measure
-from screens.jobs.detail import CurvePlot
+from screens.jobs.job_detail import CurvePlot
 from workbench.jobs.metric_curves import MetricCurve
 
 NAMES = (

@@ -11,7 +11,7 @@ from textual.app import SuspendNotSupported
 from textual.pilot import Pilot
 
 from screens.app import Workbench
-from screens.jobs.detail import Detail
+from screens.jobs.job_detail import Detail
 from screens.registry import SCREEN_KEYS
 from screens.shell.cards import ActivityScreen, NoteList
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS

@@ -13,8 +13,8 @@ import pytest
 
 from engines.core.errors import EngineError
 from screens.app import Workbench, run
-from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
+from screens.jobs.job_detail import Detail
 from screens.shell.bars import Header, KeyBar
 from screens.shell.cards import TooSmall
 from screens.shell.export import Destination

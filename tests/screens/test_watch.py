@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from screens.app import Workbench
-from screens.jobs.detail import Detail
+from screens.jobs.job_detail import Detail
 from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import Workbench
-from screens.jobs.detail import Detail
+from screens.jobs.job_detail import Detail
 from screens.widgets.plot import PlotWidget
 from screens.widgets.table import Table
 from tests.screens.driving import shown, until

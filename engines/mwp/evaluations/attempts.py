@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engines.core.tree import Tree
-from engines.grading.answers import answer as find_answer
+from engines.grading.final_answer import answer as find_answer
 from engines.grading.grades import grade
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form

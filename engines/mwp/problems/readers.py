@@ -242,7 +242,7 @@ def _build_problem(
         text = f"{letter}) {options[letter]}" if letter in options else None
         answers = _list_answers(options.get(letter))
     elif layout.name in ("plain", "mathwb") and isinstance(text, str) and _is_solution(text):
-        from engines.grading.answers import answer as find_answer
+        from engines.grading.final_answer import answer as find_answer
 
         short = find_answer(text, "zh" if language == "zh" else "auto")
         answers = _list_answers(short)

@@ -154,7 +154,7 @@ def _ask_model(spec: Solve, problem: Problem, cache: Path | None, events: Sink, 
 
 
 def _describe_reply(problem: Problem, reply: ModelReply, share: float) -> dict[str, Any]:
-    from engines.grading.answers import answer as find_answer
+    from engines.grading.final_answer import answer as find_answer
     from engines.mwp.evaluations.attempts import read_answer_quantity
 
     text = find_answer(reply.attempt.text, "zh" if problem.language == "zh" else "auto")

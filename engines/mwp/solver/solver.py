@@ -30,6 +30,7 @@ from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import FROM_SCRATCH, EncodedProblems, PretrainedEncoder, encode_problems
+from engines.mwp.solver.goal_driven_head import TreeHead
 from engines.mwp.solver.quantization import TOKEN_TABLE, pack_weights, unpack_weights
 from engines.mwp.solver.reading import (
     EquationWords,
@@ -45,7 +46,6 @@ from engines.mwp.solver.reading import (
     to_steps,
 )
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.mwp.solver.tree_head import TreeHead
 from engines.retrieval.encoders import BUILT_IN, fingerprint_folder
 from engines.training.libraries import Module
 
