@@ -358,7 +358,7 @@ class EquationLink:
             return self._say("follows", f"rounded, by {cite_fact(known)}")
         here = known.position.paragraph == self.link.position.paragraph
         leading = (
-            self.link.connective == "so" or is_concluded(self.link) or self.link.words_before.endswith("or")
+            self.link.connective == "so" or is_concluded(self.link) or self.link.words_before.endswith("§ or")
         )
         differ = all(each.outcome == "different" for each in tried)
         if not (here and leading and differ) or self.link.is_denied_by_words_after or self.link.of_problem:

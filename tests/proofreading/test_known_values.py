@@ -325,4 +325,7 @@ def test_a_value_is_one_of_the_two_that_a_sign_leaves(
 ) -> None:
     text = rf"By the formula, $x = \frac{{7 \pm \sqrt{{49 - 48}}}}{{2}}$, so {roots}."
     assert [each.verdict for each in proofreader.check_links(text)][1:] == expected
+    # an "or" that joins words does not join values
+    text = r"Hence $x = 3 \pm 1$; see the plot or $x = 9$."
+    assert proofreader.check_links(text)[-1].verdict == "not shown"
     assert proofreader.check_links(r"Hence $z = 2 + \sqrt5 \pm 3$, so $z = 7.236$.")[1].verdict == "follows"
