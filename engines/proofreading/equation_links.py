@@ -100,7 +100,7 @@ class EquationLink:
         self.for_all = self.context.is_stated_for_all(self.link, left, right)
         self.exact_equality = are_exactly_equal(left, right)
 
-    def judge(self) -> LinkVerdict:
+    def judge_equation(self) -> LinkVerdict:
         """Return the verdict of the first step that decides."""
         steps = (
             self._judge_as_identity,

@@ -99,7 +99,7 @@ class LinkContext:
         matrices: The letters that stand for matrices.
         next_link: The link after the chain that is being judged.
         mentions: The formulas that say something of letters, in their order.
-        settled: The indices of the pieces of the document whose links have all been decided.
+        decided_pieces: The indices of the pieces of the document whose links have all been decided.
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         worded: The equations that words say of letters, likewise.
@@ -131,7 +131,7 @@ class LinkContext:
     matrices: frozenset[str] = frozenset()
     next_link: ChainLink | None = None
     mentions: Sequence[Mention] = ()
-    settled: set[int] = field(default_factory=set)
+    decided_pieces: set[int] = field(default_factory=set)
     last_before: int = -1
     in_chain: bool = False
     is_step: bool = False
@@ -337,7 +337,7 @@ class LinkContext:
         letters = {name[0] for name in free}
         return not any(
             not letters.isdisjoint(each.letters)
-            and each.piece not in self.settled
+            and each.piece not in self.decided_pieces
             and (each.of_problem or each.position.paragraph >= link.position.paragraph - 1)
             and each.position.scope.reaches(link.position.scope)
             for each in self.mentions

@@ -78,7 +78,7 @@ _OF_GROUPS = frozenset(("*", "pow"))
 """Operations that groups have too, whose products need not commute."""
 _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
-_SETTLED = ("right", "right if", "wrong", "loses domain")
+_DECIDED = ("right", "right if", "wrong", "loses domain")
 
 
 @dataclass(slots=True)
@@ -94,12 +94,12 @@ class LinkJudge(LinkContext):
             links: The links of the chain.
             next_link: The first link after the chain, if there is one.
         """
-        settled, mistaken, self.fails_as_step = True, False, False
+        is_decided, has_mistake, self.fails_as_step = True, False, False
         self.position, self.piece = (links[0].position, links[0].piece_index) if links else (NOWHERE, 0)
         for judged in self._judge_all(links, next_link):
             link = judged.link
-            settled = settled and judged.outcome in _SETTLED
-            mistaken = mistaken or judged.outcome == "wrong"
+            is_decided = is_decided and judged.outcome in _DECIDED
+            has_mistake = has_mistake or judged.outcome == "wrong"
             left, right = (
                 (side.tree for side in self.read_sides(link)) if judged.outcome != "unread" else (None, None)
             )
@@ -116,10 +116,12 @@ class LinkJudge(LinkContext):
                 statement=statement,
                 hypotheses=tuple(dict.fromkeys(map(write_term, known)))[-3:],
             )
-        if mistaken and not self.fails_as_step:  # of what stands around a mistake nobody knows what is meant
+        if (
+            has_mistake and not self.fails_as_step
+        ):  # of what stands around a mistake nobody knows what is meant
             self.facts.forget(self.last_before)
-        if settled and links:
-            self.settled.add(links[0].piece_index)
+        if is_decided and links:
+            self.decided_pieces.add(links[0].piece_index)
 
     def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equality_count = sum(link.relation == "=" for link in links)
@@ -181,8 +183,8 @@ class LinkJudge(LinkContext):
             )
             with limit_work(_MOST_WORK) as limit:
                 judged = self._judge_link(link, left.tree, right.tree, equality_count, next_side)
-            unsettled = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
-            if unsettled and limit.refused and not link.of_problem:
+            is_open = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
+            if is_open and limit.refused and not link.of_problem:
                 judged = LinkVerdict(link, "not shown", "it takes more work than one link is given")
             # sides with a constant C, of the antiderivative that the chain begins with
             if (
@@ -337,18 +339,18 @@ class LinkJudge(LinkContext):
         if _are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
         if not self.matrices.isdisjoint(free):
-            return self.matrix_links.judge(link, left, right)
+            return self.matrix_links.judge_equation(link, left, right)
         self.equations.append((link, left, right))
         if next_side is not None and not free_symbols(next_side):
             equality_count = 1  # a = b = 0 says that both are 0
-        judged = EquationLink(self, link, left, right, equality_count).judge()
+        judged = EquationLink(self, link, left, right, equality_count).judge_equation()
         if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_denied_directly):
             judged = self._judge_as_slip(judged, left, right, next_side)
         # A function that is written in another form is still defined once.
-        form = (
+        is_own_definition = (
             judged.outcome == "follows" and left.label == "call" and free_symbols(left) & free_symbols(right)
         )
-        if form and self.facts.reduce_by_definitions(left, right):
+        if is_own_definition and self.facts.reduce_by_definitions(left, right):
             return judged
         # |x| = -x says of which x a text speaks.
         of_sign = judged.outcome == "right if" and left.label == "abs" and not self.in_chain
@@ -439,9 +441,11 @@ class LinkJudge(LinkContext):
 
     def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
-        begun = link.of_problem or read_last_cue(link.words_before) == "given"
+        is_given = link.of_problem or read_last_cue(link.words_before) == "given"
         # x > 2 bounds a variable, and x^2 >= x says something of all its values.
-        simple = not (left.children and right.children) and free_symbols(left).isdisjoint(free_symbols(right))
+        is_bound = not (left.children and right.children) and free_symbols(left).isdisjoint(
+            free_symbols(right)
+        )
         if (
             left == right
             and link.relation in ("<", ">", "!=")
@@ -450,10 +454,10 @@ class LinkJudge(LinkContext):
         ):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.
-        for_all = not simple and link.relation != "!=" and self.is_stated_for_all(link, left, right)
+        for_all = not is_bound and link.relation != "!=" and self.is_stated_for_all(link, left, right)
         if not link.of_problem and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
-        if not simple and len(statement) < LARGEST:
+        if not is_bound and len(statement) < LARGEST:
             known = [*self.list_hypotheses(free_symbols(statement)), *self.facts.conditions[-4:]]
             verdict = self.judge.holds(statement, list(dict.fromkeys(known)))
             if verdict.outcome == "equal":
@@ -471,13 +475,13 @@ class LinkJudge(LinkContext):
             return LinkVerdict(link, "follows", "it was said before")
         carried = (
             carry_bound(self.judge, link, statement, self.bounds)
-            if simple and link.relation in BOUNDS
+            if is_bound and link.relation in BOUNDS
             else None
         )
-        opposite = find_opposite(statement, self.facts.conditions) if simple and not carried else None
-        while simple and not link.of_problem and (old := find_opposite(statement, self.facts.conditions)):
+        opposite = find_opposite(statement, self.facts.conditions) if is_bound and not carried else None
+        while is_bound and not link.of_problem and (old := find_opposite(statement, self.facts.conditions)):
             self.facts.replace_condition(old)
-        if simple and link.relation in BOUNDS:
+        if is_bound and link.relation in BOUNDS:
             self.facts.add_condition(statement)
         if carried is not None:
             return carried
@@ -489,7 +493,7 @@ class LinkJudge(LinkContext):
             )
         if step := self._describe_multiplication(link, statement):
             return LinkVerdict(link, "not shown", step)
-        if begun or simple:
+        if is_given or is_bound:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
 

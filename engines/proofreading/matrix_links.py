@@ -38,7 +38,7 @@ class MatrixLinks:
     follow: Callable[[ChainLink, Sequence[Fact]], LinkVerdict]
     state: Callable[[ChainLink, Tree, Tree], None]
 
-    def judge(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+    def judge_equation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         """Judge an equation of matrices: for any that do not commute, or by the values that were said."""
         if self._are_equal_matrices(left, right):
             return LinkVerdict(link, "right")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from engines.core.expression_language import read_prefix, to_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
-from engines.egen.evaluations.check import Check, check_derivations, judge
+from engines.egen.evaluations.check import Check, check_derivations, judge_transitions
 from engines.egen.evaluations.figures import mean_figure
 from engines.egen.evaluations.mistakes import MarkedDerivation, iterate_changes, make_mistake, near_copies
 from engines.egen.models.datasets import Labelled, read_labelled
@@ -169,7 +169,7 @@ def test_derivations_have_the_mistake_they_say(tmp_path: Path) -> None:
     assert list(derivations.read_derivations(path)) == found
     assert path.read_text().splitlines()[0] == f"{to_prefix(found[0].steps[0])}\t{found[0].wrong}"
     for each in found:
-        assert [step["judgement"] for step in judge(each)].index("wrong") == each.wrong
+        assert [step["judgement"] for step in judge_transitions(each)].index("wrong") == each.wrong
 
 
 def test_every_level_that_changes_is_a_step() -> None:

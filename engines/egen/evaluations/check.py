@@ -62,7 +62,7 @@ class Check:
             raise EngineError("a threshold needs a model", code="E400", remedy=remedy)
 
 
-def judge(
+def judge_transitions(
     derivation: MarkedDerivation,
     cosines: Iterable[float] | None = None,
     limit: float = 0.0,
@@ -151,7 +151,9 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
     cosines = repeat(None) if encoder is None else mistakes.step_cosines(encoder, given)
     rows = []
     for derivation, own_cosines in zip(given, cosines, strict=False):
-        transitions = judge(derivation, own_cosines, limit or 0.0, theory=name, assume=spec.assume)
+        transitions = judge_transitions(
+            derivation, own_cosines, limit or 0.0, theory=name, assume=spec.assume
+        )
         judgements = [row["judgement"] for row in transitions]
         texts = [to_prefix(step) for step in derivation.steps]
         rows.append(

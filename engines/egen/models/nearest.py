@@ -83,7 +83,7 @@ def nearest(
         for row in result.find_nearest(query, spec.count + (own is not None))
         if own is None or (row["cluster"], row["member"]) != (spec.cluster, spec.member)
     ][: spec.count]
-    judge(neighbours, text, "verdict")
+    judge_neighbours(neighbours, text, "verdict")
     return {
         **write_notations(text),
         "pool": len(result),
@@ -100,7 +100,7 @@ def write_notations(text: str) -> dict[str, str]:
     return {"prefix": text, "unicode": unicode_infix(read_prefix(text))}
 
 
-def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
+def judge_neighbours(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     """Put the verdict on each record's `prefix` as a member beside the head into it, for the first 100."""
     from engines.core.expression_language import read_prefix
     from engines.mathematics.verification.verifier import Verifier
@@ -209,12 +209,12 @@ def analogy(
             first.setdefault(hit["prefix"], {**write_notations(hit["prefix"]), **hit})
     hits = list(first.values())[: spec.count]
     # An echo is a hit that equals x2: the analogy was not solved, only repeated.
-    judge(hits, given[2], "echo")
+    judge_neighbours(hits, given[2], "echo")
     for hit in hits:
         hit["echo"] = hit.get("echo") == "equal"
         hit["verdict"] = None
     if expected is not None:
-        judge(hits, expected, "verdict")
+        judge_neighbours(hits, expected, "verdict")
     return {
         **{name: write_notations(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
         "expected": expected and write_notations(expected),
