@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 
 from engines.core.expression_language import TRIGONOMETRIC, is_constant_token
 from engines.core.tree import ZERO, Tree
-from engines.formula.cursor import is_statement
 from engines.formula.statement_view import Statement
-from engines.grading.compare_units import Units, compare_with_units
-from engines.grading.constants import VARIABLES, compare_solutions, compare_with_constants
+from engines.grading.compare_statements import compare_statements
+from engines.grading.compare_terms import ExactComparison
+from engines.grading.compare_units import Units
+from engines.grading.constants import VARIABLES, compare_solutions
 from engines.grading.families import (
     Family,
-    cases_of,
-    compare_cases,
     compare_families,
     compare_periodic,
-    family_without_range,
     read_family,
-    replace_leaf,
 )
 from engines.grading.forms import (
     REALS,
@@ -40,12 +36,10 @@ from engines.grading.forms import (
 )
 from engines.grading.forms_beside_others import (
     list_assignments,
-    open_interval,
     order_by_name,
     put_identity,
     unwrap_single,
 )
-from engines.grading.linear_systems import compare_solved
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.named_values import is_same_name, rename_argument, turn_ratio
 from engines.grading.numbers import Term
@@ -53,17 +47,11 @@ from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, write_tree
 from engines.grading.term_arithmetic import (
     divide_terms,
-    shown_part,
 )
-from engines.grading.tokens import is_blank, tokenize
 from engines.grading.trees import (
     list_on_line,
-    list_relations,
-    name_relations,
-    number_tree,
     set_tree,
     statement_of_form,
-    tree_of_term,
 )
 from engines.grading.verdicts import (
     EQUAL,
@@ -74,16 +62,15 @@ from engines.grading.verdicts import (
     differ_in_kind,
     differ_in_number,
     is_settled,
+    read_both,
     to_grade_verdict,
     with_policy,
 )
 from engines.grading.words import compare_words
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import INTEGERS, free_variables
+from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.verdicts import Verdict
 
-_LONG_DECIMAL = 10
-"""A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
 _MOST_MATCHED = 60
 """So many values without order, and not written alike, are compared each with each."""
 
@@ -98,8 +85,7 @@ class AnswerComparison:
         self, judge: Judge | None = None, digits: int | None = None, units: Units = "compare"
     ) -> None:
         self._given = judge
-        self._digits = digits
-        self._units = units
+        self._terms = ExactComparison(lambda: judge or _own_judge(), digits, units)
 
     @property
     def _judge(self) -> Judge:
@@ -139,7 +125,7 @@ class AnswerComparison:
             return to_grade_verdict(by_parameter)
         # From here on the forms of both sides decide, the ones that say most first.
         if isinstance(gold, Statement) or isinstance(pred, Statement):
-            return self._compare_statements(gold, pred)
+            return compare_statements(self._judge, gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
             return self._compare_named(gold, pred)
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
@@ -147,7 +133,7 @@ class AnswerComparison:
         if isinstance(gold, WordsForm) or isinstance(pred, WordsForm):
             return compare_words(gold, pred)
         if isinstance(gold, Term) and isinstance(pred, Term):
-            return self._compare_terms(gold, pred)
+            return self._terms.compare(gold, pred)
         if isinstance(gold, Matrix) or isinstance(pred, Matrix):
             return self._compare_matrices(gold, pred)
         if isinstance(gold, SetForm) or isinstance(pred, SetForm):
@@ -211,121 +197,6 @@ class AnswerComparison:
         if not all(sets):
             return differ_in_kind(gold, pred)
         return self._match_covering(gold, pred, self._compare_members)  # type: ignore[arg-type]
-
-    # ---- numbers and formulas
-
-    def _compare_terms(self, gold: Term, pred: Term) -> GradeVerdict:
-        # Units decide first, since they may change the numbers.
-        if gold.unit is not None or pred.unit is not None:
-            return compare_with_units(gold, pred, self._units, self._compare_terms)
-        if gold.shown_digits or pred.shown_digits:
-            return self._compare_unfinished_decimals(gold, pred)
-        # In different bases equal values are written differently, and equal digits have different values.
-        if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
-            return GradeVerdict("equal if", condition=f"it may be written in base {pred.base}")
-        if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
-            bases = sorted((gold.base, pred.base))
-            if bases[1] == 10 or bases[0] == 10:
-                base = pred.base if gold.base == 10 else gold.base
-                return GradeVerdict("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
-        if gold.value is not None and pred.value is not None:
-            return self._compare_numbers(gold, pred)
-        # What cannot be read is still equal if it is spelt alike.
-        if (gold.tree is None or pred.tree is None) and _spell_tokens(gold.text) == _spell_tokens(pred.text):
-            return EQUAL
-        trees = _read_both(tree_of_term(gold), tree_of_term(pred))
-        if isinstance(trees, GradeVerdict):
-            return trees
-        gold_tree, pred_tree = trees
-        if gold_tree == pred_tree:
-            return EQUAL
-        # A long decimal is the output of a computer: equal if the exact side rounds to it.
-        decimals = self._count_decimals(gold, pred)
-        if decimals is not None:
-            return self._compare_rounded(gold_tree, pred_tree, decimals, self._describe_precision(gold, pred))
-        judged = to_grade_verdict(self._judge.equal(gold_tree, pred_tree))
-        if judged.outcome == "equal":
-            return judged
-        # Engineers call the imaginary unit j.
-        letters = [{*tree.list_labels()} & {"i", "j"} for tree in (gold_tree, pred_tree)]
-        if letters == [{"i"}, {"j"}]:
-            engineered = self._judge.equal(gold_tree, replace_leaf(pred_tree, Tree("j"), Tree("i")))
-            if engineered.outcome == "equal":
-                return GradeVerdict("equal", reason="j is the imaginary unit")
-        return compare_with_constants(self._judge, gold_tree, pred_tree) or judged
-
-    def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
-        """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
-        # With a precision of the caller's the dots do not matter.
-        if self._digits is not None:
-            return self._compare_terms(
-                *(replace(one, shown_digits=0, value=one.value or shown_part(one)) for one in (gold, pred))
-            )
-        if gold.value is not None and pred.value is not None:
-            return self._compare_numbers(gold, pred)
-        unfinished, complete = (gold, pred) if gold.shown_digits else (pred, gold)
-        # Otherwise the value lies between the digits shown and one more in the last place, which the judge
-        # can decide for an exact other side.
-        shown = shown_part(unfinished)
-        if complete.shown_digits:
-            agree = unfinished.text.startswith(complete.text) or complete.text.startswith(unfinished.text)
-        else:
-            tree = tree_of_term(complete)
-            if isinstance(tree, str):
-                return GradeVerdict("unread", reason=tree)
-            size = Tree("abs", (tree,))
-            ends = (
-                Tree("<=", (number_tree(abs(shown)), size)),
-                Tree("<", (size, number_tree(abs(shown) + Fraction(1, 10**unfinished.shown_digits)))),
-            )
-            within = self._judge.holds(
-                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (number_tree(shown), tree))))))
-            )
-            if within.outcome not in ("equal", "different"):
-                return to_grade_verdict(within)
-            agree = within.outcome == "equal"
-        if not agree:
-            return GradeVerdict("different", witness=f"{unfinished.text}… and {complete.text}")
-        return GradeVerdict("equal if", condition=f"{unfinished.text}… goes on as {complete.text}")
-
-    def _compare_numbers(self, gold: Term, pred: Term) -> GradeVerdict:
-        assert gold.value is not None
-        assert pred.value is not None
-        if gold.value == pred.value:
-            return EQUAL
-        decimals = self._count_decimals(gold, pred)
-        if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
-            return GradeVerdict("equal", reason=self._describe_precision(gold, pred))
-        return GradeVerdict(
-            "different", witness=f"{_format_fraction(gold.value)} and {_format_fraction(pred.value)}"
-        )
-
-    def _count_decimals(self, gold: Term, pred: Term) -> int | None:
-        """To how many decimals two terms are compared; None: exactly."""
-        if self._digits is not None:
-            return self._digits
-        # Of two decimals, neither is the rounding of something exact.
-        if (gold.decimals is None) == (pred.decimals is None):
-            return None
-        rounded = pred if gold.decimals is None else gold
-        return rounded.decimals if rounded.significant >= _LONG_DECIMAL else None
-
-    def _describe_precision(self, gold: Term, pred: Term) -> str:
-        """To how many digits two terms are the same, for the reason of a verdict."""
-        if self._digits is not None:
-            return f"to {self._digits} decimals"
-        return f"to the {max(gold.significant, pred.significant)} significant digits that are written"
-
-    def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int, precision: str) -> GradeVerdict:
-        same = self._judge.equal(gold, pred)
-        if same.outcome in ("equal", "equal if"):
-            return to_grade_verdict(same)
-        apart = Tree("abs", (Tree("-", (gold, pred)),))
-        half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
-        near = self._judge.holds(Tree("<=", (apart, half)))
-        if near.outcome == "equal":
-            return GradeVerdict("equal", reason=precision)
-        return to_grade_verdict(same if near.outcome == "different" and same.outcome == "different" else near)
 
     # ---- words, lists, sets
 
@@ -480,7 +351,7 @@ class AnswerComparison:
                 matched = self._match_unordered(gold_parts, pred_parts)
                 if matched.outcome == "equal":
                     return matched
-        trees = _read_both(set_tree(gold_parts), set_tree(pred_parts))
+        trees = read_both(set_tree(gold_parts), set_tree(pred_parts))
         return trees if isinstance(trees, GradeVerdict) else to_grade_verdict(self._judge.equal(*trees))
 
     def _compare_intervals(self, gold: Form, pred: Form) -> GradeVerdict:
@@ -517,7 +388,7 @@ class AnswerComparison:
         return differ_in_kind(gold, pred)
 
     def _compare_trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Verdict]) -> GradeVerdict:
-        trees = _read_both(statement_of_form(gold), statement_of_form(pred))
+        trees = read_both(statement_of_form(gold), statement_of_form(pred))
         if isinstance(trees, GradeVerdict):
             return trees
         return EQUAL if trees[0] == trees[1] else to_grade_verdict(judge(*trees))
@@ -581,101 +452,6 @@ class AnswerComparison:
             return same
         return compare_solutions(trees[0], trees[1]) or same
 
-    def _compare_statements(self, gold: Form, pred: Form) -> GradeVerdict:
-        """Return what is read as a whole: statements with connectives or quantifiers, families, cases,
-        sets."""
-        gold, pred = open_interval(gold, pred), open_interval(pred, gold)
-        trees = _read_both(statement_of_form(gold), statement_of_form(pred))
-        if isinstance(trees, GradeVerdict):
-            return trees
-        families = [read_family(tree) for tree in trees]
-        undeclared = ""
-        # One side declares its integer and the other writes `k*pi`: the letter is taken for any integer.
-        if families.count(None) == 1:
-            at = families.index(None)
-            families[at], undeclared = family_without_range(trees[at])
-        if families[0] is not None and families[1] is not None:
-            verdict = to_grade_verdict(compare_families(families[0], families[1]))
-            if undeclared and verdict.outcome == "equal":
-                verdict = replace(verdict, reason=f"{undeclared} stands for any integer")
-            names = {one.name for one in families if one is not None and one.name}
-            if len(names) > 1 and verdict.outcome == "equal":
-                return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
-            return verdict
-        # A family has infinitely many values, so finitely many settled values differ from it.
-        if any(families):
-            single = pred if families[0] is not None else gold
-            value = single.value if isinstance(single, Named) else single
-            if isinstance(value, Many) or (isinstance(value, Term) and is_settled(value)):
-                return differ_by(f"{to_message_text(single)} has no value for each integer")
-            return GradeVerdict("undecided", reason="only one of them is read as a family of values")
-        # Values by cases are compared piece by piece, with a formula on every piece.
-        mine, theirs = cases_of(trees[0]), cases_of(trees[1])
-        if mine is not None and theirs is not None:
-            verdict = to_grade_verdict(compare_cases(self._judge, mine[1], theirs[1]))
-            if mine[0] and theirs[0] and mine[0] != theirs[0] and verdict.outcome == "equal":
-                return GradeVerdict("equal if", condition="they are values of the same function")
-            return verdict
-        if mine is not None or theirs is not None:
-            return self._compare_with_cases(*trees)
-        verdict = to_grade_verdict(self._judge.equal(*trees))
-        # The judge does not enumerate integers: a difference that it finds need not be one of the value
-        # sets.
-        ranged = any(
-            node.label == "in" and node.children and node.children[1].label in INTEGERS
-            for tree in trees
-            for node in tree
-        )
-        if verdict.outcome == "undecided":
-            solved = compare_solved(self._judge, trees[0], pred) or compare_solved(
-                self._judge, trees[1], gold
-            )
-            verdict = solved or self._compare_independent(*trees) or verdict
-        if verdict.outcome == "different" and ranged:
-            return GradeVerdict("undecided", reason="it is not known whether they have the same values")
-        return verdict
-
-    def _compare_independent(self, gold: Tree, pred: Tree) -> GradeVerdict | None:
-        """Statements of equations, each of another name, by which of these hold; None for others."""
-        equations = list(dict.fromkeys((*list_relations(gold), *list_relations(pred))))
-        names = {one.children[0] for one in equations if one.label == "=" and is_constant(one.children[1])}
-        names = {name for name in names if not name.children}
-        if len(names) < len(equations) or len(equations) > len(_PROPOSITIONS):
-            return None
-        letters = dict(zip(equations, _PROPOSITIONS, strict=False))
-        verdict = self._judge.equal(name_relations(gold, letters), name_relations(pred, letters))
-        if verdict.outcome != "different":
-            return None
-        witness = verdict.witness
-        for equation, letter in letters.items():
-            witness = witness.replace(f"{letter} is", f"{' = '.join(map(write_tree, equation.children))} is")
-        return differ_by(witness)
-
-    def _compare_with_cases(self, gold: Tree, pred: Tree) -> GradeVerdict:
-        """Values by cases and a single term: they are the same where they are in each case."""
-        by_cases = cases_of(gold) or cases_of(pred)
-        assert by_cases is not None
-        single = pred if cases_of(gold) else gold
-        if single.label == "=":
-            single = single.children[1]
-        if is_statement(single) or single.label in ("list", "tuple", "set"):
-            return GradeVerdict("undecided", reason="only one of them is a value by cases")
-        cases = by_cases[1]
-        verdict = combine_verdicts(
-            to_grade_verdict(self._judge.equal(value, single, [condition])) for value, condition in cases
-        )
-        if verdict.outcome != "equal":
-            return verdict
-        conditions = tuple(condition for _, condition in cases)
-        if len(conditions) == 1 and conditions[0].label == "!=":
-            return GradeVerdict("equal", reason=f"{write_tree(conditions[0])} limits only where it is stated")
-        covered = Tree("or", conditions) if len(conditions) > 1 else conditions[0]
-        names = sorted(free_variables(covered))
-        everything = Tree("in", (Tree(names[0]), Tree("ℝ"))) if len(names) == 1 else None
-        if everything is not None and self._judge.equal(covered, everything).outcome == "equal":
-            return verdict
-        return GradeVerdict("equal if", condition="one of the cases holds")
-
     def _compare_relations(self, gold: Form, pred: Form) -> GradeVerdict:
         if not (isinstance(gold, Named | RelationForm) and isinstance(pred, Named | RelationForm)):
             solved = self._compare_solutions(gold, pred)
@@ -730,12 +506,6 @@ def _own_judge() -> Judge:
     return judge()
 
 
-def _read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
-    if isinstance(gold, str):
-        return GradeVerdict("unread", reason=f"the reference: {gold}")
-    return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
-
-
 def _may_be_same(one: Family, other: Family) -> bool:
     return one.name == other.name or "" in (one.name, other.name)
 
@@ -746,20 +516,9 @@ def _is_set(item: Form) -> bool:
 
 _SOLUTION_SETS = ("L", "S", "𝕃", "𝕊")
 """Names of sets of solutions."""
-_PROPOSITIONS = "pqrs"
 _BOUNDS = {"<", "<=", ">", ">="}
 _INTEGER_LETTER = "k"
 """The letter that usually stands for any integer."""
-
-
-def _spell_tokens(text: str) -> list[str]:
-    """Return the tokens of a text without white space: two of them side by side are no single number."""
-    return [token.text for token in tokenize(text) if not is_blank(token)]
-
-
-def _format_fraction(value: Fraction) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else f"{text[:20]}…{text[-10:]}"
 
 
 def _is_made_of_names(tree: Tree) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from engines.core.tree import Tree
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import describe_kind, to_message_text
 from engines.grading.numbers import Term
@@ -90,3 +91,10 @@ def differ_in_number(gold: Many, pred: Many) -> GradeVerdict:
     """Return the verdict on tuples, ratios or lists of other lengths."""
     counts = (f"{to_message_text(one)} has {len(one.items)}" for one in (gold, pred))
     return differ_by(" and ".join(counts))
+
+
+def read_both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | GradeVerdict:
+    """Return the trees of two answers, or which of them cannot be read and why."""
+    if isinstance(gold, str):
+        return GradeVerdict("unread", reason=f"the reference: {gold}")
+    return GradeVerdict("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
