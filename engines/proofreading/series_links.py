@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.cursor import ELLIPSIS
 from engines.formula.vocabulary import variable_name
-from engines.mathematics.judging.limits import SeriesComparison, compare_series
 from engines.mathematics.judging.names import free_variables
+from engines.mathematics.judging.series_expansion import SeriesComparison, compare_series
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions
 from engines.proofreading.facts import Fact, describe_sources
