@@ -33,12 +33,15 @@ def warn(events: Sink, message: str) -> None:
     events(Event("warning", {"message": message}))
 
 
-def warn_of_lines(events: Sink, path: Path, lines: Iterable[tuple[int | None, str]]) -> None:
-    """Name the lines of a file that were left out, with the reason of each: the first `NAMED`, and how many
-    more there are."""
-    listed = list(lines)
-    for line, what in listed[:NAMED]:
-        warn(events, f"{path}:{line}: {what}")
+def warn_of_left_out(events: Sink, path: Path, left_out: Iterable[tuple[str, str]]) -> None:
+    """Name what was left out of a file or folder, the first `NAMED`, and say how much more there is.
+
+    Args:
+        left_out: Where each is, as `file:line` or `file`, and why.
+    """
+    listed = list(left_out)
+    for where, what in listed[:NAMED]:
+        warn(events, f"{where}: {what}")
     if len(listed) > NAMED:
         warn(events, f"… and {len(listed) - NAMED:,} more lines of {path}")
 

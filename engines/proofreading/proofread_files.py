@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
-from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.events import Sink, Stop, ignore, never, warn_of_left_out
 from engines.core.files import atomic_writer
 from engines.core.notebook_display import Shown
 from engines.core.spec import Arg, specification
@@ -171,7 +171,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         remedy = "Check that it is whole."
         empty = DataError("the file has no documents", path=spec.file, code="E317", remedy=remedy)
         raise bad[0] if bad else empty
-    warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
+    warn_of_left_out(events, spec.file, ((error.where, error.what) for error in bad))
     result: dict[str, Any] = {
         "file": spec.file,
         "documents": documents,

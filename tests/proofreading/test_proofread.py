@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.core.events import Event
 from engines.documents.reading import read_documents
 from engines.proofreading.proofread_files import Proofread, exit_code, proofread
 from tests.conftest import expect_error
@@ -405,6 +406,16 @@ def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("$x$ " * 10_001, "utf-8")
     (bad,) = proofread(Proofread(tmp_path / "a.md"))["bad"]
     assert "10,000 formulas" in bad["what"]
+
+
+def test_warnings_name_the_file_of_a_folder(tmp_path: Path) -> None:
+    texts = {"a.md": b"$1+1=2$", "empty.md": b"", "other.tex": b"\xff\xfea"}
+    for name, content in texts.items():
+        (tmp_path / name).write_bytes(content)
+    events: list[Event] = []
+    proofread(Proofread(tmp_path), events=events.append)
+    warnings = sorted(str(event.data["message"]).partition(": ")[0] for event in events)
+    assert warnings == [str(tmp_path / "empty.md"), str(tmp_path / "other.tex")]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.events import Sink, Stop, ignore, never, warn_of_left_out
 from engines.core.spec import Arg, specification
 from engines.egen.settings import AssumeAny, TheoryName
 from engines.egen.theories.registry import theory_of
@@ -142,7 +142,7 @@ def check_derivations(spec: Check, *, events: Sink = ignore, stop: Stop = never)
         remedy = "Write one step per line."
         nothing = DataError("the file has no derivation", path=spec.file, code="E314", remedy=remedy)
         raise bad[0] if bad else nothing
-    warn_of_lines(events, spec.file, ((row.line, row.what) for row in bad))
+    warn_of_left_out(events, spec.file, ((error.where, error.what) for error in bad))
     encoder = None if spec.model is None else cached_encoder(spec.model)
     # The threshold is learned by Algorithm 1 of the paper unless it is given.
     limit, suspicion = spec.threshold, None

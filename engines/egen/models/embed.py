@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
+from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_left_out
 from engines.core.expression_language import FUNCTIONS, to_prefix
 from engines.core.spec import Arg, make_refusal, share_of, specification
 from engines.egen.models.model_folder import ModelFolder
@@ -108,7 +108,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
 
     encoder = cached_encoder(spec.model)
     texts, bad = _read_expressions(spec.file, longest_input(encoder))
-    warn_of_lines(events, spec.file, ((bad_line.line, bad_line.what) for bad_line in bad))
+    warn_of_left_out(events, spec.file, ((f"{spec.file}:{row.line}", row.what) for row in bad))
     name = print_of("embed", model_print(spec.model), sha256(spec.file))
     build = ResumableBuild(cache, share_of(spec.share), events=events, stop=stop)
     vectors = encode_in_parts(build, name, texts, partial(encode_readable, encoder))
