@@ -287,14 +287,44 @@ def _antiderivative(chance: Random) -> Pair:
     return draw_order(chance, rf"\int x^{a} dx", chance.choice(wrong))
 
 
+def _members_of_sets(chance: Random) -> Pair:
+    first, other = chance.sample("ABCD", 2)
+    wrong = [
+        rf"x \in {first} \text{{ and }} x \in {other}",
+        rf"x \in {first} \text{{ or }} x \notin {other}",
+        rf"x \in {first}",
+    ]
+    return draw_order(chance, rf"{first} \cup {other}", chance.choice(wrong))
+
+
+def _between(chance: Random) -> Pair:
+    (a, b), how = draw_two(chance), chance.choice(["", "strictly "])
+    wrong = [f"({a}, {b + 1})", f"[{a}, {b}]", f"({a}, {b}]", f"{a} < x", f"{a}, {b}"]
+    return draw_order(chance, f"x is {how}between {a} and {b}", chance.choice(wrong))
+
+
+def _less_than_power(chance: Random) -> Pair:
+    power, by = chance.randrange(4, 12), chance.randrange(2, 9)
+    said = chance.choice([f"{by} less than 2^{power}", f"It is {by} less than $2^{{{power}}}$."])
+    return draw_order(chance, said, str(2**power + chance.choice([by, 0, -by - 1, 1])))
+
+
+def _multiplicities(chance: Random) -> Pair:
+    a, b = draw_two(chance)
+    said = f"The roots are {a} (with multiplicity 2) and {b}."
+    return draw_order(
+        chance, said, chance.choice([f"{a}, {b}, {b}", f"{a}, {a}", f"{a}, {a}, {b + 1}", f"{b}"])
+    )
+
+
 STATEMENT_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
-    "connective": (_sentence_list, _listed_with_and),
-    "bracket": (_period, _mixed_number, _nested_root),
+    "connective": (_sentence_list, _listed_with_and, _members_of_sets),
+    "bracket": (_period, _mixed_number, _nested_root, _between),
     "quantifier": (_extreme, _set_by_condition, _residues, _words_of_limits),
     "sign": (_root_of_unity, _circle, _line),
     "digit": (
         *(_share, _argument, _numbered, _combinations, _double_factorial, _sum_of_powers, _denied_number),
-        _decimal_comma,
+        *(_decimal_comma, _less_than_power, _multiplicities),
     ),
     "unit": (_angle, _rate, _below_zero),
     "side": (

@@ -20,9 +20,13 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.unit_table import BARE_UNITS, is_product_of_units
 from engines.formula.vocabulary import (
+    BETWEEN_REMARKS,
+    BETWEENS,
     CONNECTIVES,
+    DIFFERENCES,
     GIVEN,
     QUANTIFYING_PHRASES,
+    REMARKS_ON_OR,
     Line,
     argument_pieces,
     is_name,
@@ -39,6 +43,8 @@ SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
+_JOINING = (CONNECTIVES, QUANTIFYING_PHRASES, DIFFERENCES, BETWEENS, BETWEEN_REMARKS, REMARKS_ON_OR)
+"""Words that are no unit behind a number."""
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
 STATEMENTS = frozenset(
     (*SHARED_RELATIONS, "=", "subset", "approx", "congruent", "related", "maps", *QUANTIFIERS, *_CONNECTIVES)
@@ -399,7 +405,7 @@ class Cursor(ABC):
         if not label.startswith("T!") or not words:
             return False
         before = self.piece_ahead(-1)
-        joins = (words := words.lower()) in CONNECTIVES or words in QUANTIFYING_PHRASES
+        joins = any((words := words.lower()) in table for table in _JOINING)
         written = label[2:].strip(" .")
         return (
             written in BARE_UNITS

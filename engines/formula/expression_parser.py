@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.cursor import (
     ARROW,
@@ -31,6 +32,7 @@ from engines.formula.unit_table import BARE_UNITS, find_unit, is_product_of_unit
 from engines.formula.vocabulary import (
     BETWEEN_NUMBERS,
     CONNECTIVES,
+    DIFFERENCES,
     HALF_LINES,
     ONE_PLACE,
     SET_OPERATIONS,
@@ -109,6 +111,10 @@ class Expressions(DerivativeParser):
                 `\\int \\frac{dx}{x} + 1` has 1 beside the integral.
         """
         result = self.parse_signed()
+        operation = DIFFERENCES.get(words_of(self.here)) if self.context.is_answer else None
+        if operation is not None and is_constant_token(result.label):
+            self.take_piece()  # `1 less than x`
+            return Tree(operation, (self.parse_sum(), result))
         bound, first = self.context.bound, result
         while not (of_integral and self.context.differential is not None):
             # A line break or an alignment mark between terms is skipped only where a sign follows.

@@ -4,6 +4,7 @@ MathML as terms."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,13 @@ from engines.formula.symbols import list_symbols
 from engines.formula.unit_table import BARE_UNITS
 from engines.formula.vocabulary import (
     BARE_BOUNDS,
+    BETWEEN_REMARKS,
+    BETWEENS,
     CONNECTIVES,
+    DENIALS_OF_STATEMENTS,
     GREEK,
     MEMBERS,
+    MULTIPLICITIES,
     ONE_PLACE,
     PAIRS,
     PARITIES,
@@ -95,7 +100,7 @@ _PHRASES = frozenset(
     (
         *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase),
         *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
-        *REMARKS_ON_OR,
+        *(*REMARKS_ON_OR, *BETWEENS, *BETWEEN_REMARKS, *DENIALS_OF_STATEMENTS, *MULTIPLICITIES),
     )
 )
 _PLAIN_QUANTIFIERS = {
@@ -149,12 +154,21 @@ def _is_prose(text: str) -> bool:
     if not _WORDS.fullmatch(text):
         return False
     words = text.strip(" .!").split()
+    if (denial := _find_denial(words)) is not None:
+        return _is_prose(" ".join(words[denial:]))
     if len(words) == 1:
         return words[0].lower() in _ANSWERS or _word_to_latex(words[0]).startswith(r"\text")
     if all(len(word) == 1 or word.lower() in _LOGICAL for word in words):
         return False  # not p and q
     names = [split_word(word, _NAMES, "xyz" if len(word) > 1 else word) for word in words]
     return not all(names) or max(map(len, chain(*names))) < 2
+
+
+def _find_denial(words: Sequence[str]) -> int | None:
+    """Return the index behind words that deny the statement behind them; None without any in front."""
+    small = " ".join(words).lower()
+    phrase = next((one for one in DENIALS_OF_STATEMENTS if small.startswith(f"{one} ")), None)
+    return None if phrase is None else len(phrase.split())
 
 
 def _word_to_latex(word: str) -> str:
@@ -253,6 +267,8 @@ class _PlainWriter:
         if kind == "word" and text.lower() in _PHRASE_STARTS and (phrase := self.take_phrase(text)):
             if phrase in SPOKEN_ROOTS:
                 return rf"\sqrt{SPOKEN_ROOTS[phrase]}{{{self.write_operand('_')}}}"
+            if phrase in DENIALS_OF_STATEMENTS:
+                return r"\lnot "
             # `3 less than x` is a difference, and no relation.
             if phrase not in BARE_BOUNDS or not behind_operand:
                 return SPOKEN_SIGNS.get(phrase) or rf"\text{{ {_PLAIN_QUANTIFIERS.get(phrase, phrase)} }}"

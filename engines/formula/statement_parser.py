@@ -11,6 +11,8 @@ from engines.formula.layout import Piece
 from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
 from engines.formula.vocabulary import (
+    BETWEEN_REMARKS,
+    BETWEENS,
     CONNECTIVES,
     EVERY_PARITY,
     MEMBERS,
@@ -376,7 +378,11 @@ class StatementParser(Expressions):
         if parity is not None and self.piece_ahead(1) is not END:
             self.take_piece()
             return Tree("congruent", (self.parse_sum(), Tree(parity), Tree("2")))
-        left = OMITTED_SIDE if self.here.role == PieceRole.RELATION else self.parse_set_operations()
+        begins_with_bounds = self.context.is_answer and words_of(self.here) in BETWEENS
+        if self.here.role == PieceRole.RELATION or begins_with_bounds:
+            left = OMITTED_SIDE
+        else:
+            left = self.parse_set_operations()
         if (number_set := MEMBERS.get(words_of(self.here))) is not None:
             self.take_piece()
             return Tree("in", (left, Tree(number_set)))
@@ -384,6 +390,8 @@ class StatementParser(Expressions):
         if remainder is not None and left.label not in USUAL:
             self.take_piece()
             return Tree("congruent", (left, Tree(remainder), Tree("2")))
+        if self.context.is_answer and words_of(self.here) in BETWEENS:
+            return self.parse_between(left)
         relations: list[Tree] = []
         while True:
             # The relation may be on the next line of aligned formulas, so blanks and
@@ -430,6 +438,22 @@ class StatementParser(Expressions):
             modulus = self.parse_modulus() if self.context.is_answer else None
             return left if modulus is None else Tree("congruent", (OMITTED_SIDE, left, modulus))
         return relations[0] if len(relations) == 1 else Tree("and", tuple(relations))
+
+    def parse_between(self, middle: Tree) -> Tree:
+        """Parse two bounds behind a word such as `between`; they do not belong to what is said unless it says
+        so."""
+        closed = BETWEENS[words_of(self.take_piece())]
+        low = self.parse_set_operations()
+        if CONNECTIVES.get(words_of(self.here)) != "and":
+            self.raise_unexpected()
+        self.take_piece()
+        high = self.parse_set_operations()
+        ahead = 1 if self.is_gap(self.here) else 0
+        if (remark := BETWEEN_REMARKS.get(words_of(self.piece_ahead(ahead)))) is not None:
+            self.at += ahead + 1
+            closed = remark
+        sign = "<=" if closed else "<"
+        return Tree("and", (Tree(sign, (low, middle)), Tree(sign, (middle, high))))
 
     def read_relation(self) -> str:
         """Read the sign of a relation."""

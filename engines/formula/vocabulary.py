@@ -164,6 +164,43 @@ _BOUNDS = {
 }
 BARE_BOUNDS = frozenset(phrase for phrases in _BOUNDS.values() for phrase in phrases)
 """Words that are a relation without a verb only behind `and` or at the beginning."""
+DIFFERENCES = {
+    **dict.fromkeys(("less than", "fewer than", "smaller than"), "-"),
+    **dict.fromkeys(("more than", "greater than", "larger than"), "+"),
+}
+"""Words behind a number that take it from what follows, or add it: `1 less than 2^10`."""
+BETWEENS = {
+    f"{verb}{how}{word}": closed
+    for verbs, hows, words in (
+        (
+            ("", "is ", "are ", "lies ", "must be ", "has to be ", "can be ", "must lie ", "ranges "),
+            {"": None, "strictly ": False, "inclusively ": True},
+            ("between",),
+        ),
+        (("", "ist ", "liegt "), {"": None, "echt ": False, "strikt ": False}, ("zwischen",)),
+        (
+            ("", "est ", "est compris ", "est strictement compris "),
+            {"": None, "strictement ": False},
+            ("entre",),
+        ),
+        (("", "está ", "находится ", "лежит "), {"": None, "строго ": False}, ("между", "entre")),
+    )
+    for verb in verbs
+    for how, closed in hows.items()
+    for word in words
+}
+"""Words before two bounds with `and` between them, and whether these belong to what is said; None where that
+is left open."""
+BETWEEN_REMARKS = {
+    **dict.fromkeys(("inclusive", "both inclusive", "inclusively", "inklusive", "включительно"), True),
+    **dict.fromkeys(("exclusive", "both exclusive", "exclusively", "not inclusive", "exklusive"), False),
+}
+"""Words behind the bounds that say so."""
+DENIALS_OF_STATEMENTS = (
+    *("it is not the case that", "it is not true that", "it is false that", "not the case that"),
+    *("il est faux que", "no es cierto que", "неверно что", "es gilt nicht"),
+)
+"""Words that deny the statement behind them."""
 SPOKEN_SIGNS = {
     **dict.fromkeys(("equals", "is equal to", "are equal to", "must equal", "must be equal to"), "="),
     **dict.fromkeys(
@@ -232,6 +269,16 @@ SETS_IN_WORDS = {
     )
     for exclusion in ("", *(f" {word}" for word in _EXCEPT))
     if article or plural.endswith("s")
+} | {
+    phrase: (numbers, False)
+    for numbers, phrases in (
+        ("ℝ", ("alle reellen zahlen", "jede reelle zahl", "tous les réels", "tout réel", "tout nombre réel")),
+        ("ℝ", ("tous les nombres réels", "todos los números reales", "todo número real", "todos los reales")),
+        ("ℝ", ("все действительные числа", "любое действительное число", "tutti i numeri reali")),
+        ("ℝ", ("all reals", "every real", "any real", "全体实数", "所有实数", "一切实数", "すべての実数")),
+        ("ℤ", ("alle ganzen zahlen", "tous les entiers", "todos los enteros", "все целые числа", "所有整数")),
+    )
+    for phrase in phrases
 }
 """Words for a set of numbers, and whether what follows them is excluded: `all real numbers except`."""
 _MOST_WORDS = max(len(phrase.split()) for phrase in SETS_IN_WORDS)
@@ -243,7 +290,11 @@ REPETITIONS = {
     **dict.fromkeys(("triple", "triple root", "thrice", "dreifach", "三重根"), 3),
 }
 """Remarks behind a value, and how often it counts by them."""
-_MULTIPLICITY = ("multiplicity", "with multiplicity", "of multiplicity", "mult.", "mult")
+MULTIPLICITIES = (
+    *("multiplicity", "with multiplicity", "of multiplicity", "mult.", "mult", "mit vielfachheit"),
+    *("vielfachheit", "de multiplicité", "multiplicité", "con multiplicidad", "кратности"),
+)
+"""Words before how often a value counts."""
 
 
 def count_repetitions(remark: Tree) -> int:
@@ -253,10 +304,11 @@ def count_repetitions(remark: Tree) -> int:
     if label == "unit":
         words = parts[0].label.strip("() ,")
         *before, last = words.split() or [""]
-        if last.isdigit() and " ".join(before).lower() in _MULTIPLICITY:
+        if last.isdigit() and " ".join(before).lower() in MULTIPLICITIES:
             return int(last)
         return REPETITIONS.get(words, REPETITIONS.get(words.lower(), 0))
-    if label == "*" and parts[0].label == "multiplicity" and parts[1].label.isdigit():
+    named = label == "*" and parts[0].label.replace("_", " ") in MULTIPLICITIES
+    if named and parts[1].label.isdigit():
         return int(parts[1].label)
     return REPETITIONS.get(label, 0) if len(label) > 1 else 0
 

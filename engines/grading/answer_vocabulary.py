@@ -24,6 +24,8 @@ CONCLUSIONS = make_phrases(
     "así que, entonces, значит, поэтому, таким образом, следовательно, итак, quindi, pertanto, portanto",
     "所以, 因此, 故, よって, ゆえに, 故に, したがって, 따라서, 그러므로",
 )
+EXISTENCES = make_phrases("il y a, hay, es gibt, c'è, ci sono, имеется, имеются, há")
+"""Words in front of what there is."""
 CAUSES = make_phrases("because, since, so, as, which, not")
 """Words behind a comma that end an answer."""
 PLAIN_CAUSES = make_phrases("because, since, weil, denn, parce que, porque, потому что, так как, perché")
@@ -115,7 +117,13 @@ ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")
 PARTS_OF = make_phrases("of an, of a, of one")
 """Words between a fraction and the unit that it is a part of."""
-SHARES = make_phrases("out of, of the, von, из, sur")
+SOLVING = make_phrases(
+    "is a solution, are solutions, is the solution, are the solutions, works, work, satisfies it, satisfy it",
+    "ist eine Lösung, ist Lösung, sind Lösungen, est solution, sont solutions, es solución, son soluciones",
+    "является решением, являются решениями, 都是解, 是解",
+)
+"""Words behind a set of values that say that these are what is sought."""
+SHARES = make_phrases("out of, of the, von, из, sur, choose")
 """Words between two numbers that are one: 5 out of 36."""
 KEPT = frozenset(
     ("not", "minus", "negative", "sec", "csc", "cot", "log", "exp", "sqrt", *TRIGONOMETRIC_AND_HYPERBOLIC)

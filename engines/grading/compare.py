@@ -186,6 +186,25 @@ class AnswerComparison:
         sides = (one.value if isinstance(one, Repeated) else one for one in (gold, pred))
         return with_policy(self.compare(*sides), "how often a value counts may be left out")
 
+    def _compare_repetitions(self, gold: Many, pred: Many) -> GradeVerdict:
+        """Lists of values of which one says how often some count: the other has these so often, or once."""
+        full, once = [], []
+        for one in (gold, pred):
+            values = [item.value if isinstance(item, Repeated) else item for item in one.items]
+            times = [item.times if isinstance(item, Repeated) else 1 for item in one.items]
+            counted = (value for value, count in zip(values, times, strict=True) for _ in range(count))
+            full.append(replace(one, items=tuple(counted)))
+            once.append(replace(one, items=tuple(values)))
+        compared = self._compare_several(*full)
+        is_said = [
+            single != one or len({*one.items}) < len(one.items)
+            for single, one in zip(once, (gold, pred), strict=True)
+        ]
+        if compared.outcome == "equal" or all(is_said):
+            return compared
+        compared = self._compare_several(*once)
+        return with_policy(replace(compared, reason=""), "how often a value counts may be left out")
+
     def _compare_members(self, gold: Form, pred: Form) -> GradeVerdict:
         """Sets of sets: without order, and each member a set or none as in the other."""
         sets = [
@@ -203,6 +222,8 @@ class AnswerComparison:
     def _compare_several(self, gold: Many, pred: Many) -> GradeVerdict:
         if "ratio" in (gold.kind, pred.kind):
             return self._compare_ratios(gold, pred)
+        if any(isinstance(item, Repeated) for one in (gold, pred) for item in one.items):
+            return self._compare_repetitions(gold, pred)
         names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
         if any(names):
             if "set" in (gold.kind, pred.kind):

@@ -56,6 +56,8 @@ def compare_statements(judge: Judge, gold: Form, pred: Form) -> GradeVerdict:
         if len(names) > 1 and verdict.outcome == "equal":
             return GradeVerdict("equal if", condition=" stands for ".join(sorted(names)))
         return verdict
+    if (membership := _compare_memberships(judge, *trees)) is not None:
+        return membership
     # A family has infinitely many values, so finitely many settled values differ from it.
     if any(families):
         single = pred if families[0] is not None else gold
@@ -86,6 +88,50 @@ def compare_statements(judge: Judge, gold: Form, pred: Form) -> GradeVerdict:
     if verdict.outcome == "different" and ranged:
         return GradeVerdict("undecided", reason="it is not known whether they have the same values")
     return verdict
+
+
+def _compare_memberships(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Compare a set made of named sets with what is said of its members, as `A ∪ B` with `x ∈ A or x ∈ B`;
+    None for other answers."""
+    letters: dict[str, str] = {}
+    said = [_describe_member(tree, letters) for tree in (gold, pred)]
+    if (gold.label in _OF_SETS) == (pred.label in _OF_SETS) or len(letters) > len(_PROPOSITIONS):
+        return None
+    if said[0] is None or said[1] is None:
+        return None
+    verdict = to_grade_verdict(judge.equal(said[0], said[1]))
+    witness = verdict.witness
+    for name, letter in letters.items():
+        witness = witness.replace(f"{letter} is", f"x ∈ {name} is")
+    return replace(verdict, witness=witness)
+
+
+_OF_SETS = {"union": "or", "intersection": "and", "without": ""}
+"""Operations on sets, and how what belongs to the sets is joined by them."""
+
+
+def _describe_member(tree: Tree, letters: dict[str, str]) -> Tree | None:
+    """Return what holds of the members of a set, a letter for each named set that they may belong to; None
+    for anything else."""
+    label, parts = tree.label, tree.children
+    if label == "in" and not parts[0].children:
+        return _describe_member(parts[1], letters)
+    if label == "such":
+        return _describe_member(parts[1], letters)
+    if not parts:
+        free = iter(_PROPOSITIONS[len(letters) :])
+        if not (len(label) == 1 and "A" <= label <= "Z") or (label not in letters and len(letters) >= 4):
+            return None
+        return Tree(letters.setdefault(label, next(free, "")))
+    if label not in (*_OF_SETS, "and", "or", "not"):
+        return None
+    said = [_describe_member(part, letters) for part in parts]
+    known = tuple(one for one in said if one is not None)
+    if len(known) < len(said):
+        return None
+    if label == "without":
+        return Tree("and", (known[0], Tree("not", (known[1],))))
+    return Tree(_OF_SETS.get(label, label), known)
 
 
 def _compare_independent(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 
 from engines.formula.expression_parser import OTHERWISE
 from engines.formula.vocabulary import (
+    BETWEEN_REMARKS,
+    BETWEENS,
     CONNECTIVES,
+    DENIALS_OF_STATEMENTS,
+    DIFFERENCES,
     GREEK,
     MEMBERS,
     NAMES_IN_TEXT,
@@ -22,6 +26,7 @@ from engines.formula.vocabulary import (
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
+from engines.language.numerals import read_numeral
 
 _SAYING = (
     *SPOKEN_SIGNS,
@@ -31,11 +36,13 @@ _SAYING = (
     *SETS_IN_WORDS,
     *OTHERWISE,
     *REMARKS_ON_OR,
+    *BETWEENS,
+    *DENIALS_OF_STATEMENTS,
     "not",
 )
 _PHRASES = Phrases(
     {
-        **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that"), False),
+        **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that", *BETWEEN_REMARKS), False),
         **{phrase: True for phrase in _SAYING if phrase},
     }
 )
@@ -81,8 +88,11 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
     says, named = bool(tokens) and tokens[0].text.lower() == "if", False
     while at < len(tokens):
         token = tokens[at]
-        if (phrase := _PHRASES.match(tokens, at)) is not None:
-            at, says, named = phrase[0], says or phrase[1], named or token.text in GREEK
+        if (difference := _match_difference(tokens, at)) is not None:
+            at, says, named = difference[0], True, True
+        elif (phrase := _PHRASES.match(tokens, at)) is not None:
+            named = named or token.text in GREEK or _REMARKS.match(tokens, at) is not None
+            at, says = phrase[0], says or phrase[1]
         elif (
             (token.kind == "word" and len(token.text) > 1)
             or token.kind == "command"
@@ -99,15 +109,31 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
     return (says or listed) and named
 
 
+def _match_difference(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
+    """Return the index behind `one less than` and how the reader has it; None where no such words begin."""
+    value = read_numeral(tokens[at].text) if tokens[at].kind == "word" else None
+    number = tokens[at].text if tokens[at].kind == "digits" else "" if value is None else str(value)
+    phrase = _DIFFERENCES.match(tokens, skip_blanks(tokens, at + 1)) if number else None
+    return None if phrase is None else (phrase[0], rf"{number} \text{{ {phrase[1]} }}")
+
+
+_REMARKS = Phrases(REMARKS_ON_OR)
+_DIFFERENCES = Phrases({phrase: phrase for phrase in DIFFERENCES})
+
+
 def write_spoken_signs(tokens: Sequence[AnswerToken]) -> str:
     """Return formulas among words as LaTeX, with the words for signs as signs."""
     written, at = "", 0
     while at < len(tokens):
         token = tokens[at]
         phrase = _PHRASES.match(tokens, at)
-        if token.kind == "word" and phrase is not None:
+        if (difference := _match_difference(tokens, at)) is not None:
+            at, said = difference
+            written += said
+        elif token.kind == "word" and phrase is not None:
             words = "".join(one.text for one in tokens[at : phrase[0]]).lower()
-            sign = r"\lnot " if words == "not" else SPOKEN_SIGNS.get(" ".join(words.split()))
+            denies = words == "not" or " ".join(words.split()) in DENIALS_OF_STATEMENTS
+            sign = r"\lnot " if denies else SPOKEN_SIGNS.get(" ".join(words.split()))
             written += sign or rf"\text{{ {words} }}"
             at = phrase[0]
         else:

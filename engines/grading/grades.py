@@ -21,6 +21,7 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
 from engines.formula.vocabulary import CONNECTIVES
+from engines.grading.bounds_in_words import close_ends, leaves_ends_open
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
@@ -258,8 +259,11 @@ def _judge_readings(
                 or _with_lists(gold, pred, gold_form, pred_form, comparison)
                 or _with_margins(gold, pred, gold_form, pred_form, comparison)
                 or _with_alternatives(gold, pred, gold_form, pred_form, comparison)
+                or _with_ends(gold, pred, comparison, log_base)
                 or compared
             )
+        elif leaves_ends_open(gold) != leaves_ends_open(pred):
+            compared = GradeVerdict("equal if", condition="the bounds do not belong to what is between them")
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")
     if compared.outcome == "equal" and not compared.reason:
@@ -313,6 +317,7 @@ def _read_choice_with_text(text: str) -> Choice | None:
 def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
+    one, other = (_drop_name(side) for side in (one, other))
     vectors = [
         isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in (one, other)
     ]
@@ -335,6 +340,11 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
         for mine, side in zip(written, sides, strict=True)
     ]
     return comparison.compare(*filled)
+
+
+def _drop_name(form: Form) -> Form:
+    """Return a tuple or matrix without the name of a vector before it."""
+    return form.value if isinstance(form, Named) and isinstance(form.value, Many | Matrix | Term) else form
 
 
 def _with_points(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
@@ -416,6 +426,17 @@ def _with_alternatives(
     """`x < 1, x > 2` may say that one of both holds, if no word says that both do."""
     joined = any("and" in _list_joins(text) for text in (gold, pred))
     return None if joined else comparison.compare_alternatives(one, other)
+
+
+def _with_ends(gold: str, pred: str, comparison: AnswerComparison, log_base: str) -> GradeVerdict | None:
+    """`between 1 and 5` is from 1 to 5 if these are meant too."""
+    closed = [close_ends(text) if leaves_ends_open(text) else text for text in (gold, pred)]
+    if closed == [gold, pred]:
+        return None
+    compared = comparison.compare(read_form(closed[0], log_base), read_form(closed[1], log_base))
+    if compared.outcome != "equal":
+        return None
+    return GradeVerdict("equal if", condition="the bounds belong to what is between them")
 
 
 # ---- the pairs of a file

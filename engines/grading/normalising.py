@@ -22,6 +22,8 @@ _UNSHOWN = frozenset(("\\displaystyle", "\\textstyle", "\\limits", "\\mathstrut"
 """Commands that change sizes and spaces only."""
 _PHANTOMS = ("\\phantom", "\\hphantom")
 _RENAMED = {"\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\$": "＄"}
+_BARE_CONNECTIVES = ("and", "or", "und", "oder")
+"""Words between formulas that many write in LaTeX as they are."""
 _UPRIGHT = ("\\mathrm", "\\operatorname", "\\rm")
 _SPACES = ("\\,", "\\;", "\\:", "\\ ", "~")
 _WIDE_SPACES = ("\\quad", "\\qquad")
@@ -286,7 +288,9 @@ class _Normaliser:
     def write_word(self, token: AnswerToken) -> None:
         """Write a word; names of functions get a backslash."""
         before = self.text[token.start - 1 : token.start]
-        if token.text not in _FORMULA_NAMES or before == "{":
+        if token.text in _BARE_CONNECTIVES and before == self.text[token.end : token.end + 1] == " ":
+            self.write(token.text if self.is_in_text() else f"\\text{{ {token.text} }}")
+        elif token.text not in _FORMULA_NAMES or before == "{":
             # A command that stood before something dropped must not run into a word.
             joined = self.result and self.result[-1][:1] == "\\" and self.result[-1][1:].isalpha()
             self.write(f" {token.text}" if joined else token.text)
@@ -295,6 +299,15 @@ class _Normaliser:
         else:
             behind = self.text[token.end : token.end + 1]
             self.write(f"\\{token.text} " if behind[:1].isalnum() else f"\\{token.text}")
+
+    def is_in_text(self) -> bool:
+        r"""Return whether the next token is in the braces of a `\text`."""
+        depth = 0
+        for at in range(self.at - 1, -1, -1):
+            depth += {"{": 1, "}": -1}.get(self.tokens[at].text, 0)
+            if depth > 0:
+                return text_at(self.tokens, at - 1) in (*TEXT_COMMANDS, *_UPRIGHT)
+        return False
 
     def write_sign(self, sign: str) -> None:
         ahead = text_at(self.tokens, self.at + 1)

@@ -179,7 +179,7 @@ class _MeasureParser(NumberParser):
         unit = read_unit(self.text[self.tokens[first].start :])
         if unit is None:
             return None
-        if len(word) > 2 and word.isascii():
+        if len(word) > 2 and word < "\u0370":
             return unit if unit.known or is_spaced else None
         dotted = word.lower() in ("a", "p") and text_at(self.tokens, first + 1) == "."
         short = word in BARE_UNITS or (word in UNIT_SYMBOLS and (len(word) > 1 or word == "Ω"))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
+from engines.core.tree import Tree
 from engines.formula.latex_conversion import is_written_with_names
-from engines.formula.vocabulary import CONNECTIVES, NAMES_IN_TEXT, begins_with_set
+from engines.formula.vocabulary import CONNECTIVES, NAMES_IN_TEXT, begins_with_set, count_repetitions
 from engines.grading.answer_vocabulary import (
     ABBREVIATIONS,
     ADMISSIONS,
@@ -20,6 +21,7 @@ from engines.grading.answer_vocabulary import (
     COPULA_VERBS,
     COPULAS,
     CURRENCIES,
+    EXISTENCES,
     FINAL_VERBS,
     FURTHER_LIMITS,
     HEDGES,
@@ -40,6 +42,7 @@ from engines.grading.answer_vocabulary import (
     POINT_LEADS,
     REMAINDERS,
     SHARES,
+    SOLVING,
     STATING_VERBS,
     SUBORDINATE,
     SUMS,
@@ -166,6 +169,10 @@ class SentenceParser:
         """Return the answer of a text without formulas: itself where it is short, or what it says last."""
         first, last = self.trim(first, last, " \n\t")
         last = self.drop_final_verb(first, last)
+        if begins_with_set(self.spell(first, last)):
+            end = self.trim(first, last)[1]
+            solving = SOLVING.match_before(self.tokens[:end], end)
+            last = end if solving is None else self.trim(first, solving[0])[1]
         whole = self.spell(first, last)
         bare = whole.rstrip(LOOSE)
         if (
@@ -190,6 +197,8 @@ class SentenceParser:
         last = self.find_main_clause_end(first, last)
         if (conclusion := CONCLUSIONS.match(self.tokens[:last], first)) is not None:
             first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
+        if (lead := EXISTENCES.match(self.tokens[:last], skip_blanks(self.tokens, first))) is not None:
+            first = lead[0]
         begin, last = self.trim(first, last, LOOSE if announced else LOOSE.replace("!", ""))
         first = self.skip_unspaced_lead(self.skip_lead(begin, last), last)
         last = self.drop_tail(first, last)
@@ -389,12 +398,13 @@ class SentenceParser:
         named = self.find_phrase(LIST_NOUNS, first, last)
         colon = next((at for at in range(named or last, last) if self.tokens[at].text == ":"), None)
         places.append(None if colon is None else colon + 1)
-        listed = [skip_blanks(self.tokens, place) for place in places if place is not None]
+        listed = [first, *(skip_blanks(self.tokens, place) for place in places if place is not None)]
         for at in range(first, last):
             match = partial(match_value, self.tokens) if at in listed else self.match_equation
             end, count = match(at, last), 0
             while end and count < MOST_LISTED:
                 count += 1
+                end = self.skip_repetition(end, last)
                 if end == last:
                     return self.spell(at, end) if count > 1 else ""
                 behind = self.skip_join(end, last)
@@ -410,6 +420,16 @@ class SentenceParser:
         if self.tokens[first].kind != "word" or sign >= last or self.tokens[sign].text != "=":
             return 0
         return match_quantity(self.tokens, skip_blanks(self.tokens, sign + 1), last)
+
+    def skip_repetition(self, first: int, last: int) -> int:
+        """Return the index behind brackets that say how often a value counts, `(with multiplicity 2)`; the
+        first where there are none."""
+        opening = skip_blanks(self.tokens, first)
+        if text_at(self.tokens, opening) != "(":
+            return first
+        closing = next((at for at in range(opening, last) if self.tokens[at].text == ")"), opening)
+        remark = Tree("unit", (Tree(self.spell(opening, closing + 1)),))
+        return closing + 1 if count_repetitions(remark) else first
 
     def skip_join(self, first: int, last: int) -> int:
         """Return the index behind a comma, a word such as `and`, or both; the first where there is none."""

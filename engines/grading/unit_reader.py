@@ -65,11 +65,19 @@ _PHRASES = Phrases(
 """Units of several words or signs, and what stands for them."""
 _ARTICLES = ("of", "the", "a")
 _SIGNS = tuple("%°$€£¥¢")
-_TIMES = {"dozen": 12, "hundred": 100, **SCALES}
+_TIMES = {
+    "dozen": 12,
+    "hundred": 100,
+    **SCALES,
+    **dict.fromkeys(("tausend", "mille", "mil", "тысяч", "тысяча", "тысячи", "tys."), 1000),
+    **dict.fromkeys(("millionen", "millón", "millones", "миллион", "миллиона", "миллионов"), 10**6),
+    **dict.fromkeys(("milliarde", "milliarden", "milliard", "миллиард", "миллиарда", "миллиардов"), 10**9),
+}
 _NO_UNIT_WORDS = (
     "not no never below under less minus negative loss wrong incorrect false factorial half halves "
     "third quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
     "more fewer greater higher lower above least most than root twice double squared cubed if when "
+    "moins plus demi demie más menos medio media mehr weniger halb nicht kein pas non больше меньше "
     "where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi"
 )
 _NO_UNITS = frozenset(_NO_UNIT_WORDS.split())
@@ -127,8 +135,8 @@ class _UnitParser:
                 self.powers[next(reversed(self.powers))] *= _RAISED[folded]
             elif folded in _NO_UNITS:
                 return None
-            elif folded.removesuffix("s") in _TIMES:
-                self.times *= _TIMES[folded.removesuffix("s")]
+            elif (times := _TIMES.get(folded, _TIMES.get(folded.removesuffix("s")))) is not None:
+                self.times *= times
             elif word and word not in _ARTICLES:
                 square = next(filter(word.startswith, _JOINED_SHAPES), "")
                 shape = _SHAPES.get(square, shape)

@@ -147,7 +147,22 @@ def _list_french() -> dict[str, int]:
 
 def _list_fractions() -> dict[str, Fraction]:
     """List the fractions with small terms in German, French, Spanish and Russian."""
-    listed = {"anderthalb": Fraction(3, 2), "eineinhalb": Fraction(3, 2), "одной второй": Fraction(1, 2)}
+    listed = {"anderthalb": Fraction(3, 2), "полтора": Fraction(3, 2), "полторы": Fraction(3, 2)}
+    listed |= {"одной второй": Fraction(1, 2)}
+    for words, half in (
+        (_GERMAN_WORDS.split()[:12], "einhalb"),
+        (_FRENCH_WORDS.split()[:12], " et demi"),
+        (_FRENCH_WORDS.split()[:12], " et demie"),
+        (_SPANISH_WORDS.split()[:12], " y medio"),
+        (_SPANISH_WORDS.split()[:12], " y media"),
+        (_RUSSIAN_WORDS.split()[:12], " с половиной"),
+    ):
+        listed |= {f"{word}{half}": Fraction(2 * value + 1, 2) for value, word in enumerate(words, 1)}
+    listed |= {
+        "une et demie": Fraction(3, 2),
+        "una y media": Fraction(3, 2),
+        "две с половиной": Fraction(5, 2),
+    }
     for counts, parts, plural in (
         ("ein zwei drei vier", "drittel viertel fünftel sechstel siebtel achtel neuntel zehntel", ""),
         ("un deux trois quatre", "tiers quart cinquième sixième septième huitième neuvième dixième", "s"),
