@@ -148,7 +148,10 @@ class NameAndFunctionParser(NumeralParser):
             # A prime behind an expression is a derivative, if only one variable can be meant.
             leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
             names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
-            if not base.children or len(names) != 1 or any(leaf.label[0] == "•" for leaf in base):
+            # (F - G)' is the derivative of functions, of whatever variable.
+            of_functions = any(leaf.label[0].isupper() and leaf.label != "X" for leaf in names)
+            marked = any(leaf.label[0] == "•" for leaf in base)
+            if not base.children or len(names) != 1 or of_functions or marked:
                 if self.context.is_open:
                     return call_unknown("'" * len(script.alone.label[2:]), base)
                 raise self.make_error("a prime is not understood here", script)

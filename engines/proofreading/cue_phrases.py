@@ -220,6 +220,7 @@ PHRASES: Mapping[str, str] = {
         is_valid_when
     """,
     "explaining": "because since as",
+    "leading on": "then gives yields implies we_have we_get 时 時",
     "justifying": "because since as by from using per definition def",
     "measured": """
         degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*

@@ -17,7 +17,13 @@ from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions, read_last_cue
+from engines.proofreading.cue_phrases import (
+    is_made_of,
+    last_clause,
+    mentions,
+    read_last_cue,
+    starts_with_phrase,
+)
 from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
@@ -60,6 +66,8 @@ _SIGNS = (("+", "+"), ("+", "-"), ("-", "+"), ("-", "-"))
 _CLOSE_GAPS = 1e-9
 _LARGEST_DENOMINATOR = 360
 _FIRST = "its variables are first mentioned here"
+_LEADING_ON = (":", ",", "：", "，")
+"""What stands between a value and what holds there."""
 
 
 @dataclass(slots=True)
@@ -324,7 +332,7 @@ class EquationLink:
         if all(each.outcome == "equal" for each in tried):
             return self._judge_root(known)
         leading = link.connective == "so" or is_made_of("leading", link.words_before.rpartition("§")[2])
-        claimed = leading and not link.is_denied_by_words_after
+        claimed = leading and not (link.is_denied_by_words_after or self._heads_item(known))
         last = known.number == self.context.facts.last_number or link.words_before.endswith("§ or")
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
@@ -342,6 +350,16 @@ class EquationLink:
         return self._accuse(
             Accusation(f"{witness}, by {cite_fact(known)}", Evidence("last equation", (known,)))
         )
+
+    def _heads_item(self, known: Fact) -> bool:
+        """Return whether a value opens an item of a list, and what holds there stands behind it: `- x = 0:
+        f(x) = 1`. Such a value does not come from an equation of another item."""
+        link = self.link
+        other = known.position.scope is not link.position.scope and link.position.scope.kind == "item"
+        leads_on = link.words_after.startswith(_LEADING_ON) or starts_with_phrase(
+            "leading on", link.words_after
+        )
+        return other and leads_on and bool(link.next_formula)
 
     def _judge_chosen_sign(self) -> LinkVerdict | None:
         """Return the verdict on a value of a variable that was said to be one of two, `x = (7 ± 1)/2`."""

@@ -20,6 +20,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions, starts_with_phrase, words_of
 from engines.proofreading.facts import Facts
+from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.repair_conditions import write_term
@@ -41,7 +42,6 @@ from engines.proofreading.term_properties import (
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
-_SYMBOL = re.compile(r"\s*(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*\\[dt]?frac")
 _ROMAN = re.compile(r"(?<![A-Za-z\\])(?:I{2,3}|IV|VI{1,3})(?![A-Za-z])")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
@@ -91,13 +91,8 @@ def reconsider_link(
     link = judged.link
     free = free_symbols(left) | free_symbols(right)
     # 1. What notation means besides numbers: symbols, units of imaginary numbers, constants, angles.
-    if condition := _read_symbol(link, left, right):
-        # No fraction of positive numbers is -1.
-        bracketed = _SYMBOL.match(link.left) or _SYMBOL.match(link.right)
-        named = link.position.domain == "residues" or (
-            bracketed and not {"0", "-1"}.isdisjoint((left.label, right.label))
-        )
-        return LinkVerdict(link, "right" if named else "right if", condition)
+    if symbol := judge_symbols(links, link, left, right):
+        return symbol
     # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
     if units and not quantifies_over(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
@@ -489,11 +484,22 @@ def _judge_integer_parts(
     verdict = numbers.compare_by_relation(link.relation, one, other)
     if verdict.outcome == "equal":
         return LinkVerdict(link, "right if", "square brackets are integer parts")
+    # [x^n] f(x) is what stands before x^n in f(x).
+    if any(_takes_coefficient(node) for side in (one, other) for node in side):
+        return LinkVerdict(link, "not shown", "a power in square brackets can take a coefficient")
     # A sum without end of integer parts has a value that is not worked out.
     is_infinite = "inf" in (*one.list_labels(), *other.list_labels())
     if left == right or (verdict.outcome == "undecided" and is_infinite):
         return LinkVerdict(link, "not shown", "square brackets can be integer parts")
     return None
+
+
+def _takes_coefficient(node: Tree) -> bool:
+    """Return whether a term is a product of a power of a letter in square brackets with another one."""
+    if node.label != "*" or node.children[0].label != "floor":
+        return False
+    power = node.children[0].children[0]
+    return power.label == "pow" and not power.children[0].children and bool(free_symbols(power.children[0]))
 
 
 def _find_coprime(left: Tree, right: Tree, judge: Judge) -> str:
@@ -674,55 +680,6 @@ def _has_inner_product(side: Tree) -> bool:
                 if one == other or vectors:
                     return True
     return False
-
-
-# ---- symbols of number theory
-
-
-def _read_symbol(link: ChainLink, left: Tree, right: Tree) -> str:
-    """Return that a fraction is a symbol of Legendre or Jacobi, if the link holds for that: in brackets, or
-    beside -1, which no fraction of positive numbers is."""
-    written = [
-        bool(_SYMBOL.match(side)) or (tree.label == "/" and other.label == "-1")
-        for side, tree, other in ((link.left, left, right), (link.right, right, left))
-    ]
-    values = [
-        _value_of_symbol(tree) if is_written or not tree.children else None
-        for is_written, tree in zip(written, (left, right), strict=True)
-    ]
-    if any(written) and None not in values and values[0] == values[1] and link.relation == "=":
-        return f"it is a Legendre symbol, {values[0]}"
-    return ""
-
-
-def _value_of_symbol(tree: Tree) -> int | None:
-    if tree.label in ("0", "1", "-1"):
-        return int(tree.label)
-    if tree.label != "/" or not all(WHOLE.match(one.label) for one in tree.children):
-        return None
-    return jacobi_symbol(*(int(one.label) for one in tree.children))
-
-
-def jacobi_symbol(number: int, modulus: int) -> int | None:
-    """Return the Jacobi symbol of a number and an odd positive modulus; None for another modulus.
-
-    >>> [jacobi_symbol(number, 5) for number in range(5)], jacobi_symbol(3, 4)
-    ([0, 1, -1, -1, 1], None)
-    """
-    if modulus < 1 or modulus % 2 == 0:
-        return None
-    number %= modulus
-    result = 1
-    while number:
-        while number % 2 == 0:
-            number //= 2
-            if modulus % 8 in (3, 5):
-                result = -result
-        number, modulus = modulus, number
-        if number % 4 == 3 and modulus % 4 == 3:
-            result = -result
-        number %= modulus
-    return result if modulus == 1 else 0
 
 
 # ---- complex numbers

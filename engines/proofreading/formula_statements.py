@@ -30,8 +30,11 @@ _IMPLYING = r"""
     ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow
 """
 _ARROWS = frozenset(_IMPLYING.split())
+_ARROWS_OF_LOGIC = _ARROWS - {r"\therefore", "∴", r"\leadsto", r"\rightsquigarrow"}
+"""Arrows between statements, which can be one statement together."""
 _REVERSED_ARROWS = frozenset((r"\impliedby", r"\Leftarrow", r"\Longleftarrow", r"\because", "∵", "⇐", "⟸"))
 """Arrows before a reason."""
+_MATRIX_END = re.compile(r"\\end\{[a-zA-Z]*matrix\*?\}\s*\Z")
 _WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
 _SPACE_WIDTH = re.compile(
     r"\\hspace\*?\s*\{\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:em|in|cm|ex|mm|pc)\s*\}"
@@ -102,12 +105,14 @@ class FormulaStatement:
     Attributes:
         connective: As of a `ChainLink`.
         begins_with_relation: Whether its first side, which is empty, stands in the statement before it.
+        arrow: The arrow of logic that leads from the statement before it, if one does.
     """
 
     sides: list[str]
     relations: list[tuple[str, int]]
     connective: str
     begins_with_relation: bool = False
+    arrow: str = ""
 
 
 def split_statements(latex: str, line: int = 1) -> list[FormulaStatement]:
@@ -127,7 +132,7 @@ def split_statements(latex: str, line: int = 1) -> list[FormulaStatement]:
     for statement in statements:
         if "congruent" in [relation for relation, _ in statement.relations]:
             _join_implications(statement)
-    return statements
+    return _join_equivalent_implications(statements)
 
 
 class _StatementSplitter:
@@ -257,6 +262,9 @@ class _StatementSplitter:
             self.has_bound_variable = False
             self._close_statement(",")
             return ""
+        if token in (":", r"\colon") and not opens and self._begins_condition(match.end()):
+            self._close_statement(",")
+            return ""
         sign = match[2] or token
         is_map = token == ":" and opens and _MAPPED.match(self.latex, match.end()) is not None
         if sign in WRITTEN or sign in _UNJUDGED_RELATIONS or is_map or _LONG_ARROW.match(token):
@@ -270,8 +278,15 @@ class _StatementSplitter:
             return ""
         if token in _ARROWS or token in _REVERSED_ARROWS:
             self._close_statement("so" if token in _ARROWS else "since")
+            self.current.arrow = token if token in _ARROWS_OF_LOGIC else ""
             return ""
         return self._read_separator(match)
+
+    def _begins_condition(self, at: int) -> bool:
+        r"""Return whether a colon behind a relation says under which condition it holds, as that in `M =
+        \begin{pmatrix} … \end{pmatrix} : a + b = 1`, and is none of a ratio: a matrix is no part of one."""
+        behind_matrix = _MATRIX_END.search(self.current.sides[-1]) is not None
+        return behind_matrix and _has_relation(self.latex, at)
 
     def _read_relation(self, match: re.Match[str]) -> str:
         token, relation = match[0], WRITTEN.get(match[2] or match[0], "")
@@ -334,6 +349,9 @@ class _StatementSplitter:
             self.has_bound_variable = token in _QUANTIFIERS or (self.has_bound_variable and token == ",")
             return ""
         if words := WORDS.fullmatch(token):
+            # Words before the first relation name what it is said of: \text{Price in 1990} = 12.
+            if self._has_no_side and _begins_with_equality(self.latex, match.end()):
+                return token
             connects = mentions("connective", words[1]) or len(words[1].split()) > _FEW_WORDS
             if connects or token.startswith(r"\intertext"):
                 self._close_statement(" ".join(words[1].split()).lower() or ",")
@@ -373,6 +391,31 @@ def _join_implications(statement: FormulaStatement) -> None:
             del statement.relations[index]
 
 
+def _join_equivalent_implications(statements: Sequence[FormulaStatement]) -> list[FormulaStatement]:
+    r"""Return statements in which a letter with an arrow to or from an equivalence is a part of that: the
+    arrow binds closer than the sign of equivalence in `P \implies Q \equiv \neg Q \implies \neg P`.
+
+    >>> [each.sides for each in split_statements(r"P \implies Q \equiv \neg Q \implies \neg P")]
+    [['P \\implies  Q ', ' \\neg Q \\implies  \\neg P']]
+    >>> [each.sides for each in split_statements(r"a \equiv b \implies b \equiv a")]
+    [['a ', ' b '], [' b ', ' a']]
+    """
+    joined: list[FormulaStatement] = []
+    for statement in statements:
+        before = joined[-1] if joined and statement.arrow else None
+        relations = [{name for name, _ in each.relations} for each in (before, statement) if each]
+        # Of two congruences the second follows from the first.
+        if before is None or set() not in relations or {"congruent"} not in relations:
+            joined.append(statement)
+            continue
+        before.sides[-1:] = [
+            f"{before.sides[-1]}{statement.arrow} {statement.sides[0]}",
+            *statement.sides[1:],
+        ]
+        before.relations += statement.relations
+    return joined
+
+
 def _find_remark_end(latex: str, offset: int) -> int:
     r"""Return where a reason in brackets ends, `(\text{by statement 1})`; 0 where a bracket holds none, or
     one that is an equation."""
@@ -393,6 +436,11 @@ def _begins_column(latex: str, at: int, statement: FormulaStatement) -> bool:
         return any(token in WRITTEN for other in others for token in other)
     goes_on = cell[0] in WRITTEN or cell[0] in (*OPERATORS, "-") or WORDS.fullmatch(cell[0]) is not None
     return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _begins_with_equality(latex: str, at: int) -> bool:
+    """Return whether an equals sign comes next."""
+    return _split_row(latex, at)[0][:1] == ["="]
 
 
 def _goes_on(latex: str, at: int) -> bool:

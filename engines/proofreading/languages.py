@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import cache
 
 from engines.documents.reading import Document
+from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.formula_statements import WORDS
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -288,10 +290,26 @@ def translate_words(document: Document) -> Document:
     if language == "en":
         return document
     pieces = (
-        piece if piece.formula else replace(piece, text=_translate(piece.text, language))
+        replace(
+            piece,
+            text=_translate_within(piece.text, language)
+            if piece.formula
+            else _translate(piece.text, language),
+        )
         for piece in document.pieces
     )
     return replace(document, pieces=tuple(pieces))
+
+
+def _translate_within(latex: str, language: str) -> str:
+    r"""Return a formula with its words in English that connect two statements, `\text{ und }`; others stay as
+    the text has them."""
+
+    def write_english(match: re.Match[str]) -> str:
+        english = _translate(match[1], language)
+        return match[0].replace(match[1], english) if mentions("connective", english) else match[0]
+
+    return WORDS.sub(write_english, latex)
 
 
 def _translate(text: str, language: str) -> str:

@@ -182,6 +182,14 @@ class LinkContext:
             or (listed and 0 < here.paragraph - question.paragraph <= _MOST_ITEMS)
             for question in self.asked
             if question.scope.reaches(here.scope)
+            # The words that ask before a list end where its first item begins.
+            or (
+                listed
+                and question.scope.kind == "item"
+                and question.scope.parent is not None
+                and question.scope.parent.reaches(here.scope)
+                and 0 < here.paragraph - question.paragraph <= _MOST_ITEMS
+            )
         )
 
     @property

@@ -76,6 +76,7 @@ def _find_consequence(
     if known is None:
         return None
     recent = [fact for _, _, fact in equations]
+    says_of_both = link.index > 0 and not free_symbols(right)
     used: Sequence[Fact] = ()
 
     def follows(one: Tree, other: Tree) -> bool:
@@ -85,6 +86,9 @@ def _find_consequence(
             return False
         reduced = facts.reduce_by_some(one, other, recent)
         if reduced is None or not reduced.used or any(_is_copy(fact, one, other) for fact in reduced.used):
+            return False
+        # a + b = b + c = 0 says that both are 0, and not what they are to each other.
+        if says_of_both and all(fact.piece == link.piece_index for fact in reduced.used):
             return False
         used = reduced.used
         return reduced.same or are_equal(reduced.left, reduced.right)

@@ -43,7 +43,7 @@ _SIGNS = re.compile(
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
     r"|\\(?P<item>item)(?![A-Za-z])"
     r"|\\(?P<command>question|titledquestion|problem|exercise|exer|ex|qt|task)(?![A-Za-z])"
-    r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S)"
+    r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S|\Z)"
     r"|(?<=\n)[ \t]*(?P<row>\|)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
     r"\s{0,200}+"  # no more, since every one of many blank lines is tried

@@ -15,6 +15,8 @@ from engines.proofreading.term_properties import free_symbols
 
 _ENOUGH = 9
 """Nodes of an equation that is hardly an identity by chance: a - b = 0 is one with a for b."""
+_ROW_AND_COLUMN = 2
+"""Digits of an index that can be those of a row and a column."""
 
 
 def find_meant_name(
@@ -70,9 +72,15 @@ def _count_name(name: str, counts: Mapping[str, int]) -> int:
 
 
 def _skips_index(name: str, counts: Mapping[str, int]) -> bool:
-    """Return whether the index before that of a name stands nowhere in a text."""
+    """Return whether the index before that of a name stands nowhere in a text, which leaves out no other
+    second one as `B_2`, `B_4`, `B_6` do, and counts no rows and columns as `w_11`, `w_12`, `w_21` do."""
     base, _, index = name.rpartition("_")
-    return index.isdecimal() and int(index) > 1 and not _count_name(f"{base}_{int(index) - 1}", counts)
+    if not index.isdecimal() or int(index) <= 1:
+        return False
+    has = {back: _count_name(f"{base}_{int(index) - back}", counts) > 0 for back in (1, 2, 3, 4, 10)}
+    leaves_out = has[2] and has[4] and not has[3]
+    begins_row = len(index) == _ROW_AND_COLUMN and has[10]
+    return not (has[1] or leaves_out or begins_row)
 
 
 def _rename(tree: Tree, name: str, new_name: str) -> Tree:

@@ -1,0 +1,90 @@
+"""Where a statement begins and ends, and what its notation means: arrows, lists, conditions, symbols."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+_ACCUSED = ("wrong", "doubtful")
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def count_accused(proofreader: TextProofreader, text: str) -> int:
+    return sum(link.verdict in _ACCUSED for link in proofreader.check_links(text))
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # an arrow binds closer than the sign of equivalence
+        (
+            r"So $P \implies Q \equiv \neg Q \implies \neg P$.",
+            r"So $P \implies Q \equiv \neg P \implies \neg Q$.",
+        ),
+        (r"So $S \Rightarrow R \equiv \neg S \lor R$.", r"So $S \Rightarrow R \equiv \neg S \land R$."),
+        (r"So $P \iff Q \equiv Q \iff P$.", r"So $P \iff Q \equiv Q \iff \neg P$."),
+        # what opens an item says when the rest of it holds
+        (
+            "The sign is\n\n"
+            r"- $r > 0$: $\operatorname{sgn}(r) = 1$" "\n"
+            r"- $r < 0$: $\operatorname{sgn}(r) = -1$" "\n"
+            r"- $r = 0$: $\operatorname{sgn}(r) = 0$",
+            "We know $4r = 8$.\n\n- Therefore $r = 3$.",
+        ),
+        # a chain that ends with 0 says of each of its sides that it is 0
+        (r"Hence $$\implies r + s = r + t = t + u = 0$$", r"Let $r = s + t$ and $s = 2t$. Then $r = 4t$."),
+        # a text that numbers every second thing, or counts rows and columns
+        (
+            r"They are $B_2 = \frac16$, $B_4 = -\frac{1}{30}$, $B_6 = \frac{1}{42}$ and "
+            r"$B_8 = -\frac{1}{30}$.",
+            r"Put $b_1 = 5$, $b_2 = 7$, $b_3 = 9$, so $b_1 + b_2 + b_3 = 21$. Then $b_{11} + b_2 = 12$.",
+        ),
+        (r"The weights are $w_{11} = 1, w_{12} = 1, w_{21} = 1, w_{22} = -1$.", r"So $1 + 1 + 1 - 1 = 3$."),
+        # words before an equals sign name a thing, and no chain goes on from the formula before
+        (
+            r"$$\text{Gain of the first (n = 2)} = \frac{300}{150} = 2$$" "\n\n"
+            r"$$\text{Gain of the second (n = 4)} = \frac{300}{75} = 4$$",
+            r"$$\text{Gain of the second (n = 4)} = \frac{300}{75} = 5$$",
+        ),
+        # the derivative of functions, whose variable nobody names
+        (r"$$G_2' = g = G' \Rightarrow (G_2 - G)' = 0$$", r"We find $(x^3 - 2x)' = 3x^2 + 2$."),
+        # words of other languages between two equations
+        (
+            r"On a pour tout nombre réel $\cosh z = \frac{e^z + e^{-z}}{2} \text{ et } "
+            r"\sinh z = \frac{e^z - e^{-z}}{2}$, donc la somme est connue.",
+            r"On a pour tout nombre réel $\cosh z = \frac{e^z - e^{-z}}{2} \text{ et } "
+            r"\sinh z = \frac{e^z - e^{-z}}{2}$, donc la somme est connue.",
+        ),
+        # symbols of Legendre, and products of them
+        (
+            r"The Legendre symbol is $\left(\frac{30}{53}\right) = "
+            r"\left(\frac{2}{53}\right)\left(\frac{3}{53}\right)\left(\frac{5}{53}\right) = "
+            r"(-1)(-1)(-1) = -1$.",
+            r"Of fractions $\left(\frac{4}{9}\right) = \left(\frac{2}{3}\right)\left(\frac{2}{5}\right)$.",
+        ),
+        (
+            r"By reciprocity of a Legendre symbol $(5/53) = (53/5) = (3/5) = -1$.",
+            r"We get $(5/53) = (5/35)$.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_borders_of_statements_say_is_no_mistake(
+    proofreader: TextProofreader, right: str, mistaken: str
+) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
+
+
+def test_a_power_in_square_brackets_takes_a_coefficient(proofreader: TextProofreader) -> None:
+    text = r"For all $n$ we have $[x^n] (1 + x)^3 = [x^n] (1 + x)^2 (1 + x) = \binom{3}{n}$."
+    assert count_accused(proofreader, text) == 0
+
+
+def test_every_item_of_a_list_that_is_asked_about_is_no_claim(proofreader: TextProofreader) -> None:
+    text = "Decide whether these hold.\n\n- $2^3 = 6$\n- $2^4 = 8$\n\nIndeed:\n\n$3^2 = 6$"
+    assert count_accused(proofreader, text) == 1
