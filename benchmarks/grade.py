@@ -13,7 +13,7 @@ are clusters of E-Gen. Measured are:
 - answers found in the solutions of MATH and GSM8K;
 - pairs a second: final answers of MATH spelt otherwise and changed, on one core.
 
-Prints the tables of `docs/measurements/egen.md`.
+Prints the tables of `docs/measurements/grade.md`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from engines.grading.grades import grade
 from engines.mathematics.numbers.numeric import compile_many, evaluate
 from engines.mathematics.terms.notation import to_latex
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "grade.md"
 CHANGED = 10_000
 
 _FRACTION = re.compile(r"\\[dt]?frac\s*(?:\{([^{}]*)\}|(\d))\s*(?:\{([^{}]*)\}|(\d))")

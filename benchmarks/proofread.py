@@ -14,7 +14,7 @@ and nearly all right). Those of odd and of even numbers stand apart. Measured ar
   counted apart where the rest of the text proves the changed link false, by mpmath and nothing of the
   proofreader's.
 
-Prints the table of `docs/measurements/egen.md` and puts it there.
+Prints the table of `docs/measurements/proofread.md` and puts it there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.document_judge import proofread_document
 from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "proofread.md"
 _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")
 _COMMAND = re.compile(
     r"\\(?:begin|end|hspace|vspace|tag|label)\*?\s*\{[^{}]*\}(?:\{[^{}]*\})?|\\\\\[[^\]]*\]"
