@@ -112,7 +112,7 @@ PHRASES: Mapping[str, str] = {
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
         claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
-        would_expect
+        would_expect would_be
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
@@ -121,6 +121,10 @@ PHRASES: Mapping[str, str] = {
     "mistaken": """
         wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
         is_assuming assumes presupposes
+    """,
+    "mistakes": """
+        wrong incorrect mistake* pitfall* misconception* fallac* common_error* typical_error* error_hunt
+        erroneous* find_the_error
     """,
     "asking": """
         true_or_false which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
@@ -223,7 +227,8 @@ PHRASES: Mapping[str, str] = {
     "leading on": "then gives yields implies we_have we_get 时 時",
     "justifying": "because since as by from using per definition def",
     "measured": """
-        degree degrees remainder kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
+        degree degrees remainder with_remainder integer_part with_quotient rounded_down
+        kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
         megabit* gigabit*
     """,
     "idempotent": "idempotent* projection_matri* projection_operator* orthogonal_projection*",

@@ -22,6 +22,7 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+from engines.proofreading.other_notations import is_infinity_signed
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Moduli, Position, read_positions
@@ -64,6 +65,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
         worded=[(at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())],
         redefines_star=any(map(_OWN.search, formulas)),
+        has_signed_infinity=any(map(is_infinity_signed, formulas)),
         sections_of_cases=frozenset(
             id(position.scope.section)
             for piece, position in zip(document.pieces, positions, strict=True)
@@ -266,6 +268,8 @@ def _accuse_odd_equations(
         apart = [abs(judged[one].link.line - link.line) for one in odd.by]
         if not _is_drawn(link) or names[odd.place] != 1:
             continue
+        if any(name.endswith("(") for name in symbols[odd.place]):
+            continue  # values of a function that is not known are no roots
         if max(apart) > _BESIDE or any(_are_listed_together(judged[one].link, link) for one in odd.by):
             continue
         # Of a system none of the equations leads to another: what follows from them may be the slip.

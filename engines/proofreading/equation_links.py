@@ -669,6 +669,8 @@ class EquationLink:
             self.context.numbers.are_about_equal(reduced.left, each) for each in (reduced.right, right)
         ):
             return None
+        if not _differ_in_any_angle(reduced.left, reduced.right):
+            return None
         return _cite_facts("stated values", verdict, reduced)
 
     # ---- questions that several steps ask

@@ -14,6 +14,7 @@ from typing import Literal
 
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.facts import Fact
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.term_properties import has_summed_index
 
@@ -61,13 +62,19 @@ def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
 
 def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Grade by where the statements stand that an accusation uses."""
-    lines = max((link.line - source.line for source in evidence.sources), default=0)
+    # A page can be one line, of which the paragraphs are counted.
+    lines = max((_measure_distance(link, source) for source in evidence.sources), default=0)
     # "For (b), with f'(u) = cos u" gives a function of another paragraph anew.
     elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
     is_given = elsewhere and read_last_cue(link.words_before) == "given"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT):
         return "strong"
     return "weak" if lines <= _NEAR else "faint"
+
+
+def _measure_distance(link: ChainLink, source: Fact) -> int:
+    """Return by how many lines or paragraphs a statement stands before a link, whichever are more."""
+    return max(link.line - source.line, link.position.paragraph - source.position.paragraph)
 
 
 def _stand_beside(link: ChainLink, evidence: Evidence) -> bool:

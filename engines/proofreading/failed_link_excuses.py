@@ -23,6 +23,13 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
+from engines.proofreading.other_notations import (
+    has_bracketed_row,
+    has_leading_zero,
+    has_zero_coefficient,
+    join_thousands,
+    take_powers_in,
+)
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.slips import points_of
 from engines.proofreading.statement_roles import quantifies_over
@@ -139,8 +146,12 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "a factor behind a bracket belongs to the argument before it")
     if _hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
-    if _hold_as(lambda side: _take_logarithms_of_powers(side, open_ended), left, right, judge):
-        return LinkVerdict(link, "right if", "the power is that of the argument of the logarithm")
+    if _hold_as(lambda side: take_powers_in(side, open_ended), left, right, judge):
+        return LinkVerdict(link, "right if", "the power is that of the argument of the function")
+    if not free and _hold_as(join_thousands, left, right, judge):
+        return LinkVerdict(link, "right if", "points separate thousands")
+    if not free and has_leading_zero(f"{link.left} {link.right}"):
+        return LinkVerdict(link, "not shown", "a number that begins with 0 is one of bits")
     # 3. What words before the link say of its letters.
     labels = [label for cue, label in _NORMS if mentions(cue, link.words_before)]
     if not quantifies_over(link, free) and _hold_as(
@@ -177,6 +188,11 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if any(_is_one_sided_value(node) for side in (left, right) for node in side):
         return "a value at a + 0 or a - 0 is a limit from one side"
     begun_above = link.connective == "row" and link.left.startswith("+")
+    if has_bracketed_row(f"{link.left} {link.right}") and "matrix" in (
+        *left.list_labels(),
+        *right.list_labels(),
+    ):
+        return "spaces in square brackets can part the entries of a row"
     if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
     numbered = free_symbols(left) | free_symbols(right) <= frozenset("IVX")
@@ -189,6 +205,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:
         return "it has two signs for products"
     free = free_symbols(left) | free_symbols(right)
+    if has_zero_coefficient(left) and not right.children:
+        return "it is a row of zeros, which says that nothing solves a system"
     if free and not judged.is_mistyped and starts_with_phrase("reason", link.words_after):
         return "the words behind it say when it holds"
     if not free and starts_with_phrase("measured", link.words_after):
@@ -568,15 +586,6 @@ def _take_factors_in(tree: Tree) -> Tree:
     return Tree(tree.label, children)
 
 
-def _take_logarithms_of_powers(tree: Tree, open_ended: Set[Tree]) -> Tree:
-    r"""Return a term with ln(u^n) for each `\ln(u)^n`."""
-    parts = tuple(_take_logarithms_of_powers(part, open_ended) for part in tree.children)
-    if tree in open_ended and parts[0].label in ("ln", "log"):
-        *base, argument = parts[0].children
-        return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))
-    return Tree(tree.label, parts)
-
-
 def _take_other_arccotangent(tree: Tree) -> Tree:
     """Return a term in which the inverse of the cotangent is that of the tangent of a reciprocal."""
     children = tuple(map(_take_other_arccotangent, tree.children))
@@ -653,6 +662,8 @@ def _differ_by_constant(left: Tree, right: Tree) -> bool:
 def _is_root_of_square(left: Tree, right: Tree) -> bool:
     """Return whether a root is equal to a term with functions of angles but for the sign, which is that of
     the angles that are meant: √(5 sec²θ) = √5 sec θ."""
+    if left.label == right.label == "antiderivative" and left.children[0] == right.children[0]:
+        return _is_root_of_square(left.children[1], right.children[1])
     labels = {*left.list_labels(), *right.list_labels()}
     if "sqrt" not in labels or labels.isdisjoint(OF_ANGLES):
         return False

@@ -51,7 +51,7 @@ _TOKEN = re.compile(
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|(?:\\[ ;]\s*){3,}"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
-    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|(?<![\d.])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
 )
 _DISPLAY = re.compile(
@@ -92,6 +92,7 @@ _TYPESETTING = " &\n~"
 _FEW_WORDS = 3
 """Words within a formula that part two statements only if one of them connects them."""
 _LETTER = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
+_DIFFERENTIAL = re.compile(r"\A(?:d|\\mathrm\s*\{d\})\s*(?=\S)")
 _VALUE = re.compile(r"[-+]?\s*(?:\d+(?:\.\d+)?|\\[dt]?frac\s*\{\d+\}\s*\{\d+\})")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
 _NEGATED = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -322,9 +323,23 @@ class _StatementSplitter:
         above = self.columns[column] if column < len(self.columns) else None
         if above is not None and column and above is self.columns[column - 1]:
             above = None  # that went on with the column before it, and so does this one
-        statement = next((one for one in self.statements if one is above), self.statements[-1])
+        statement = next((one for one in self.statements if one is above), self._find_explained())
         self.statements.remove(statement)
         return statement
+
+    def _find_explained(self) -> FormulaStatement:
+        r"""Return the last statement of the row above, or the one before it that its remarks explain: a row
+        behind `= \int e^u \, du, \quad u = x^2` goes on with the integral."""
+        begun = len(self.statements) - 1
+        while begun and self.statements[begun].connective not in ("row", "", "so", "since"):
+            begun -= 1
+        row = self.statements[begun:]
+        explained = (
+            statement
+            for at, statement in enumerate(row)
+            if statement.relations and all(_explains(remark, statement) for remark in row[at + 1 :])
+        )
+        return next(explained, row[-1])
 
     def _read_row_end(self) -> str:
         side = self.current.sides[-1].rstrip(_TYPESETTING)
@@ -358,6 +373,21 @@ class _StatementSplitter:
                 return ""
             return token
         return "" if _LEFT_OUT.match(token) else token
+
+
+def _explains(remark: FormulaStatement, statement: FormulaStatement) -> bool:
+    """Return whether a statement says what a letter of another is, or stands in brackets."""
+    if not remark.relations:
+        tokens = [token[0] for token in _TOKEN.finditer(remark.sides[0].strip())]
+        opened = bool(tokens) and (tokens[0] in ("(", "[") or tokens[0].startswith(r"\left"))
+        return opened and any(token in WRITTEN for token in tokens)
+    name = _DIFFERENTIAL.sub("", remark.sides[0].strip())
+    if not _LETTER.fullmatch(name) or statement.sides[0].strip() == remark.sides[0].strip():
+        return False
+    letter = _TOKEN.match(name)
+    return letter is not None and any(
+        token[0] == letter[0] for side in statement.sides for token in _TOKEN.finditer(side)
+    )
 
 
 def _measure_nesting(token: str) -> int | None:
@@ -434,6 +464,8 @@ def _begins_column(latex: str, at: int, statement: FormulaStatement) -> bool:
     cell, *others = _split_row(latex, at)
     if not cell:
         return any(token in WRITTEN for other in others for token in other)
+    if cell[0] in ("(", "[") and cell[-1] in (")", "]") and any(token in WRITTEN for token in cell):
+        return True  # a remark in brackets
     goes_on = cell[0] in WRITTEN or cell[0] in (*OPERATORS, "-") or WORDS.fullmatch(cell[0]) is not None
     return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
 

@@ -30,6 +30,7 @@ from engines.proofreading.link_verdicts import Accusation, Evidence, LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.other_notations import name_unit, write_plain_thousands
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
@@ -90,6 +91,7 @@ class LinkContext:
         domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
         redefines_star: Whether the text defines an operation `*` of its own.
+        has_signed_infinity: Whether it writes +∞, so that ∞ can be of either sign.
         sections_of_cases: The sections that distinguish cases, by their identity.
         paragraphs_of_cases: The paragraphs that do, by their numbers.
         asked: Where the text asks whether statements are true.
@@ -103,6 +105,7 @@ class LinkContext:
         beside: The conditions that stand beside the link being judged.
         renewals: The letters that are introduced anew, by pieces, that are still to come.
         worded: The equations that words say of letters, likewise.
+        quantity: The side with which that chain begins.
         in_chain: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
         is_step: Whether that chain calculates, in several steps, what a name or a value of a function is:
@@ -122,6 +125,7 @@ class LinkContext:
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     redefines_star: bool = False
+    has_signed_infinity: bool = False
     sections_of_cases: frozenset[int] = frozenset()
     paragraphs_of_cases: Sequence[int] = ()
     asked: Sequence[Position] = ()
@@ -134,6 +138,7 @@ class LinkContext:
     decided_pieces: set[int] = field(default_factory=set)
     last_before: int = -1
     in_chain: bool = False
+    quantity: str = ""
     is_step: bool = False
     fails_as_step: bool = False
     name_counts: Mapping[str, int] = field(default_factory=dict)
@@ -175,6 +180,9 @@ class LinkContext:
         kinds = [scope.kind for scope in here.scope.lineage]
         if not {"solution", "proof"}.isdisjoint(kinds):
             return False
+        # "Find the error:" asks of the formula behind it, which is a paragraph of its own.
+        if mentions("asking", link.words_before):
+            return True
         listed = not {"item", "list"}.isdisjoint(kinds)
         return any(
             question.paragraph == here.paragraph
@@ -202,7 +210,7 @@ class LinkContext:
         names = self.meanings.names_at(self.position)
         reading = self.readings.get((latex, names))
         if reading is None:
-            meant = as_products(latex, self.matrices) if self.matrices else latex
+            meant = write_plain_thousands(as_products(latex, self.matrices) if self.matrices else latex)
             reading = read(meant, "latex" if "{" in meant else "auto", names=names)
             if reading.tree is not None:
                 reading = replace(reading, tree=spell_out_ellipses(reading.tree))
@@ -214,7 +222,8 @@ class LinkContext:
 
         Degrees are plain numbers if neither side is of an angle or in radians.
         """
-        sides = link.left, link.right
+        left, right = link.left, link.right
+        sides = name_unit(left, self.quantity), name_unit(right, self.quantity)
         in_degrees = [DEGREES.search(side) is not None for side in sides]
         if any(in_degrees) and not any(_ANGLES.search(side) for side in sides):
             plain = self.read_formula(DEGREES.sub("", sides[0])), self.read_formula(DEGREES.sub("", sides[1]))

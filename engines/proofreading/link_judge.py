@@ -21,7 +21,7 @@ from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import mentions, read_last_cue, starts_with_phrase
+from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, starts_with_phrase
 from engines.proofreading.definitions import find_undefined
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
@@ -96,6 +96,7 @@ class LinkJudge(LinkContext):
         """
         is_decided, has_mistake, self.fails_as_step = True, False, False
         self.position, self.piece = (links[0].position, links[0].piece_index) if links else (NOWHERE, 0)
+        self.quantity = links[0].left.strip() if links else ""
         for judged in self._judge_all(links, next_link):
             link = judged.link
             is_decided = is_decided and judged.outcome in _DECIDED
@@ -209,6 +210,17 @@ class LinkJudge(LinkContext):
                 judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
+            if (
+                judged.outcome == "wrong"
+                and self.has_signed_infinity
+                and self._are_infinite(link, left.tree, right.tree)
+            ):
+                judged = LinkVerdict(link, "right if", "∞ is of either sign")
+            if judged.outcome == "wrong" and self._is_denied_next(left.tree, right.tree):
+                judged = LinkVerdict(link, "not shown", "the next statement denies it")
+            titles = (scope.title for scope in link.position.scope.lineage)
+            if judged.outcome in ("wrong", "doubtful") and any(mentions("mistakes", each) for each in titles):
+                judged = LinkVerdict(link, "not shown", "its heading speaks of mistakes")
             if judged.outcome in ("wrong", "doubtful") and self.is_asked(link):
                 judged = LinkVerdict(link, "not shown", "the text asks whether it is true")
             if judged.outcome in ("wrong", "doubtful") and (
@@ -216,6 +228,21 @@ class LinkJudge(LinkContext):
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
             yield self._judge_of_complex(weigh_evidence(judged), left.tree, right.tree)
+
+    def _are_infinite(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether a limit is said to be ∞, and is -∞, in a text where ∞ is of either sign."""
+        signed = link.right.lstrip().startswith("+")
+        if signed or not self.has_signed_infinity or right != Tree("inf") or left.label != "limit":
+            return False
+        verdict = self.numbers.compare_by_relation(link.relation, left, Tree("*", (Tree("-1"), right)))
+        return verdict.outcome == "equal"
+
+    def _is_denied_next(self, left: Tree, right: Tree) -> bool:
+        """Return whether the next link says that the sides are not equal: `-8 = -7`, but `-8 ≠ -7`."""
+        following = self.next_link
+        if following is None or following.relation != "!=":
+            return False
+        return (left, right) == tuple(side.tree for side in self.read_sides(following))
 
     def _judge_of_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
         """Return the verdict on an equation with absolute values that is right of real numbers, where the
@@ -432,6 +459,7 @@ class LinkJudge(LinkContext):
         """The judge of equations of matrices."""
         return MatrixLinks(
             terms=self.judge,
+            numbers=self.numbers,
             facts=self.facts,
             matrices=self.matrices,
             cases=self.cases,
@@ -451,6 +479,7 @@ class LinkJudge(LinkContext):
             and link.relation in ("<", ">", "!=")
             and not (link.of_problem or link.is_denied_directly)
             and not mentions("ordering", f"{link.words_before} {link.words_after}")
+            and not mentions("refused", last_sentence(link.words_before))
         ):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.

@@ -14,6 +14,7 @@ from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cu
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
+from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import any_values, are_exactly_equal, at_values, free_symbols
 
@@ -24,6 +25,7 @@ class MatrixLinks:
 
     Args:
         terms: The judge of terms.
+        numbers: The judge of links without variables.
         facts: What the text states.
         matrices: The letters that stand for matrices.
         cases: Whether the section at hand distinguishes cases.
@@ -32,6 +34,7 @@ class MatrixLinks:
     """
 
     terms: Judge
+    numbers: NumberLinks
     facts: Facts
     matrices: frozenset[str]
     cases: bool
@@ -52,8 +55,12 @@ class MatrixLinks:
             verdict = self.terms.equal(*sides)
             if verdict.outcome == "equal":
                 return self.follow(link, used)
+            if link.relation == "=" and self.numbers.are_rounded_in_parts(*sides):
+                return self.follow(link, used)
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
+            # A matrix of matrices is one of blocks, whose entries are its own.
+            unlike = unlike or any(self._has_blocks(side) for side in (left, right))
             unlike = unlike or "call" in (*left.list_labels(), *right.list_labels())
             named = free_symbols(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not free_symbols(sides[0]) <= named  # as k where A has it and A^2 = I is said
@@ -98,6 +105,10 @@ class MatrixLinks:
 
     def _are_equal_matrices(self, left: Tree, right: Tree) -> bool:
         return self.terms.equal(*at_values(left, right, any_values(self.matrices))).outcome == "equal"
+
+    def _has_blocks(self, side: Tree) -> bool:
+        entries = (row for node in side if node.label == "matrix" for row in node.children)
+        return not all(free_symbols(row).isdisjoint(self.matrices) for row in entries)
 
     def _is_applied(self, name: str, *sides: Tree) -> bool:
         """Return whether a name stands behind a matrix wherever it stands, as a vector does."""

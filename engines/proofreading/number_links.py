@@ -95,7 +95,7 @@ class NumberLinks:
         converted = _convert_number(left, right) if find_units(left) != find_units(right) else None
         if converted and (reason := self.describe_rounding(*converted, link.relation)):
             return LinkVerdict(link, "right", reason)
-        if link.relation == "=" and self._are_rounded_in_parts(left, right):
+        if link.relation == "=" and self.are_rounded_in_parts(left, right):
             return LinkVerdict(link, "right", "each part is rounded")
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
@@ -290,7 +290,7 @@ class NumberLinks:
         close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
         return self.judge.holds(close).outcome == "equal"
 
-    def _are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
+    def are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
         """Return whether each term of a sum, factor of a product or entry of a matrix is that of the other
         side, equal or rounded."""
         # 1.41 + 1.73 is not the rounded sum of √2 and √3, but the sum of the rounded terms.
@@ -308,7 +308,7 @@ class NumberLinks:
         return all(
             self.judge.equal(mine, theirs).outcome == "equal"
             or self.describe_rounding(mine, theirs, "=") == "rounded"
-            or self._are_rounded_in_parts(mine, theirs)
+            or self.are_rounded_in_parts(mine, theirs)
             for pair in zip(*rows, strict=True)
             for mine, theirs in zip(*pair, strict=True)
         )

@@ -215,7 +215,9 @@ def find_misquotations(
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
             varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
-            is_certain = common >= enough and not (varies or far or parallel or varied)
+            # Two names that are said once each to be the same thing may both be that.
+            renamed = max(many) == 1 and _is_of_other_name(first, second)
+            is_certain = common >= enough and not (varies or far or parallel or varied or renamed)
             is_value = kind_of == "value"
             may_be_meant = not kind_of or far or varied or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
@@ -274,6 +276,12 @@ def _name_variation(
         return "value"
     defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
     return "definition" if defines else ""
+
+
+def _is_of_other_name(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether two statements say of two names that they are one term: `a_0 = cd` and `a_1 = cd`."""
+    named = not one.left.children and not other.left.children and one.left != other.left
+    return named and one.right == other.right and bool(one.right.children)
 
 
 def _is_slope_alone(statement: RepeatedStatement) -> bool:

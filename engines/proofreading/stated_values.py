@@ -11,6 +11,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.statement_roles import is_concluded
@@ -63,6 +64,9 @@ def describe_failed_calculation(
     one, other, used = statement
     verdict = judge.equal(one, other)
     if verdict.outcome != "different" or numbers.describe_rounding(one, other, "="):
+        return None
+    in_degrees = take_degrees(one), take_degrees(other)
+    if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:
         return None
     return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence("stated values", used))
 

@@ -40,6 +40,9 @@ def judge_substitution(context: LinkContext, link: ChainLink, left: Tree, right:
     known = _KnownVariables(context, link)
     forms = read_differential(left), read_differential(right)
     if forms[0] is not None and forms[1] is not None:
+        if _is_to_be_solved(forms[0], forms[1]):
+            context.keep_equation(link, left, right)
+            return LinkVerdict(link, "given", "an equation of differentials")
         return _judge_differentials(known, forms[0], forms[1])
     if not left.children:
         return _judge_integrated(known, left.label, right)
@@ -146,14 +149,18 @@ def _differentiate(tree: Tree, name: str) -> Tree | None:
 # ---- du = 2x dx
 
 
+def _is_to_be_solved(left: DifferentialForm, right: DifferentialForm) -> bool:
+    """Return whether an equation of differentials is one to be solved, as dy/y = 2x dx."""
+    if len(left) != 1 or len(right) != 1 or {*left} == {*right}:
+        return False
+    return all(free_symbols(factor) for form in (left, right) for factor in form.values())
+
+
 def _judge_differentials(
     known: _KnownVariables, left: DifferentialForm, right: DifferentialForm
 ) -> LinkVerdict | None:
     """Return the verdict on an equation of differentials of two variables, by what one of them is."""
     if len(left) != 1 or len(right) != 1 or {*left} == {*right}:
-        return None
-    # An equation such as dy/y = 2x dx is one to be solved.
-    if all(free_symbols(factor) for form in (left, right) for factor in form.values()):
         return None
     names = (*left, *right)
     for outer, inner in (names, names[::-1]):
@@ -193,8 +200,11 @@ def _judge_integrated(known: _KnownVariables, name: str, right: Tree) -> LinkVer
         if slope is None or not free_symbols(right) <= {inner, *free_symbols(value), *_CONSTANTS}:
             return None
         known.used.append(fact)
-        judged = known.compare(Tree("*", (left[name], slope)), value, inner)
-        if judged is not None and judged.outcome == "wrong" and is_supposed(known.link):
+        is_solved = name in free_symbols(left[name]) | free_symbols(value)
+        factor, value = (replace_variable(each, name, right) for each in (left[name], value))
+        judged = known.compare(Tree("*", (factor, slope)), value, inner)
+        # What stands behind an equation of x and y may be another curve than one of its solutions.
+        if judged is not None and judged.outcome == "wrong" and (is_solved or is_supposed(known.link)):
             return None
         if judged is not None and judged.outcome == "follows":
             known.context.keep_equation(known.link, Tree(name), right)

@@ -43,7 +43,10 @@ def _find_series(label: str, parts: list[Tree]) -> Tree | None:
     if len(places) != 1 or not _FEWEST <= places[0] < len(parts) - 1:
         return None
     first, behind = parts[: places[0]], parts[places[0] + 1 :]
-    series = _index_terms(label, first, behind[-1])
+    try:
+        series = _index_terms(label, first, behind[-1])
+    except TooLargeError:  # a step or count with more digits than the language has
+        return None
     if series is None:
         return None
     index, _, end, body = series.children

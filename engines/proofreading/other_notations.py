@@ -1,0 +1,95 @@
+"""Notations of other languages and subjects: points of thousands, digits to the base 2, ∞ without a sign,
+powers behind an argument, zeros as coefficients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from engines.core.tree import ZERO, Tree
+from engines.formula.unit_table import UNIT_SYMBOLS
+from engines.proofreading.term_properties import free_symbols
+
+_GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
+_POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])")
+"""A number whose thousands have points, since its decimals have a comma."""
+_BITS = re.compile(r"(?<![\d.,{])0[01]{2,}(?![\d.,])")
+"""A numeral that begins with 0 and has no other digits than those of the base 2."""
+_NUMBER_ALONE = re.compile(r"-?\s*\d+(?:[.,]\d+)?(?:\s|~|\\[,;: ])*")
+_SIGNED_INFINITY = re.compile(r"(?:^|[(\[{,=]|\\(?:to|rightarrow|infty|cup)(?![A-Za-z]))\s*\+\s*\\infty")
+"""∞ with a sign + that adds it to nothing."""
+_ROW = re.compile(r"\[[^\[\]=]*[^\s\[\]=+-]\s*\\(?:[ ;,]|quad(?![A-Za-z]))\s*[^\s\[\]=+-][^\[\]=]*\]")
+_INFINITY = "inf"
+_WITH_POWERS = ("ln", "log", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh")
+"""Functions whose argument may end before or behind a power, as of `\\arctan (x)^2`."""
+
+
+def name_unit(latex: str, quantity: str) -> str:
+    r"""Return a side with its last letter as a unit if a number stands before it, and the letter is also that
+    of the quantity.
+
+    >>> name_unit("230 V", "V"), name_unit("2V", "U")
+    ('230 \\text{V}', '2V')
+    """
+    if quantity not in UNIT_SYMBOLS or not latex.endswith(quantity) or len(quantity) != 1:
+        return latex
+    number = latex.removesuffix(quantity)
+    return rf"{number}\text{{{quantity}}}" if _NUMBER_ALONE.fullmatch(number) else latex
+
+
+def write_plain_thousands(latex: str) -> str:
+    r"""Return a formula without the points of thousands in numbers that have a decimal comma, too.
+
+    >>> write_plain_thousands("-10.000 + 5.714,29")
+    '-10.000 + 5714{,}29'
+    """
+    return _POINTED.sub(lambda match: match[0].replace(".", "").replace(",", "{,}"), latex)
+
+
+def join_thousands(tree: Tree) -> Tree:
+    """Return a term in which points before three digits separate thousands: 20000 for `20.000`."""
+    if _GROUPED.fullmatch(tree.label):
+        return Tree(tree.label.replace(".", ""))
+    return Tree(tree.label, tuple(map(join_thousands, tree.children)))
+
+
+def has_leading_zero(latex: str) -> bool:
+    """Return whether a formula has a numeral such as 0111, which numbers do not have but rows of bits."""
+    return _BITS.search(latex) is not None
+
+
+def has_bracketed_row(latex: str) -> bool:
+    r"""Return whether a formula has square brackets around terms that only spaces part: `[u_1\ u_2]`."""
+    return _ROW.search(latex) is not None
+
+
+def is_infinity_signed(latex: str) -> bool:
+    r"""Return whether a formula writes `+\infty`: in a text that does, ∞ without a sign can be of either."""
+    return _SIGNED_INFINITY.search(latex) is not None
+
+
+def drop_sign_of_infinity(tree: Tree) -> Tree:
+    """Return ∞ for -∞."""
+    negative = tree.label == "*" and tree.children[0].label == "-1" and tree.children[1].label == _INFINITY
+    return Tree(_INFINITY) if negative or tree.label == f"-{_INFINITY}" else tree
+
+
+def take_powers_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
+    r"""Return a term with f(u^n) for each `f(u)^n` of a function that is known, where no bracket ends it."""
+    parts = tuple(take_powers_in(part, open_ended) for part in tree.children)
+    if tree in open_ended and parts[0].label in _WITH_POWERS:
+        *base, argument = parts[0].children
+        return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))
+    return Tree(tree.label, parts)
+
+
+def has_zero_coefficient(tree: Tree) -> bool:
+    """Return whether a sum is one of variables with coefficients 0 only, which stands for a row of zeros:
+    `0x + 0y`."""
+    return tree.label in ("+", "-") and _has_zero_factors(tree)
+
+
+def _has_zero_factors(tree: Tree) -> bool:
+    if tree.label in ("+", "-") and len(tree.children) == 2:
+        return all(map(_has_zero_factors, tree.children))
+    return tree.label == "*" and tree.children[0] == ZERO and bool(free_symbols(tree.children[1]))

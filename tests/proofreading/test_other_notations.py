@@ -1,0 +1,179 @@
+"""Notations of other languages and subjects: what holds in them is right, and what fails is still wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.documents.reading import Document, TextPiece
+from engines.proofreading.languages import translate_words
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def list_verdicts(proofreader: TextProofreader, text: str) -> list[str]:
+    return [each.verdict for each in proofreader.check_links(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"Entonces $\frac{30.000}{60} = 500$.", "right if"),
+        (r"Entonces $\frac{30.000}{60} = 700$.", "wrong"),
+        ("Also $2.000,50 + 1.000,25 = 3.000,75$.", "right"),
+        ("Also $2.000,50 + 1.000,25 = 3.100,75$.", "wrong"),
+        ("Then $1101 + 1011 = 0100$.", "not shown"),
+        ("Then $1101 + 1011 = 2100$.", "wrong"),
+        (r"We need $x \to +\infty$. Then $\lim_{t \to 3^-} \frac{1}{t-3} = \infty$.", "right if"),
+        (r"We need $x \to +\infty$. Then $\lim_{t \to 3^-} \frac{1}{t-3} = +\infty$.", "wrong"),
+        (r"Then $\lim_{t \to 3^-} \frac{1}{t-3} = \infty$.", "wrong"),
+        (r"We get $2 \arctan (-1)^2 = \frac{\pi}{2}$.", "right if"),
+        (r"We get $2 \arctan (-1)^2 = \frac{\pi}{3}$.", "wrong"),
+        (r"Hence $\int \frac{\sec^2 w}{\sqrt{1 + \tan^2 w}} dw = \int \sec w \, dw$.", "not shown"),
+        (r"Hence $\int \frac{\sec^2 w}{\sqrt{1 + \tan^2 w}} dw = \int \cos w \, dw$.", "wrong"),
+        ("El cociente es $50/8 = 6$ (parte entera).", "not shown"),
+        ("El cociente es $50/8 = 6$ (exactamente).", "wrong"),
+        ("Der Quotient ist $50/8 = 6$ mit Rest 2.", "not shown"),
+    ],
+)
+def test_what_holds_in_another_notation_is_no_mistake(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("The source has $U = 12$ and $V = 24V$.", "given"),
+        (r"So $N = 2 \cdot 9.8 \cdot \cos(60) = 9.8 N$.", "not shown"),
+        (r"The angle is $\phi = 90$, so $\cos\phi = 0$.", "not shown"),
+        (r"The angle is $\phi = 60$, so $\cos\phi = 0$.", "wrong"),
+    ],
+)
+def test_a_letter_can_be_a_unit_and_a_number_an_angle_in_degrees(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"$$\begin{gather} 5 = 4 \\ 5 \neq 4 \end{gather}$$", "not shown"),
+        (r"$$\begin{gather} 5 - 2 = 4 \\ 5 \neq 3 \end{gather}$$", "wrong"),
+        (r"The last row says $0x + 0y = 3$, hence $0 = 3$.", "not shown"),
+        ("The last row says $2x - 2x = 3$.", "wrong"),
+        ("# Common mistakes\n\nFor all real $x$ and $y$, $(x+y)^2 = x^2 + y^2$.", "not shown"),
+        ("# Squares\n\nFor all real $x$ and $y$, $(x+y)^2 = x^2 + y^2$.", "wrong"),
+        ("Dann wäre $s < s$, ein Fehler.", "not shown"),
+    ],
+)
+def test_what_the_text_denies_itself_is_not_accused(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[0] == verdict
+
+
+@pytest.mark.parametrize(("entry", "verdict"), [("0.333", "follows"), ("0.343", "wrong")])
+def test_entries_of_a_matrix_can_be_rounded(proofreader: TextProofreader, entry: str, verdict: str) -> None:
+    text = r"The matrix is $A = \begin{bmatrix} 3 & 4 \\ 1 & 2 \end{bmatrix}$. Then "
+    result = rf"$\frac13 A = \begin{{bmatrix}} 1 & 1.333 \\ {entry} & 0.667 \end{{bmatrix}}$."
+    assert list_verdicts(proofreader, text + result)[-1] == verdict
+
+
+def test_a_matrix_of_matrices_is_not_accused_of_its_size(proofreader: TextProofreader) -> None:
+    text = r"""With the matrix $B = \begin{bmatrix} 0 & 2 \\ 1 & 0 \end{bmatrix}$ we have
+    $$\begin{bmatrix} B & 0 \end{bmatrix} = \begin{bmatrix} 0 & 2 & 0 \\ 1 & 0 & 0 \end{bmatrix}.$$"""
+    assert "wrong" not in list_verdicts(proofreader, text)
+
+
+SOLUTION = r"$$\frac{dy}{y} = 2x\,dx, \quad \ln|y| = x^2 + C, \quad y = Ce^{x^2}.$$"
+
+
+def test_the_solution_of_a_differential_equation_follows_for_its_own_constant(
+    proofreader: TextProofreader,
+) -> None:
+    assert list_verdicts(proofreader, SOLUTION)[-1] == "follows"
+    assert list_verdicts(proofreader, SOLUTION.replace("y = C", "y = 3C"))[-1] == "follows"
+    assert "follows" not in list_verdicts(proofreader, SOLUTION.replace("e^{x^2}", "e^{x^3}"))[-1]
+
+
+@pytest.mark.parametrize(
+    ("remark", "sign"),
+    [
+        (r", \quad w = x^2", ""),
+        (r" \quad (w = x^2)", ""),
+        (r" & [w = x^2]", "&"),
+        (r", & w &= x^2", "&"),
+        (r" \quad \text{where } w = x^2", "&"),
+        (r" \qquad w = x^2, dw = 2x\,dx", "&"),
+    ],
+)
+@pytest.mark.parametrize(("factor", "verdict"), [("", "right"), ("3", "wrong")])
+def test_a_row_goes_on_with_what_stands_before_a_remark(
+    proofreader: TextProofreader, remark: str, sign: str, factor: str, verdict: str
+) -> None:
+    rows = rf"\int 2x \cos(x^2)\,dx {sign}= \int \cos w\,dw{remark} \\ {sign}= {factor}\sin w + C"
+    text = rf"$$\begin{{align}} {rows} \end{{align}}$$"
+    last = list(proofreader.check_links(text))[-1]
+    assert (last.left.rstrip(","), last.verdict) == (r"\int \cos w\,dw", verdict)
+
+
+def test_a_row_goes_on_with_the_last_statement_if_that_is_no_remark(proofreader: TextProofreader) -> None:
+    text = r"$$\begin{gather} p = 3, q = 2 + 2 \\ = 4 \end{gather}$$"
+    assert list(proofreader.check_links(text))[-1].left == "2 + 2"
+
+
+def test_a_page_of_one_line_has_paragraphs(proofreader: TextProofreader) -> None:
+    between = "<p>All of this is smooth.</p>" * 30
+    text = f"<p>Let $g(x) = x^2 + 1$.</p>{between}<p>Let $g$ be known, and $g(2) = 7$.</p>"
+    document = [each.verdict for each in proofreader.check_links(text)]
+    assert "wrong" not in document
+
+
+@pytest.mark.parametrize("words", ["İSE", "Ası", "ӀF"])
+def test_capitals_of_other_alphabets_are_words(words: str) -> None:
+    lead = "Bu denklem için örnek ve çözüm: her bir "
+    translated = translate_words(Document("", (TextPiece(f"{lead}{words} x", 1),)))
+    assert "equation" in translated.pieces[0].text
+
+
+def test_an_ellipsis_between_long_numbers_is_read(proofreader: TextProofreader) -> None:
+    long = "7" * 200
+    assert list_verdicts(proofreader, rf"Then $1 + {long} + \dots + 2 = 3$.")
+
+
+@pytest.mark.parametrize(
+    ("heading", "lead"),
+    [("Aufgabe 1", "Lösung"), ("Exercice 1", "Solution"), ("Ejercicio 1", "Solución"), ("例 1", "解")],
+)
+def test_exercises_of_other_languages_are_scopes(
+    proofreader: TextProofreader, heading: str, lead: str
+) -> None:
+    text = f"**{heading}.** Sea der wir pour 设 la die les $m = 3$.\n\n**{lead}:** $m + 1 = 4$."
+    assert list(proofreader.check_links(text))
+
+
+@pytest.mark.parametrize(
+    ("lead", "verdict"), [("Find the error:", "not shown"), ("Find the value:", "wrong")]
+)
+def test_a_question_asks_of_the_formula_behind_it(
+    proofreader: TextProofreader, lead: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, f"{lead}\n\n$$ 4(7 - 9) = 4 \\cdot 2 $$") == [verdict]
+
+
+def test_two_names_can_be_one_term(proofreader: TextProofreader) -> None:
+    text = r"First, $S_1 = (P_1 \cdot \overline{P_0})$. Next, $S_0 = P_1 \cdot \overline{P_0}$."
+    assert "wrong" not in list_verdicts(proofreader, text)
+    sums = "First, $b_1 + c_2 + d_3 = 17e_4$. So $b_1 + c_2 + d_3 = 17e_4$, or $b_1 + c_2 + d_9 = 17e_4$."
+    assert "wrong" in list_verdicts(proofreader, sums)
+
+
+def test_spaces_in_square_brackets_part_the_entries_of_a_row(proofreader: TextProofreader) -> None:
+    text = r"The matrix is $[p\ q]\begin{bmatrix} 2 & 1 \\ 1 & 3 \end{bmatrix} = [2p+q\ \ p+3q] = 7$."
+    assert "wrong" not in list_verdicts(proofreader, text)
