@@ -6,7 +6,7 @@ Each head is grown from scratch, in the growth process that every caller uses; t
 the compiled code is warm. One thread. The figures of a head are the medians of the runs, by the clock and of
 the process's own time, which what else runs on the machine changes less; in style `any`, and as the command
 does it, in style `plain` with all classical forms. Of the members of each style it counts those that make a
-detour and those that are another one after trivial arithmetic (`novelty.normalise_arithmetic`).
+detour and those that are another one after trivial arithmetic (`normalise_arithmetic`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STYLES["distinct"] = {"style": "distinct", "forms": "all"}
 
 def counted(members: list[Tree]) -> Counter[str]:
     """Members of a cluster that meet an inverse, have a needless sign, do either, or count as another one."""
-    from engines.mathematics.terms.novelty import normalise_arithmetic
+    from engines.mathematics.terms.arithmetic_normal_form import normalise_arithmetic
     from tests.egen.detours import detours
 
     found = [detours(tree.list_labels()) for tree in members]

@@ -26,9 +26,9 @@ from engines.egen.theories.reals import Reals
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.algebra.symmetric import iterate_symmetric
+from engines.mathematics.terms.arithmetic_normal_form import normalise_arithmetic
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_infix
-from engines.mathematics.terms.novelty import normalise_arithmetic
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import count_examples, expect_error

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from engines.core.expression_language import ARITY
 from engines.core.tree import Tree
+from engines.mathematics.terms.arithmetic_normal_form import ArithmeticKeys, normalise_arithmetic
 from engines.mathematics.terms.canonical import Canonical, Subterms, canonical_key
-from engines.mathematics.terms.novelty import Ideas, normalise_arithmetic
 from engines.mathematics.terms.padding import Padding, has_padding
 from tests.egen.expressions import LEAVES, trees
 
@@ -19,14 +19,14 @@ from tests.egen.expressions import LEAVES, trees
 def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: list[str]) -> None:
     nested = [Tree("+", (one, Tree(leaf))) for one in many for leaf in leaves]
     terms = Subterms(ARITY)
-    padding, canonical, ideas = Padding(terms), Canonical(terms), Ideas(terms)
+    padding, canonical, arithmetic = Padding(terms), Canonical(terms), ArithmeticKeys(terms)
     keys: set[tuple[int, str]] = set()
     for tree in (*many, *nested, *many):
         number = terms.number_of(tree.list_labels())
         assert terms.tokens_of(number) == tuple(tree.list_labels())
         assert padding.is_padded(number) == has_padding(tree)
         keys.add((canonical.key_of(number), canonical_key(tree)))
-        assert ideas.key_of(number) == normalise_arithmetic(tree).text
+        assert arithmetic.key_of(number) == normalise_arithmetic(tree).text
     assert len(keys) == len({one for one, _ in keys}) == len({other for _, other in keys})
     assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
 

@@ -19,8 +19,8 @@ from engines.egen.egraph.term_grammar import LISTED, Sampler, TermGrammar, remov
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read
+from engines.mathematics.terms.arithmetic_normal_form import normalise_arithmetic, tidy_expression
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.novelty import normalise_arithmetic, tidy_expression
 from engines.mathematics.verification.verifier import Verifier
 from tests.conftest import expect_error
 from tests.egen.expressions import trees

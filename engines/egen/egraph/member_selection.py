@@ -30,8 +30,9 @@ from engines.egen.rules.table import Rule
 from engines.egen.settings import ACCEPTED, FAMILIES, FEW, EgenConfig, read_weights
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory, TheoryChecker
+from engines.mathematics.terms.arithmetic_normal_form import ArithmeticReader, tidy_expression
 from engines.mathematics.terms.canonical import Subterms, canonical_key
-from engines.mathematics.terms.novelty import ArithmeticReader, order_by_novelty, tidy_expression
+from engines.mathematics.terms.novelty import order_by_novelty
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 _DRAWN_TOGETHER = 32

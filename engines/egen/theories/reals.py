@@ -152,8 +152,8 @@ class Reals(Theory):
 
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
+        from engines.mathematics.terms.arithmetic_normal_form import ArithmeticKeys
         from engines.mathematics.terms.canonical import Canonical
-        from engines.mathematics.terms.novelty import Ideas
         from engines.mathematics.terms.padding import Padding
         from engines.mathematics.terms.syntactic_detours import SyntacticDetours
         from engines.mathematics.terms.value_detours import ValueDetours
@@ -161,4 +161,4 @@ class _Forms:
         self.is_padded = Padding(terms).is_padded
         self.makes_detour = SyntacticDetours(terms).makes_detour
         self.goes_round = ValueDetours(terms).goes_round
-        self.key_of = (Ideas if direct else Canonical)(terms).key_of
+        self.key_of = (ArithmeticKeys if direct else Canonical)(terms).key_of
