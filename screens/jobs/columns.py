@@ -21,7 +21,7 @@ from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
-    from workbench.jobs.metric_curves import MetricCurve
+    from workbench.jobs.merged_curves import MeasureCurve
 
 
 def differing_at(names: Sequence[str]) -> list[int]:
@@ -82,7 +82,7 @@ METRICS_OF_RUNS = tuple(column for column in METRIC_COLUMNS if column.name != "l
 """Of several runs there is no last value."""
 
 
-def metric_row(name: str, curves: Sequence[MetricCurve], apart: int) -> Record:
+def metric_row(name: str, curves: Sequence[MeasureCurve], apart: int) -> Record:
     """Return the row of a measure.
 
     Args:
@@ -93,8 +93,8 @@ def metric_row(name: str, curves: Sequence[MetricCurve], apart: int) -> Record:
     last = curves[0].last if len(curves) == 1 else None
     row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
     ends = {
-        "least": min((low for curve in curves for low in curve.low), default=None),
-        "most": max((high for curve in curves for high in curve.high), default=None),
+        "least": min((low for curve in curves for low in curve.lows), default=None),
+        "most": max((high for curve in curves for high in curve.highs), default=None),
     }
     return {**row, **ends, "apart": apart, "meaning": LOSS_DESCRIPTIONS.get(name, "")}
 

@@ -140,7 +140,7 @@ class CurvePlot(PicturePlot):
 
 def _read_marked(runs: Sequence[JobCurves]) -> News:
     added = [curves.read_piece() for curves in runs]
-    return News((), any(added), any(curves.behind_bytes for curves in runs))
+    return News((), any(added), any(curves.unread_bytes for curves in runs))
 
 
 def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, bool]:

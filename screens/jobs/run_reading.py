@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.jobs.compare import JobComparison, SettingRanking
     from workbench.jobs.job_views import JobView
     from workbench.jobs.machine import Gpu
-    from workbench.jobs.metric_curves import AttemptCurves, MetricCurve
+    from workbench.jobs.merged_curves import AttemptCurves, MeasureCurve
 
 
 MAX_FILES = 2_000
@@ -39,14 +39,14 @@ _LABEL_WIDTH = 12
 
 
 class JobCurves:
-    """The metric curves of a job, for each attempt and joined.
+    """The curves of a job's measures, for each attempt and joined.
 
     `read_piece` is called in threads; the rest may be called meanwhile.
     """
 
     def __init__(self, folder: Path, attempts: int, before: JobCurves | None = None) -> None:
         """`before`: of the same job when it had fewer attempts; what it has read is kept."""
-        from workbench.jobs.metric_curves import AttemptCurves
+        from workbench.jobs.merged_curves import AttemptCurves
 
         paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
         known = before.attempts if before is not None else []
@@ -62,14 +62,14 @@ class JobCurves:
             # In order: an attempt is read once those before it are complete.
             for curves in self.attempts:
                 added = curves.read_more(PIECE_BYTES) or added
-                if curves.behind_bytes:
+                if curves.unread_bytes:
                     break
         return added
 
     @property
-    def behind_bytes(self) -> int:
+    def unread_bytes(self) -> int:
         """Return the bytes that are still to be read, at most, of one attempt."""
-        return max(curves.behind_bytes for curves in self.attempts)
+        return max(curves.unread_bytes for curves in self.attempts)
 
     @property
     def names(self) -> list[str]:
@@ -79,7 +79,7 @@ class JobCurves:
     def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
         """Return the steps and values of one attempt."""
         curve = self.attempts[number - 1].curves.get(name)
-        return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
+        return ([], []) if curve is None else (list(curve.steps), list(curve.means))
 
     def join_attempts(self, name: str) -> tuple[list[int], list[float]]:
         """Return the steps and values of all attempts as one curve.
@@ -101,9 +101,11 @@ class JobCurves:
     def undefined_steps(self, name: str) -> tuple[list[int], int]:
         """Return the steps at which a measure was not a finite number, and how often that was."""
         curves = [attempt.curves[name] for attempt in self.attempts if name in attempt.curves]
-        return [step for curve in curves for step in curve.undefined], sum(c.undefined_count for c in curves)
+        return [step for curve in curves for step in curve.undefined_steps], sum(
+            c.undefined_count for c in curves
+        )
 
-    def last_curve(self, name: str) -> MetricCurve | None:
+    def last_curve(self, name: str) -> MeasureCurve | None:
         """Return the curve of the last attempt that has this measure, or None."""
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
@@ -113,7 +115,7 @@ class JobCurves:
             (name, *point, attempt)
             for attempt, curves in enumerate(self.attempts, 1)
             for name, curve in curves.curves.items()
-            for point in zip(curve.steps, curve.mean, curve.low, curve.high, strict=True)
+            for point in zip(curve.steps, curve.means, curve.lows, curve.highs, strict=True)
         ]
 
 
@@ -170,7 +172,7 @@ class Follower:
                 self._checked, before = newest, self.checkpoint
                 self.checkpoint = checkpoint_words(self._checkpoints)
                 added = added or self.checkpoint != before
-        return News(lines, added, bool(self._tail.behind_bytes or self.curves.behind_bytes))
+        return News(lines, added, bool(self._tail.unread_bytes or self.curves.unread_bytes))
 
 
 def checkpoint_words(root: Path) -> str:
@@ -323,7 +325,7 @@ def log_lines(view: JobView) -> Iterator[str]:
     yield from (text for text in (view.reason, view.remedy) if text)
     yield ""
     tail, left_out = EventTail(view.log_path("events.jsonl")), 0
-    while (events := tail.read_events()) or tail.behind_bytes:
+    while (events := tail.read_events()) or tail.unread_bytes:
         for event in events:
             if event.kind in ("progress", "metric"):
                 left_out += 1

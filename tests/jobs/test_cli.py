@@ -16,8 +16,8 @@ from engines.core.picture import CurvesFigure, write_curves_figure
 from tests.conftest import mathwb
 from workbench.cli.jobs import describe_job
 from workbench.jobs import control, job_registry
-from workbench.jobs.curves import curve_with_gaps, finite_curve
 from workbench.jobs.folder import create_job
+from workbench.jobs.logged_values import read_finite_values, read_values_by_step
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -107,13 +107,13 @@ def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> No
         for step, value in values.items():
             event = {**last, "kind": "metric", "step": step, "data": {"val": value, "only": None}}
             file.write(json.dumps(event, separators=(",", ":")) + "\n")
-    assert curve_with_gaps(log.parent.parent, "val") == [*values.items()]
-    assert finite_curve(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
+    assert read_values_by_step(log.parent.parent, "val") == [*values.items()]
+    assert read_finite_values(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
     with log.open("a") as file:
         for value in (5.0, 7.0):  # a measure without steps counts by its values
             event = {**last, "kind": "metric", "step": None, "data": {"rate": value}}
             file.write(json.dumps(event, separators=(",", ":")) + "\n")
-    assert curve_with_gaps(log.parent.parent, "rate") == [(0, 5.0), (1, 7.0)]
+    assert read_values_by_step(log.parent.parent, "rate") == [(0, 5.0), (1, 7.0)]
     line = ("curves", str(number), "--by", "val")
     head, row = jobs_command(*line).stdout.splitlines()[-2:]
     assert [*re.split("  +", head)] == ["id", "title", "points", "not finite", "least", "most", "last"]

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.jobs import tail
-from workbench.jobs.curves import finite_curve
-from workbench.jobs.metric_curves import AttemptCurves, MetricCurve
+from workbench.jobs.logged_values import read_finite_values
+from workbench.jobs.merged_curves import AttemptCurves, MeasureCurve
 from workbench.jobs.tail import EventTail, LineTail, last_lines, read_progress
 
 
@@ -43,7 +43,7 @@ def test_however_a_log_arrives_each_event_is_read_once(
         with path.open("ab") as file:
             file.write(content[start:end])
         read += reader.read_events(size)
-    while reader.behind_bytes:
+    while reader.unread_bytes:
         read += reader.read_events(size)
     assert [event.data["message"] for event in read] == texts
     assert reader.damaged == 0
@@ -161,21 +161,21 @@ def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=300),
     st.integers(1, 20),
 )
-def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], capacity: int) -> None:
-    curve = MetricCurve(capacity)
+def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], half_capacity: int) -> None:
+    curve = MeasureCurve(half_capacity)
     for step, value in enumerate(values):
         curve.add_values([step], [value])
-    assert len(curve.steps) == len(curve.mean) == len(curve.low) == len(curve.high) <= 2 * capacity
+    assert len(curve.steps) == len(curve.means) == len(curve.lows) == len(curve.highs) <= 2 * half_capacity
     assert curve.steps == sorted(set(curve.steps))
-    assert (min(curve.low), max(curve.high)) == (min(values), max(values))
+    assert (min(curve.lows), max(curve.highs)) == (min(values), max(values))
     assert (curve.last, curve.count) == (values[-1], len(values))
     # Each point stands for the values from its step to the next one's.
-    for start, end, mean in zip(curve.steps, [*curve.steps[1:], len(values)], curve.mean, strict=True):
-        behind = values[start:end]
-        assert mean == pytest.approx(math.fsum(behind) / len(behind), abs=1e-6)
+    for start, end, mean in zip(curve.steps, [*curve.steps[1:], len(values)], curve.means, strict=True):
+        merged = values[start:end]
+        assert mean == pytest.approx(math.fsum(merged) / len(merged), abs=1e-6)
 
 
-def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
+def test_merged_curves_follow_a_log(tmp_path: Path) -> None:
     path = tmp_path / "log"
     curves = AttemptCurves(path)
     assert not curves.read_more()
@@ -186,7 +186,7 @@ def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     with path.open("a") as file:
         file.write(line(3, "metric", step=20, loss=1.0, name="text"))
     assert curves.read_more()
-    assert (curves.curves["loss"].steps, curves.curves["loss"].mean) == ([10, 20], [2.0, 1.0])
+    assert (curves.curves["loss"].steps, curves.curves["loss"].means) == ([10, 20], [2.0, 1.0])
     assert set(curves.curves) == {"loss", "lr"}
 
 
@@ -200,7 +200,7 @@ def test_a_value_without_a_step_follows_the_last_step_on_screen_and_in_the_table
         file.write(line(3, "metric", loss=2.0))
     curves.read_more()
     assert curves.curves["loss"].steps == [10, 20, 21, 22]
-    assert [step for step, _ in finite_curve(tmp_path, "loss")] == [10, 20, 21, 22]
+    assert [step for step, _ in read_finite_values(tmp_path, "loss")] == [10, 20, 21, 22]
 
 
 def test_a_value_that_is_no_number_any_more_is_not_told_as_the_last_one(tmp_path: Path) -> None:
@@ -216,14 +216,14 @@ def test_a_value_that_is_no_number_any_more_is_not_told_as_the_last_one(tmp_path
     ]
 
 
-def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
+def test_merged_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
     path = tmp_path / "log"
     values = [1.0, None, 2.0, None, None]
     path.write_text("".join(line(at, "metric", step=at, loss=value) for at, value in enumerate(values)))
     curves = AttemptCurves(path)
     assert curves.read_more()
     found = curves.curves["loss"]
-    assert (found.steps, found.undefined, found.undefined_count) == ([0, 2], [1, 3, 4], 3)
+    assert (found.steps, found.undefined_steps, found.undefined_count) == ([0, 2], [1, 3, 4], 3)
 
 
 @given(
@@ -231,17 +231,17 @@ def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
     st.sampled_from([2, 4, 10]),
 )
 def test_many_values_at_once_make_the_points_of_one_at_a_time(
-    pieces: list[list[float]], capacity: int
+    pieces: list[list[float]], half_capacity: int
 ) -> None:
-    singly, together, step = MetricCurve(capacity), MetricCurve(capacity), 0
+    singly, together, step = MeasureCurve(half_capacity), MeasureCurve(half_capacity), 0
     for piece in pieces:
         steps = list(range(step, step + len(piece)))
         together.add_values(steps, piece)
         for at, value in zip(steps, piece, strict=True):
             singly.add_values([at], [value])
         step += len(piece)
-    assert (together.steps, together.low, together.high) == (singly.steps, singly.low, singly.high)
-    assert together.mean == pytest.approx(singly.mean, abs=1e-9)
+    assert (together.steps, together.lows, together.highs) == (singly.steps, singly.lows, singly.highs)
+    assert together.means == pytest.approx(singly.means, abs=1e-9)
     assert together.count == singly.count == step
 
 

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from screens.jobs.columns import METRIC_COLUMNS, differing_at, metric_row, shorten_measure
 from screens.jobs.job_detail import CurvePlot
-from workbench.jobs.metric_curves import MetricCurve
+from workbench.jobs.merged_curves import MeasureCurve
 
 NAMES = (
     "loss_nats",
@@ -22,7 +22,7 @@ NAMES = (
 @pytest.mark.parametrize("cells", range(8, 34))
 def test_two_measures_are_never_cut_to_the_same_text(cells: int) -> None:
     (column,) = (one for one in METRIC_COLUMNS if one.name == "metric")
-    curve = MetricCurve()
+    curve = MeasureCurve()
     curve.add_values([1], [2.0])
     begins = differing_at(["".join(shorten_measure(name)) for name in NAMES])
     rows = [metric_row(name, [curve], apart) for name, apart in zip(NAMES, begins, strict=True)]
@@ -33,13 +33,13 @@ def test_two_measures_are_never_cut_to_the_same_text(cells: int) -> None:
 
 
 def test_losses_are_explained_and_differently() -> None:
-    said = [metric_row(name, [MetricCurve()], 0)["meaning"] for name in NAMES]
+    said = [metric_row(name, [MeasureCurve()], 0)["meaning"] for name in NAMES]
     assert all(said[:3])
     assert len(set(said[:3])) == 3
 
 
 def test_a_measure_that_never_was_a_number_has_a_row() -> None:
-    curve = MetricCurve()
+    curve = MeasureCurve()
     curve.add_undefined([1, 2])
     row = metric_row("loss", [curve], 0)
     assert (row["least"], row["most"], row["values"]) == (None, None, 0)

@@ -392,7 +392,7 @@ def show_curves(
     as_json: JsonOption = False,
 ) -> None:
     """Show the curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.curves import curve_with_gaps, logged_measures
+    from workbench.jobs.logged_values import logged_measures, read_values_by_step
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
@@ -403,7 +403,7 @@ def show_curves(
         remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."
         raise UsageError(what, code="E645", remedy=remedy)
     measure = by or names[0]
-    curves = {view.id: curve_with_gaps(view.folder, measure) for view in views}
+    curves = {view.id: read_values_by_step(view.folder, measure) for view in views}
     # Jobs without a single point are left out of the plot and of the table.
     drawn = [
         {"name": f"{view.id} {view.title}", "xs": [x for x, _ in points], "ys": [y for _, y in points]}
@@ -611,7 +611,7 @@ def _log_printer(attempt: Attempt, log: LogName, lines: int, as_json: bool) -> C
 
     def print_new_events() -> None:
         known = events.damaged
-        while (result := events.read_events()) or events.behind_bytes:
+        while (result := events.read_events()) or events.unread_bytes:
             # Empty results with bytes left happen inside a very long line.
             _print_all([json.dumps(event.to_dict()) if as_json else event.to_text() for event in result])
         if events.damaged > known:

@@ -15,9 +15,10 @@ from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
 from workbench.config import flatten_table
 from workbench.errors import UsageError
-from workbench.jobs.curves import finite_curve, lowest_is_best
 from workbench.jobs.folder import DiffRow, diff_documents, read_document, recipe_diff
 from workbench.jobs.job_views import AttemptView, JobView
+from workbench.jobs.logged_values import read_finite_values
+from workbench.jobs.loss_descriptions import is_lowest_best
 from workbench.jobs.tail import is_number
 from workbench.tables import describe_value
 from workbench.train import MeasureSummary, interval_half_width, summarize_values
@@ -146,7 +147,7 @@ def rank_settings(views: Sequence[JobView], measure: str = "") -> SettingRanking
         remedy = suggest_name(measure, names)
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
     # Step 2: put the runs into groups by setting, and the groups into order.
-    lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
+    lowest = is_lowest_best(measure, [view.params.get("train", {}) for view in views])
     groups = _by_setting(views)
     results = [_SettingGroup(setting, members, measure, numbers) for setting, members in groups]
     # Ascending order for losses, descending for scores; groups without a value come last either way.
@@ -193,7 +194,7 @@ class _SettingGroup:
         """Return the measure at each step at which all finished runs have taken it."""
         # A failed run has a shorter curve, which would cut the band at its last step.
         done = [view for view in self.views if view.state == "succeeded"]
-        curves = [dict(finite_curve(view.folder, self._measure)) for view in done]
+        curves = [dict(read_finite_values(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
         return tuple(
             (step, summarize_values([curve[step] for curve in curves], self._measure)) for step in steps

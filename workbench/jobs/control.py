@@ -18,7 +18,6 @@ from engines.core.events import Event, Sink, ignore
 from workbench.jobs import queue, scheduler, timing
 from workbench.jobs.attempt_recording import settle_attempt
 from workbench.jobs.attempt_state import read_attempt_state
-from workbench.jobs.curves import lowest_is_best
 from workbench.jobs.early_stopping import EARLY
 from workbench.jobs.executors import executor_of, executor_options, requested_executor
 from workbench.jobs.folder import (
@@ -44,6 +43,7 @@ from workbench.jobs.job_views import (
     JobView,
     job_view,
 )
+from workbench.jobs.loss_descriptions import is_lowest_best
 from workbench.jobs.placement import check_placement
 from workbench.jobs.reporting import reporter_file
 from workbench.jobs.sweep_members import (
@@ -240,7 +240,7 @@ def submit_sweep(
     """
     # Step 1: what all members have in common, taken from the first recipe.
     _refuse_shared_folder(workspace, runs[0][0])
-    lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
+    lowest = is_lowest_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, of_sweep = make_sweep_recipe(
         title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest
     )
@@ -670,11 +670,11 @@ def _follow_cluster_job(workspace: Workspace, item: Job, sink: Sink) -> None:
             for event in tail.read_events():
                 sink(Event(event.kind, event.data, event.step))
             # 4. End when the job is over and its log is read to the end.
-            if not view.live and not tail.behind_bytes:
+            if not view.live and not tail.unread_bytes:
                 settle_attempt(item.last_attempt())
                 return
             # 5. The cluster has requeued the job: follow the log of the next attempt.
-            if view.attempt != attempt.number and not tail.behind_bytes:
+            if view.attempt != attempt.number and not tail.unread_bytes:
                 attempt = item.last_attempt()
                 tail = EventTail(attempt.events)
             time.sleep(timing.TICK_S)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.jobs.curves import finite_curve
 from workbench.jobs.folder import Attempt, Job, read_membership
+from workbench.jobs.logged_values import read_finite_values
 from workbench.jobs.sweep_members import sweep_members
 
 EARLY = "stopped early"
@@ -25,14 +25,16 @@ def why_stop_early(attempt: Attempt) -> str:
         return ""
     # Step 1: the run's own curve; a single point is no basis for a judgement.
     best = min if of_sweep.get("lowest") else max
-    own = finite_curve(run, measure)
+    own = read_finite_values(run, measure)
     if len(own) < 2:
         return ""
     step = own[-1][0]
     # Step 2: what each other member had reached by that step, if its curve extends over it.
     reached = []
     for member in sweep_members(Job(int(of_sweep["sweep"]), run.parent / str(of_sweep["sweep"]))):
-        theirs = finite_curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
+        theirs = (
+            read_finite_values(run.parent / str(member.job), measure) if member.job != attempt.job else []
+        )
         if theirs and theirs[0][0] <= step <= theirs[-1][0]:
             reached.append(best(value for at, value in theirs if at <= step))
     if len(reached) < _ENOUGH:

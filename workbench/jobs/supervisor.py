@@ -309,7 +309,7 @@ class Supervisor:
         kill_leftovers(self.attempt.folder)
         self._forward_events()
         # The log may be longer than one reading; everything is passed on before the end is reported.
-        while self._tail.behind_bytes:
+        while self._tail.unread_bytes:
             self._forward_events()
         peak = self._beat.peak_bytes
         # The worker's own account, then what can be concluded without an exit code, then the exit code.

@@ -19,7 +19,7 @@ import msgspec
 MAX_LINE_BYTES = 4 * 2**20
 """A longer line is no event of ours: it is skipped."""
 
-METRIC = b'"kind":"metric"'
+METRIC_MARKER = b'"kind":"metric"'
 """As the worker writes it; inside a text the quotes would be escaped."""
 
 
@@ -93,7 +93,7 @@ class LineTail:
         """`from_end`: start so many lines before the present end; None starts at the beginning."""
         self.path = path
         self.damaged = 0
-        self.behind_bytes = 0
+        self.unread_bytes = 0
         # No inode is negative, so the first look always begins with a new file.
         self._inode = -1
         self._offset = 0
@@ -107,7 +107,7 @@ class LineTail:
                 self._inode = inode
 
     def read_lines(self, max_bytes: int = 2**20) -> list[bytes]:
-        """Return the new lines in at most `max_bytes` of the file; `behind_bytes` is how much is still
+        """Return the new lines in at most `max_bytes` of the file; `unread_bytes` is how much is still
         unread.
         """
         try:
@@ -120,10 +120,10 @@ class LineTail:
                 chunk = file.read(max_bytes)
         except OSError:
             # A missing file is not behind.
-            self.behind_bytes = 0
+            self.unread_bytes = 0
             return []
         self._offset += len(chunk)
-        self.behind_bytes = max(0, size - self._offset)
+        self.unread_bytes = max(0, size - self._offset)
         # The last part is what follows the last newline: an unfinished line, or nothing.
         *lines, rest = chunk.split(b"\n")
         if lines:
@@ -278,7 +278,7 @@ def _relevant_events(lines: list[bytes]) -> list[LoggedEvent]:
     room = _WINDOWS[0]
     for line in reversed(lines):
         room -= len(line)
-        if (not results or _PROGRESS in line or (room > 0 and METRIC in line)) and (
+        if (not results or _PROGRESS in line or (room > 0 and METRIC_MARKER in line)) and (
             event := LoggedEvent.parse(line)
         ):
             results.append(event)
