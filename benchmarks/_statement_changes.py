@@ -317,8 +317,21 @@ def _multiplicities(chance: Random) -> Pair:
     )
 
 
+def _line_in_words(chance: Random) -> Pair:
+    (a, b), number = draw_two(chance, 2, 9), chance.randrange(2, 9)
+    wrong = [f"y = {b}x + {number}", f"y = {a}x - {number}", f"y = {a}x", f"y = {number}x + {a + number}"]
+    return draw_order(chance, f"the line with slope {a} and y-intercept {number}", chance.choice(wrong))
+
+
+def _only_if(chance: Random) -> Pair:
+    p, q = chance.sample("pqrs", 2)
+    said = chance.choice([f"{p} only if {q}", f"{p} is sufficient for {q}", f"{q} is necessary for {p}"])
+    wrong = [rf"{q} \to {p}", rf"{p} \land {q}", rf"\neg {p} \to {q}", rf"{p} \leftrightarrow {q}"]
+    return draw_order(chance, said, chance.choice(wrong))
+
+
 STATEMENT_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
-    "connective": (_sentence_list, _listed_with_and, _members_of_sets),
+    "connective": (_sentence_list, _listed_with_and, _members_of_sets, _only_if),
     "bracket": (_period, _mixed_number, _nested_root, _between),
     "quantifier": (_extreme, _set_by_condition, _residues, _words_of_limits),
     "sign": (_root_of_unity, _circle, _line),
@@ -329,6 +342,7 @@ STATEMENT_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
     "unit": (_angle, _rate, _below_zero),
     "side": (
         *(_named_ratio, _slope, _primes, _bounds, _size, _ranking, _event, _of_matrix, _antiderivative),
+        _line_in_words,
     ),
 }
 """What makes pairs of a right and a wrong answer, by what is changed."""

@@ -27,6 +27,7 @@ from engines.formula.vocabulary import (
     GIVEN,
     QUANTIFYING_PHRASES,
     REMARKS_ON_OR,
+    TO_BOUND,
     Line,
     argument_pieces,
     is_name,
@@ -43,7 +44,7 @@ SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
-_JOINING = (CONNECTIVES, QUANTIFYING_PHRASES, DIFFERENCES, BETWEENS, BETWEEN_REMARKS, REMARKS_ON_OR)
+_JOINING = (CONNECTIVES, QUANTIFYING_PHRASES, DIFFERENCES, BETWEENS, BETWEEN_REMARKS, REMARKS_ON_OR, TO_BOUND)
 """Words that are no unit behind a number."""
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
 STATEMENTS = frozenset(

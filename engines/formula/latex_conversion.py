@@ -23,6 +23,7 @@ from engines.formula.vocabulary import (
     CONNECTIVES,
     DENIALS_OF_STATEMENTS,
     GREEK,
+    IMPLICATIONS,
     MEMBERS,
     MULTIPLICITIES,
     ONE_PLACE,
@@ -34,6 +35,7 @@ from engines.formula.vocabulary import (
     SEVERAL,
     SPOKEN_ROOTS,
     SPOKEN_SIGNS,
+    TO_BOUND,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ _PHRASES = frozenset(
         *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase),
         *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
         *(*REMARKS_ON_OR, *BETWEENS, *BETWEEN_REMARKS, *DENIALS_OF_STATEMENTS, *MULTIPLICITIES),
+        *(*IMPLICATIONS, *TO_BOUND),
     )
 )
 _PLAIN_QUANTIFIERS = {
@@ -110,6 +113,7 @@ _PLAIN_QUANTIFIERS = {
 }
 """Quantifiers without accents, which LaTeX would write as commands."""
 _REMARKS = tuple(rf"\text{{ {remark} }}" for remark in REMARKS_ON_OR)
+_MORE = ("more than",)
 _PHRASE_STARTS = frozenset(phrase.split()[0] for phrase in _PHRASES)
 _LONGEST_PHRASE = max(len(phrase.split()) for phrase in _PHRASES)
 
@@ -209,6 +213,8 @@ class _PlainWriter:
         self.depth = 0
         self.number_end = False
         """Whether a number stands right before the next token."""
+        self.counted = False
+        """Whether a number stands before the next token that is no space."""
         self.operand_end = False
         """Whether something that a relation may follow stands before the next token."""
 
@@ -248,6 +254,8 @@ class _PlainWriter:
         # The flag lives for one item only: it says whether a word comes right after a number.
         behind_number, self.number_end = self.number_end, kind == "number"
         behind_operand = self.operand_end
+        counted = self.counted
+        self.counted = self.counted if kind == "space" else kind == "number"
         self.operand_end = self.operand_end if kind == "space" else text.lower() not in CONNECTIVES
         if kind == "script":
             return self.write_script("_" if text == "_" else "^")
@@ -269,8 +277,9 @@ class _PlainWriter:
                 return rf"\sqrt{SPOKEN_ROOTS[phrase]}{{{self.write_operand('_')}}}"
             if phrase in DENIALS_OF_STATEMENTS:
                 return r"\lnot "
-            # `3 less than x` is a difference, and no relation.
-            if phrase not in BARE_BOUNDS or not behind_operand:
+            # `3 less than x` is a difference, and no relation; `5 more than x` may be one behind a letter.
+            bare = phrase in BARE_BOUNDS and (counted or phrase in _MORE)
+            if not (bare and behind_operand):
                 return SPOKEN_SIGNS.get(phrase) or rf"\text{{ {_PLAIN_QUANTIFIERS.get(phrase, phrase)} }}"
             return rf"\text{{ {phrase} }}"
         if (

@@ -724,7 +724,9 @@ class NameAndFunctionParser(NumeralParser):
         return make_negative(argument) if minus and not plain else argument
 
     def of_several(self, label: str, piece: Piece) -> Tree:
-        """Parse a function of several arguments, as gcd(a, b)."""
+        """Parse a function of several arguments, as gcd(a, b); before a relation its name alone."""
+        if self.context.is_answer and self.here.role == PieceRole.RELATION:
+            return Tree(variable_name(label))
         if self.here.role == PieceRole.SCRIPT or self.here.role != PieceRole.OPEN:
             raise self.make_error(
                 f"{label} without brackets is not understood", piece, f"Write {label}(a, b)."

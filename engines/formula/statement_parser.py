@@ -21,6 +21,7 @@ from engines.formula.vocabulary import (
     RELATION_NAMES,
     REMARKS_ON_OR,
     SETS_OF_NUMBERS,
+    TO_BOUND,
     USUAL,
     argument_pieces,
     is_alignment,
@@ -444,7 +445,7 @@ class StatementParser(Expressions):
         so."""
         closed = BETWEENS[words_of(self.take_piece())]
         low = self.parse_set_operations()
-        if CONNECTIVES.get(words_of(self.here)) != "and":
+        if CONNECTIVES.get(words_of(self.here)) != "and" and words_of(self.here) not in TO_BOUND:
             self.raise_unexpected()
         self.take_piece()
         high = self.parse_set_operations()
@@ -452,6 +453,8 @@ class StatementParser(Expressions):
         if (remark := BETWEEN_REMARKS.get(words_of(self.piece_ahead(ahead)))) is not None:
             self.at += ahead + 1
             closed = remark
+        if middle == OMITTED_SIDE:
+            return Tree("interval", (Tree("cc" if closed else "oo"), low, high))
         sign = "<=" if closed else "<"
         return Tree("and", (Tree(sign, (low, middle)), Tree(sign, (middle, high))))
 

@@ -112,7 +112,13 @@ CONNECTIVES = {
     **dict.fromkeys(("con", "где", "при", "если", "其中", "当"), "if"),
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
+    **dict.fromkeys(("only if", "is sufficient for", "is a sufficient condition for"), "implies"),
+    **dict.fromkeys(("is necessary for", "is a necessary condition for"), "if"),
 }
+IMPLICATIONS = tuple(
+    words for words, label in CONNECTIVES.items() if " " in words and label in ("if", "implies")
+)
+"""Connectives of several words between two statements."""
 REMARKS_ON_OR = {**dict.fromkeys(("but not both", "and not both", "not both"), True), "or both": False}
 """Remarks behind two statements joined by `or`, and whether exactly one of them holds by them."""
 _RANGES = {
@@ -169,28 +175,42 @@ DIFFERENCES = {
     **dict.fromkeys(("more than", "greater than", "larger than"), "+"),
 }
 """Words behind a number that take it from what follows, or add it: `1 less than 2^10`."""
-BETWEENS = {
-    f"{verb}{how}{word}": closed
-    for verbs, hows, words in (
-        (
-            ("", "is ", "are ", "lies ", "must be ", "has to be ", "can be ", "must lie ", "ranges "),
-            {"": None, "strictly ": False, "inclusively ": True},
-            ("between",),
-        ),
-        (("", "ist ", "liegt "), {"": None, "echt ": False, "strikt ": False}, ("zwischen",)),
-        (
-            ("", "est ", "est compris ", "est strictement compris "),
-            {"": None, "strictement ": False},
-            ("entre",),
-        ),
-        (("", "está ", "находится ", "лежит "), {"": None, "строго ": False}, ("между", "entre")),
-    )
-    for verb in verbs
-    for how, closed in hows.items()
-    for word in words
-}
-"""Words before two bounds with `and` between them, and whether these belong to what is said; None where that
-is left open."""
+BETWEENS = (
+    {
+        f"{verb}{how}{word}": closed
+        for verbs, hows, words in (
+            (
+                ("", "is ", "are ", "lies ", "must be ", "has to be ", "can be ", "must lie ", "ranges "),
+                {"": None, "strictly ": False, "inclusively ": True},
+                ("between",),
+            ),
+            (("", "ist ", "liegt "), {"": None, "echt ": False, "strikt ": False}, ("zwischen",)),
+            (
+                ("", "est ", "est compris ", "est strictement compris "),
+                {"": None, "strictement ": False},
+                ("entre",),
+            ),
+            (("", "está ", "находится ", "лежит "), {"": None, "строго ": False}, ("между", "entre")),
+        )
+        for verb in verbs
+        for how, closed in hows.items()
+        for word in words
+    }
+    | {
+        f"{article}{interval} {word}": closed
+        for article in ("", "the ", "in the ", "is the ")
+        for interval, closed in (("closed interval", True), ("open interval", False), ("interval", None))
+        for word in ("from", "between")
+    }
+    | {
+        **dict.fromkeys(("отрезок от", "das abgeschlossene intervall von", "l'intervalle fermé de"), True),
+        **dict.fromkeys(("интервал от", "das offene intervall von", "l'intervalle ouvert de"), False),
+        **dict.fromkeys(("промежуток от", "das intervall von", "l'intervalle de", "from"), None),
+    }
+)
+"""Words before two bounds, and whether these belong to what is said; None where that is left open."""
+TO_BOUND = ("to", "through", "до", "bis", "à")
+"""Words other than `and` before the second of two bounds."""
 BETWEEN_REMARKS = {
     **dict.fromkeys(("inclusive", "both inclusive", "inclusively", "inklusive", "включительно"), True),
     **dict.fromkeys(("exclusive", "both exclusive", "exclusively", "not inclusive", "exklusive"), False),

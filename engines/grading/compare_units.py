@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from engines.grading.messages import to_message_text
-from engines.grading.numbers import Term
+from engines.grading.numbers import Term, plain_number
 from engines.grading.term_arithmetic import (
     apply_multiplier,
     convert_to_radians,
@@ -16,6 +16,7 @@ from engines.grading.term_arithmetic import (
     raise_term,
     scale_term,
 )
+from engines.grading.unit_reader import read_unit
 from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
 
 Units = Literal["compare", "require", "ignore"]
@@ -44,6 +45,9 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         assert present is not None
         if present.measures_only("percent"):
             return _compare_percent(gold, pred, compare)
+        molar = _read_molar(pred if mine else gold)
+        if molar is not None and molar.unit is not None and molar.unit.powers == present.powers:
+            return compare_with_units(*((gold, molar) if mine else (molar, pred)), units, compare)
         if units == "require" and mine is not None:
             return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
         result = compare(plain_gold, plain_pred)
@@ -83,6 +87,15 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
     measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
     return differ_by(" and ".join(measured))
+
+
+def _read_molar(term: Term) -> Term | None:
+    """Return `0.5 M`, which is a product elsewhere, as moles in a litre; None for other terms."""
+    tree = term.tree
+    if tree is None or tree.label != "*" or len(tree.children) != 2 or tree.children[1].label != "M":
+        return None
+    number = plain_number(tree.children[0].label)
+    return None if number is None else replace(number, unit=read_unit("mol/L"))
 
 
 def _compare_percent(gold: Term, pred: Term, compare: TermComparison) -> GradeVerdict:

@@ -23,8 +23,8 @@ def is_constant_name(name: str) -> bool:
 
 
 def _may_be_constant(name: str) -> bool:
-    """Return whether a name may be that of a constant beside one that certainly is: C, k, A."""
-    return is_constant_name(name) or name in _CAPITALS
+    """Return whether a name may be that of a constant beside one that certainly is: C, k, A, y_0."""
+    return is_constant_name(name) or name in _CAPITALS or (name[1:] == "_0" and name[0].isalpha())
 
 
 def _is_added_name(tree: Tree, name: str) -> bool:

@@ -67,7 +67,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     >>> find_answer("A box of 5 weighs 30 kg")
     StatedAnswer(text='30 kg', rivals=('5',))
     """
-    text = _take_marked(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
+    text = _drop_end_of_proof(_take_marked(with_ascii_digits(repair_escapes(solution[-LONGEST:]))))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)
     if not any(map(result.text.__contains__, ".,")):
@@ -118,6 +118,21 @@ def _take_marked(text: str) -> str:
     if "</answer>" in text:
         text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
     return text
+
+
+def _drop_end_of_proof(text: str) -> str:
+    r"""Return a text without the sign that ends a proof, as `\blacksquare`, and the dollars of that."""
+    bare = text.rstrip(" \n\t.$")
+    mark = next(filter(bare.endswith, _ENDS_OF_PROOFS), "")
+    rest = bare.removesuffix(mark).rstrip()
+    if not mark or not rest.strip("$"):
+        return text
+    if rest.count("$") % 2:
+        rest = rest.removesuffix("$") if rest.endswith("$") else f"{rest}$"
+    return rest
+
+
+_ENDS_OF_PROOFS = ("\\blacksquare", "\\square", "\\Box", "\\qed", "∎", "■", "□", "Q.E.D", "QED", "q.e.d")
 
 
 def repair_escapes(text: str) -> str:

@@ -16,6 +16,7 @@ from engines.formula.vocabulary import (
     DENIALS_OF_STATEMENTS,
     DIFFERENCES,
     GREEK,
+    IMPLICATIONS,
     MEMBERS,
     NAMES_IN_TEXT,
     PARITIES,
@@ -23,6 +24,7 @@ from engines.formula.vocabulary import (
     REMARKS_ON_OR,
     SETS_IN_WORDS,
     SPOKEN_SIGNS,
+    TO_BOUND,
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
@@ -38,11 +40,13 @@ _SAYING = (
     *REMARKS_ON_OR,
     *BETWEENS,
     *DENIALS_OF_STATEMENTS,
+    *IMPLICATIONS,
     "not",
 )
 _PHRASES = Phrases(
     {
-        **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that", *BETWEEN_REMARKS), False),
+        **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that"), False),
+        **dict.fromkeys((*BETWEEN_REMARKS, *TO_BOUND), False),
         **{phrase: True for phrase in _SAYING if phrase},
     }
 )
@@ -91,7 +95,7 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
         if (difference := _match_difference(tokens, at)) is not None:
             at, says, named = difference[0], True, True
         elif (phrase := _PHRASES.match(tokens, at)) is not None:
-            named = named or token.text in GREEK or _REMARKS.match(tokens, at) is not None
+            named = named or token.text in GREEK or _NAMELESS.match(tokens, at) is not None
             at, says = phrase[0], says or phrase[1]
         elif (
             (token.kind == "word" and len(token.text) > 1)
@@ -117,7 +121,8 @@ def _match_difference(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str]
     return None if phrase is None else (phrase[0], rf"{number} \text{{ {phrase[1]} }}")
 
 
-_REMARKS = Phrases(REMARKS_ON_OR)
+_NAMELESS = Phrases(dict.fromkeys((*REMARKS_ON_OR, *(one for one in BETWEENS if one != "from")), ""))
+"""Phrases with which numbers alone are a formula."""
 _DIFFERENCES = Phrases({phrase: phrase for phrase in DIFFERENCES})
 
 

@@ -27,7 +27,7 @@ from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
-from engines.grading.labelled_values import make_circle, read_labelled
+from engines.grading.labelled_values import make_circle, make_line, read_labelled
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -157,9 +157,9 @@ def _compare_labelled(
     if mine is not None and theirs is not None and mine.keys() == theirs.keys():
         return combine_verdicts(comparison.compare(value, theirs[label]) for label, value in mine.items())
     for one, other, index in ((mine, theirs, 1), (theirs, mine, 0)):
-        circle = make_circle(one) if one is not None and other is None else None
-        if circle is not None and isinstance(form := read_form(answers[index]), RelationForm):
-            sides = (RelationForm(circle), form)
+        curve = make_circle(one) or make_line(one) if one is not None and other is None else None
+        if curve is not None and isinstance(form := read_form(answers[index]), RelationForm | Named):
+            sides = (RelationForm(curve), form)
             return comparison.compare(*(sides if index else sides[::-1]))
     said = [split_word_answer(text) for text in texts]
     if said[0][0] and said[0][0] == said[1][0]:

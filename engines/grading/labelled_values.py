@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.forms import Form, Many, UnreadForm
 from engines.grading.numbers import Term
@@ -27,6 +27,9 @@ _SYNONYMS = {
         ("centre", "center mittelpunkt centro центр 圆心 c m"),
         ("radius", "r rayon radio радиус 半径"),
         ("length", "länge longueur longitud длина"),
+        ("slope", "gradient steigung pente pendiente наклон"),
+        ("intercept", "achsenabschnitt ordonnée"),
+        ("point", "through passing durch punkt par punto точку"),
         ("width", "breite largeur ancho ширина"),
     )
     for word in group.split()
@@ -51,6 +54,7 @@ _UNTELLING = frozenset(
             "it",
         ),
         *("standard", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
+        *("f", "function", "graph", "line", "straight", "gerade", "droite", "recta", "прямая"),
         *("circle", "sphere", "kreis", "kugel", "cercle", "sphère", "círculo", "esfera"),
         *("der", "die", "das", "ist", "sind", "beträgt", "bei", "beim", "la", "le", "les", "el", "es", "est"),
     )
@@ -74,6 +78,8 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     parts = _split_parts(tokens)
     for part in parts:
         spans = list_quantities(part, 0, len(part))
+        if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
+            continue  # the line with slope 2
         if len(spans) != 1:
             return None
         first, last = spans[0]
@@ -127,6 +133,24 @@ def make_circle(values: dict[Label, Form]) -> Tree | None:
     return Tree("=", (total, Tree("pow", (size, Tree("2"))))) if len(squares) == len(entries) else None
 
 
+def make_line(values: dict[Label, Form]) -> Tree | None:
+    """Return the equation of the line with a slope, and an intercept or point; None for other labels."""
+    slope, point = values.get(_SLOPE), values.get(_POINT)
+    intercept = values.get(_INTERCEPT) or values.get(_INTERCEPT - {"y"})
+    if intercept is not None and point is None:
+        point = intercept if isinstance(intercept, Many) else Many("tuple", (Term("0", tree=ZERO), intercept))
+    if len(values) != 2 or not isinstance(slope, Term) or not isinstance(point, Many):
+        return None
+    entries = [tree_of_term(item) for item in (slope, *point.items) if isinstance(item, Term)]
+    trees = [entry for entry in entries if isinstance(entry, Tree)]
+    if len(trees) != 3:
+        return None
+    rise, at, height = trees
+    right = Tree("+", (Tree("*", (rise, Tree("-", (Tree("x"), at)))), height))
+    return Tree("=", (Tree("y"), right))
+
+
+_SLOPE, _POINT, _INTERCEPT = frozenset(("slope",)), frozenset(("point",)), frozenset(("y", "intercept"))
 _CENTRE, _RADIUS = frozenset(("centre",)), frozenset(("radius",))
 _COORDINATES = ("x", "y", "z")
 
@@ -134,8 +158,9 @@ _COORDINATES = ("x", "y", "z")
 def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
     """Return the telling words of a label; None where it says more."""
     words: list[str] = []
-    for token in tokens:
-        if is_blank(token) or token.text in _SIGNS:
+    for at, token in enumerate(tokens):
+        hyphen = token.text == "-" and 0 < at < len(tokens) - 1 and tokens[at + 1].kind == "word"
+        if is_blank(token) or token.text in _SIGNS or hyphen:
             continue
         word = token.text.lower().lstrip("\\")
         if token.kind not in ("word", "command") or not word:

@@ -197,6 +197,7 @@ class SentenceParser:
         last = self.find_main_clause_end(first, last)
         if (conclusion := CONCLUSIONS.match(self.tokens[:last], first)) is not None:
             first = conclusion[0] + (text_at(self.tokens, conclusion[0]) in tuple(",:"))
+        first = self.skip_label(first, last)
         if (lead := EXISTENCES.match(self.tokens[:last], skip_blanks(self.tokens, first))) is not None:
             first = lead[0]
         begin, last = self.trim(first, last, LOOSE if announced else LOOSE.replace("!", ""))
@@ -547,6 +548,21 @@ class SentenceParser:
             for index in range(first, last)
         )
         return first if modified or find_denial(part, first, at) is not None else at
+
+    def skip_label(self, first: int, last: int) -> int:
+        """Return the index behind words with a colon in front of values, as `Eigenvalues: -1, 3`; the first
+        where the colon is that of a ratio, or several have labels."""
+        colons = [at for at in range(first, last) if self.tokens[at].text in (":", "：")]
+        if len(colons) != 1:
+            return first
+        label, (colon,) = self.tokens[first : colons[0]], colons
+        behind = skip_blanks(self.tokens, colon + 1)
+        said = [token for token in label if not is_blank(token)]
+        words = said and all(token.kind == "word" for token in said) and any(map(_is_noun, said))
+        is_value = behind < last and (
+            self.tokens[behind].kind != "word" or len(self.tokens[behind].text) == 1
+        )
+        return behind if words and is_value else first
 
     def drop_final_verb(self, first: int, last: int) -> int:
         """Return the end of a text without the verb that ends a sentence behind a formula, as です."""

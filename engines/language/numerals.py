@@ -164,20 +164,30 @@ def _list_fractions() -> dict[str, Fraction]:
         "две с половиной": Fraction(5, 2),
     }
     for counts, parts, plural in (
-        ("ein zwei drei vier", "drittel viertel fünftel sechstel siebtel achtel neuntel zehntel", ""),
-        ("un deux trois quatre", "tiers quart cinquième sixième septième huitième neuvième dixième", "s"),
-        ("un dos tres cuatro", "tercio cuarto quinto sexto séptimo octavo noveno décimo", "s"),
+        (
+            _GERMAN_WORDS.split()[:9],
+            "drittel viertel fünftel sechstel siebtel achtel neuntel zehntel",
+            "",
+        ),
+        (
+            _FRENCH_WORDS.split()[:9],
+            "tiers quart cinquième sixième septième huitième neuvième dixième",
+            "s",
+        ),
+        (
+            ["un", *_SPANISH_WORDS.split()[1:9]],
+            "tercio cuarto quinto sexto séptimo octavo noveno décimo",
+            "s",
+        ),
     ):
-        for above, count in enumerate(counts.split(), 1):
+        for above, count in enumerate(counts, 1):
             for below, part in enumerate(parts.split(), 3):
                 ending = plural if above > 1 and not part.endswith("s") else ""
                 listed[f"{count} {part}{ending}"] = Fraction(above, below)
-    for below, parts in enumerate(("треть трети третей третям", "четверть четверти четвертей четвертям"), 3):
-        for above, counts in enumerate(("одна одной", "две двум", "три трём трем"), 1):
+    for below, named in enumerate(("треть трети третей третям", "четверть четверти четвертей четвертям"), 3):
+        for above, forms in enumerate(("одна одной", "две двум", "три трём трем"), 1):
             listed |= {
-                f"{count} {part}": Fraction(above, below)
-                for count in counts.split()
-                for part in parts.split()
+                f"{count} {part}": Fraction(above, below) for count in forms.split() for part in named.split()
             }
     return listed
 
