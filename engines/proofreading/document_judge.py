@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
@@ -15,6 +15,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.document_rings import count_named_rings, judge_in_named_rings
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.languages import translate_words
 from engines.proofreading.letter_domains import read_domains
@@ -119,10 +120,20 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         _accuse_odd_equations(judged, reader.equations)
         _accuse_unlike_bounds(judged, reader.bounds, judge)
     moduli = Moduli(document, positions)
+    rings = count_named_rings(document)
     judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
+    judged = [_reconsider_in_rings(each, reader, rings) for each in judged]
     _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
     return [_reconsider_supposed(each, reader) for each in judged]
+
+
+def _reconsider_in_rings(judged: LinkVerdict, reader: LinkJudge, rings: Counter[int]) -> LinkVerdict:
+    """Return the verdict on an accused link in the light of the rings of residues that the document names."""
+    if judged.outcome not in ("wrong", "doubtful") or not rings:
+        return judged
+    left, right = (side.tree for side in reader.read_sides(judged.link))
+    return judged if left is None or right is None else judge_in_named_rings(judged, left, right, rings)
 
 
 def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:

@@ -67,6 +67,13 @@ class MatrixLinks:
             # A capital letter without a value, but the identity's, may be a vector of any size.
             unlike = unlike or any(name[:1].isupper() for name in free - {*values, "I"})
             unlike = unlike or any(self._is_applied(name, left, right) for name in free - values.keys())
+            # Of entries of which an equation says more, as a² + b² = 1, a link can hold by that.
+            entries = free_symbols(sides[0]) | free_symbols(sides[1])
+            unlike = unlike or any(
+                "matrix" not in (*fact.left.list_labels(), *fact.right.list_labels())
+                for fact in self.facts.facts_about(entries)
+                if fact.variables <= entries
+            )
             unlike = (
                 unlike
                 or sought

@@ -9,8 +9,8 @@ from math import isqrt
 _NAMED = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
 _SAID = re.compile(r"\b(?:(?:modulo|mod|modulus|characteristic)\s+|(?P<field>GF)\s*\()(?P<modulus>\d{1,9})\b")
 _WRITTEN = re.compile(
-    r"(?:(?P<field>\\F|\\mathbb\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽)"
-    r"|(?P<ring>\\Z|\\mathbb\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"
+    r"(?:(?P<field>\\F|\\math(?:bb|bf|ds)\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽)"
+    r"|(?P<ring>\\Z|\\math(?:bb|bf|ds)\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"
     r"\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d{1,9})"
     r"|\\(?P<congruence>[pb]?mod)\s*\{?\s*(?P<modulus>\d{1,9})"
 )

@@ -14,6 +14,7 @@ from engines.formula.meaning import Reading
 from engines.formula.unit_table import find_unit
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
 from engines.mathematics.judging.verdicts import Verdict
@@ -59,6 +60,9 @@ _IRRATIONAL = frozenset(("sqrt", "root", "e", "exp", "pi", "ln", "log"))
 _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_LARGEST_ROOM = 0.002
+"""What a number may differ by, as a share, since others were rounded before it was calculated."""
+_APART = 1e-9
 _RANGES = ("interval", "union", "intersection", "without")
 _COLLECTIONS = (*_RANGES, "such", "list", "set")
 
@@ -140,6 +144,8 @@ class NumberLinks:
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
             return f"rounded otherwise: {witness}"
+        if link.relation in ("=", "approx") and _is_of_rounded_inputs(left, right):
+            return f"calculated with what was rounded: {witness}"
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
@@ -427,6 +433,33 @@ def _is_rounded_like_inputs(term: Tree, value: float | None, written: Tree) -> b
         return False
     is_product = {node.label for node in term if node.children} <= {"*", "/", "pow"}
     return is_product and digits == min(map(len, inputs)) and abs(int(written.label) - value) < 0.5
+
+
+def _is_of_rounded_inputs(term: Tree, written: Tree) -> bool:
+    """Return whether a number is a value with further digits, but for what the decimals that it is calculated
+    from may have been rounded by: e^5.999 is 402.834 where 5.999 is a logarithm of that.
+
+    >>> from engines.formula.reader import read
+    >>> [_is_of_rounded_inputs(read("e^{5.999}").tree, Tree(shown)) for shown in ("402.834", "403.834")]
+    [True, False]
+    """
+    if find_units(term) != find_units(written):
+        return False
+    term, written = remove_units(term), remove_units(written)
+    exact, shown = evaluate_term(term, {}), evaluate_term(written, {})
+    if written.children or exact is None or not shown:
+        return False
+    decimals = {label for label in term.list_labels() if DECIMAL.match(label)}
+    room = 0.0
+    for label in decimals:
+        # Each decimal is moved by half a unit of its last digit.
+        moved = Tree(f"{float(label) + 0.5 / 10 ** len(label.partition('.')[2])}")
+        value = evaluate_term(replace_variable(term, label, moved), {})
+        room += abs(value - exact) if value is not None else 0.0
+    digits = len(written.label.partition(".")[2])
+    return abs(exact - round(exact, digits)) > _APART * abs(exact) and abs(exact - shown) <= min(
+        room, _LARGEST_ROOM * abs(shown)
+    )
 
 
 def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:

@@ -88,3 +88,41 @@ def test_a_power_in_square_brackets_takes_a_coefficient(proofreader: TextProofre
 def test_every_item_of_a_list_that_is_asked_about_is_no_claim(proofreader: TextProofreader) -> None:
     text = "Decide whether these hold.\n\n- $2^3 = 6$\n- $2^4 = 8$\n\nIndeed:\n\n$3^2 = 6$"
     assert count_accused(proofreader, text) == 1
+
+
+_BINARY = (
+    r"Let $U$ be a space over $\mathbf F_2$, $V = \mathbf{F}_2^3$, with $\lambda \in \mathbf F_2$."
+    + "\n\n# Labels\n\n"
+)
+_OF_SQUARES = r"The squares in $\mathbb{Z}_5$ and $\mathbb{Z}_7$ are few." + "\n\n# Roots\n\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # of the only field that a text names often, and in any that it names for residues
+        (rf"{_BINARY}All labels are $h$, so the sum is $3h = h$.", r"All are $h$, so $3h = h + h$."),
+        (rf"{_BINARY}We know $$q(x) + q(x) = 0.$$", r"We know $$q(x) + q(x) = 0.$$"),
+        (rf"{_BINARY}Hence $2h + h = h$ and $k = l + m$, so $k + l = m$.", rf"{_BINARY}Hence $2 + 2 = 5$."),
+        (rf"{_OF_SQUARES}We have $2 + 3 = 0$ and $4 + 1 = 0$.", rf"{_OF_SQUARES}We have $2 + 2 = 3$."),
+        (rf"{_OF_SQUARES}We have $5 \cdot 3 = 1$.", rf"{_OF_SQUARES}We have $9 + 5 = 4$."),
+        # a matrix whose entries are bound by an equation behind a colon
+        (
+            r"$$Q = \begin{pmatrix} a & b \\ b & -a \end{pmatrix} : a^2 + b^2 = 1$$ "
+            r"Let $v = \begin{pmatrix} 1 + a \\ b \end{pmatrix}$. Then $Q v = v$.",
+            r"$$Q = \begin{pmatrix} a & b \\ b & -a \end{pmatrix}$$ "
+            r"Let $v = \begin{pmatrix} 1 + a \\ b \end{pmatrix}$. Then $Q v = v$.",
+        ),
+        # what was rounded before it was calculated with
+        (r"They earn $\$1,000 \times e^{5.999} = \$402,834$.", r"They earn $\$1,000 \times 1.05 = \$1,051$."),
+        (
+            r"So $\frac{0.01253}{\sqrt{(5.2352)(0.0000015)}} = 4.477$.",
+            r"So $\frac{0.01253}{\sqrt{(5.2352)(0.0000015)}} = 4.577$.",
+        ),
+    ],
+)
+def test_what_the_document_names_decides_where_it_is_not_said_again(
+    proofreader: TextProofreader, right: str, mistaken: str
+) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0

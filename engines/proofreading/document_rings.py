@@ -1,0 +1,71 @@
+r"""Rings and fields of residues that a document names anywhere, as `\mathbb{F}_2`, and what can hold in them.
+
+A text that is about one such field says so at its beginning, and calculates in it to its end. What fails for
+numbers and holds in that field is no sure mistake, wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from engines.core.tree import Tree
+from engines.documents.reading import Document
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.moduli import list_written_moduli, names_residue_ring
+from engines.proofreading.term_properties import WHOLE, are_equal_modulo, free_symbols
+
+_OFTEN = 3
+"""So often a document names the field that it is about."""
+_LEAST = 3
+"""Of the modulus of a calculation with numbers: every second number is 0 modulo 2."""
+_OF_RINGS = frozenset(("+", "-", "*", "pow", "call"))
+
+
+def count_named_rings(document: Document) -> Counter[int]:
+    r"""Return how often the formulas of a document name rings of residues, by their moduli.
+
+    >>> from engines.documents.reading import TextPiece
+    >>> dict(count_named_rings(Document("", (TextPiece(r"x \in \mathbf{F}_4", 1, True),))))
+    {2: 1}
+    """
+    return Counter(
+        modulus
+        for piece in document.pieces
+        if piece.formula and names_residue_ring(piece.text)
+        for modulus in list_written_moduli(piece.text)
+    )
+
+
+def judge_in_named_rings(judged: LinkVerdict, left: Tree, right: Tree, rings: Counter[int]) -> LinkVerdict:
+    """Return the verdict on a link that is accused, in the light of the rings that its document names: it is
+    right if one of them is meant and it holds there. A sum of residues may be in any of them; a link with
+    variables, in the only one that the document names often.
+
+    Args:
+        rings: How often the document names rings of residues, by their moduli.
+    """
+    if judged.link.relation != "=" or not _is_of_rings(left, right):
+        return judged
+    numerals = [int(node.label) for side in (left, right) for node in side if WHOLE.match(node.label)]
+    if not free_symbols(left) | free_symbols(right):
+        if not WHOLE.match(right.label):
+            return judged
+        meant = [modulus for modulus in rings if modulus >= _LEAST and max(numerals) < modulus]
+    else:
+        # Of a ring that is named beside others nobody knows whether it is meant.
+        meant = [modulus for modulus, count in rings.items() if len(rings) == 1 and count >= _OFTEN]
+    fitting = [modulus for modulus in meant if are_equal_modulo(left, right, modulus)]
+    # Where 2 is 0, a plus and a minus are the same.
+    if not fitting and 2 in meant and any(sign in judged.reason for sign in _SIGNS):
+        return replace(judged, outcome="not shown", reason="a plus and a minus are the same modulo 2")
+    if not fitting:
+        return judged
+    return replace(judged, outcome="right if", reason=f"modulo {min(fitting)}, which the text names")
+
+
+_SIGNS = ("holds with - for +", "holds with + for -")
+
+
+def _is_of_rings(left: Tree, right: Tree) -> bool:
+    return all(node.label in _OF_RINGS for side in (left, right) for node in side if node.children)
