@@ -61,6 +61,7 @@ from engines.formula.vocabulary import (
     join_words,
     name_of,
     parse_line,
+    sequence_name,
     unroll_cells,
 )
 
@@ -295,7 +296,8 @@ def _with_sequences(tree: Tree, context: ReadingContext) -> Tree:
     """Return the tree with each `a_1` as `a` of 1 where some index of a is worked out."""
     if not tree.children:
         base, indices = context.subscripted.get(tree.label, ("", ()))
-        return Tree("call", (Tree(base), *indices)) if base in context.sequences else tree
+        is_sequence = base in context.sequences
+        return Tree("call", (Tree(sequence_name(base)), *indices)) if is_sequence else tree
     return Tree(tree.label, tuple(_with_sequences(child, context) for child in tree.children))
 
 

@@ -41,6 +41,7 @@ from engines.formula.vocabulary import (
     is_name,
     is_variable,
     name_of,
+    sequence_name,
     spell_argument,
     variable_name,
 )
@@ -305,7 +306,7 @@ class NameAndFunctionParser(NumeralParser):
         # Indices that are terms make a sequence: a_{n+1} is the call a(n + 1).
         if isinstance(indices, list):
             self.context.sequences.add(name)
-            return Tree("call", (Tree(name), *indices)), power
+            return Tree("call", (Tree(sequence_name(name)), *indices)), power
         # A subscript without terms is part of the name; its reading as an index is kept for later.
         if indices:
             label = f"{name}_{indices}"

@@ -426,6 +426,16 @@ def variable_name(name: str) -> str:
     return f"{name}_" if name in _RESERVED else name
 
 
+def sequence_name(name: str) -> str:
+    """Return the label of a sequence as the name of a call: a word that is a label of the language gets a
+    mark, and a letter does not, whose place tells it from a constant.
+
+    >>> sequence_name("sum"), sequence_name("e")
+    ('sum_', 'e')
+    """
+    return variable_name(name) if len(name) > 1 else name
+
+
 def is_variable(piece: Piece) -> bool:
     """Return whether a piece is a single letter."""
     return piece.role == PieceRole.UNKNOWN and len(name := name_of(piece)) == 1 and is_name(name)

@@ -230,11 +230,18 @@ def test_roots_follow_from_their_equation(tmp_path: Path, text: str, verdicts: l
         "Следовательно, ",
         "对任意实数 $x$，有",
         "因此",
+        # a dotless ı is no i
+        "Según la regla sı, para todo número real $x$ se cumple que ",
     ],
 )
 def test_what_is_said_for_all_numbers_is_judged_in_every_language(tmp_path: Path, lead: str) -> None:
     assert _verdicts(tmp_path, f"{lead}$(x+1)^2 = x^2+1$.", "a.md")[-1][0] == "wrong"
     assert _verdicts(tmp_path, f"{lead}$(x+1)^2 = x^2+2x+1$.", "a.md")[-1][0] == "right"
+
+
+def test_a_sequence_may_have_the_name_of_an_operation(tmp_path: Path) -> None:
+    text = r"Let $\textit{sum}_{x,y} = \textit{sum}_{x-1,y} + a_{x,y}$. Its members add up to $2 + 2 = 5$."
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text, "a.md")] == ["given", "wrong"]
 
 
 @pytest.mark.parametrize(
