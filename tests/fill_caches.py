@@ -26,7 +26,7 @@ def compile_kernels() -> None:
     for head in ("cos(2*x)", "d/dx ln(3*x^2 + 1)"):
         cluster = grow_cluster(read_head(head), config)
     left, right = (read_head(text, letters=LETTERS) for text in ("x*y", "y*x"))
-    make_verifier(left).check([right])
+    make_verifier(left).judge_members([right])
     first, last = cluster.members[0].tree, cluster.members[-1].tree
     edit_distance(first, last)
     edit_script(first, last)

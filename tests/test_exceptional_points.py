@@ -71,7 +71,7 @@ def generate(head: str, member: str, _folder: Path) -> str:
     from engines.egen.theories.registry import theory_of
 
     one, other = read_sides(head, member)
-    (verdict,) = theory_of("reals", "", one, other).make_judge(one).check([other])
+    (verdict,) = theory_of("reals", "", one, other).make_judge(one).judge_members([other])
     assert verdict.outcome == "equal"
     return verdict.exceptional_text
 

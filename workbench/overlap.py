@@ -383,7 +383,7 @@ def _compare_functions(ours: list[str], theirs: list[str]) -> Shared:
     for text, one in zip(ours, prints_a, strict=True):
         # The fingerprints only propose candidates; the verifier decides.
         for row in look_alike(one, prints_b):
-            (verdict,) = Verifier(read_prefix(theirs[row])).check([read_prefix(text)])
+            (verdict,) = Verifier(read_prefix(theirs[row])).judge_members([read_prefix(text)])
             if verdict.outcome in ("equal", "extends", "shrinks"):
                 results.append((text, theirs[row]))
                 break

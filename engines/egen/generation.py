@@ -242,7 +242,7 @@ def _to_row(member: Member, theory: Theory, *, holes: bool) -> dict[str, Any]:
         "infix": theory.to_infix(member.tree),
         "tokens": member.tokens,
         "verdict": verdict.outcome,
-        "kept": verdict.kept,
+        "kept": verdict.kept_share,
     }
     if verdict.gained:
         row["gained"] = True

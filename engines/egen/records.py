@@ -108,7 +108,7 @@ class Cluster(Tabular):
                 self._to_tex(member.tree),
                 verdict.outcome,
                 verdict.exceptional_text,
-                verdict.kept,
+                verdict.kept_share,
                 member.tokens,
             )
             for member, verdict in verdicts

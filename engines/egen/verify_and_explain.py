@@ -236,7 +236,7 @@ def _judge_in_theory(lines: Iterable[tuple[int, str]], name: str, settings: Veri
                 raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             left, right = read(head), read(member)
             theory = theory_of(name, settings.assume, left, right)
-            (verdict,) = theory.make_judge(left, seed=settings.seed).check([right])
+            (verdict,) = theory.make_judge(left, seed=settings.seed).judge_members([right])
         except ExpressionError as error:
             yield JudgedLine(number, head, member, error=error)
             continue

@@ -33,7 +33,7 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     constants = draw.sample(range(2, 500), config.members)
     texts = [f"- + {to_prefix(head)} {c} {c}" for c in constants]
     members = tuple(
-        Member(read_prefix(text, LETTERS), MemberVerdict("equal", 1.0, points=48)) for text in texts
+        Member(read_prefix(text, LETTERS), MemberVerdict("equal", 1.0, point_count=48)) for text in texts
     )
     stats = Stats(stop_reason, 3, 100, 20, 0.1, 0.1, 0.1, 10**30)  # type: ignore[arg-type]
     return Cluster(head, members, stats, config)

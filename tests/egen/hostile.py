@@ -400,7 +400,7 @@ def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     from engines.mathematics.verification.verifier import make_verifier
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))
-    (verdict,) = make_verifier(head, member).check([member])
+    (verdict,) = make_verifier(head, member).judge_members([member])
     if verdict.outcome == "undecided":
         return "undecided"
     named = pair.kind == "single" and verdict.exceptional_text

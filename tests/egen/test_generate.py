@@ -50,7 +50,7 @@ def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, 
     heads = [template.tree for template in list_templates()]
     for head in random.Random(3).sample(heads, 15):
         cluster = grow_cluster(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
-        verdicts = Verifier(head, seed=991).check([member.tree for member in cluster.members])
+        verdicts = Verifier(head, seed=991).judge_members([member.tree for member in cluster.members])
         assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends", "undecided"}, to_prefix(head)
         assert [v.outcome for v in verdicts].count("undecided") <= len(verdicts) // 10
 
@@ -153,7 +153,7 @@ def test_common_and_paper_accept_what_strict_does_not(growers: dict[str, EGraphR
     outcomes = {member.verdict.outcome for member in common.members}
     assert "shrinks" in outcomes
     assert outcomes <= {"equal", "extends", "shrinks"}
-    assert all(member.verdict.kept > 0 for member in common.members)
+    assert all(member.verdict.kept_share > 0 for member in common.members)
 
 
 def test_different_members_are_dropped_and_their_rules_named(growers: dict[str, EGraphRunner]) -> None:

@@ -129,11 +129,15 @@ def test_finds_the_papers_members_and_others(head: str, member: str, strict: EGr
 )
 def test_a_class_of_strict_holds_equals_only(head: str, other: str, strict: EGraphRunner) -> None:
     egraph = strict.grow_egraph(read_prefix(head), SMALL)
-    verdict = Verifier(read_prefix(head)).check([read_prefix(other)])[0]
+    verdict = Verifier(read_prefix(head)).judge_members([read_prefix(other)])[0]
     if class_of(egraph, other) == egraph.root:
         assert verdict.outcome in ("equal", "extends")
     nodes = [egraph.term_of_node(node) for node in egraph.classes[egraph.root]]
-    assert {v.outcome for v in Verifier(read_prefix(head)).check(nodes)} <= {"equal", "extends", "undecided"}
+    assert {v.outcome for v in Verifier(read_prefix(head)).judge_members(nodes)} <= {
+        "equal",
+        "extends",
+        "undecided",
+    }
 
 
 def test_what_a_node_proves_by_being_defined(strict: EGraphRunner) -> None:

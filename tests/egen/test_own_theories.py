@@ -183,7 +183,7 @@ def test_judges_agree_with_verifiers_on_random_terms(name: str) -> None:
     seen = set()
     for _ in range(60):
         one, other = term(2), term(2)
-        (verdict,) = known.make_judge(one).check([other])
+        (verdict,) = known.make_judge(one).judge_members([other])
         assert (verdict.outcome == "equal") == same(one, other), (one.list_labels(), other.list_labels())
         seen.add(verdict.outcome)
     assert seen == {"equal", "different"}
@@ -329,7 +329,7 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
     recorded = theory_text(str(file))
     known = theory_of(recorded, "")
     assert str(tmp_path) not in recorded
-    (verdict,) = known.make_judge(known.read_term("a + b")).check([known.read_term("b + b")])
+    (verdict,) = known.make_judge(known.read_term("a + b")).judge_members([known.read_term("b + b")])
     assert verdict.counterexample
     assert "is not" in verdict.counterexample.said
     judge.write_text(PYTHON + "\n")
@@ -337,7 +337,7 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
         judges._load_differ.cache_clear()
         with expect_error("E223"):
             other = theory_of(theory_text(name), "")
-            other.make_judge(other.read_term("a + b")).check([other.read_term("b + a")])
+            other.make_judge(other.read_term("a + b")).judge_members([other.read_term("b + a")])
     judge.write_text(PYTHON.replace("return None", "return 1 / 0"))
     with expect_error("E222", line=4):
         check_theory(CheckTheory(str(file), trust=True))

@@ -153,7 +153,7 @@ def test_a_head_without_other_forms_has_written_ones(head: str, grower: EGraphRu
     assert grown(grower, head, "any").members == ()
     cluster = grown(grower, head)
     assert len(cluster.members) >= 4
-    verdicts = Verifier(read(head), seed=77).check([member.tree for member in cluster.members])
+    verdicts = Verifier(read(head), seed=77).judge_members([member.tree for member in cluster.members])
     assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends"}
 
 

@@ -161,7 +161,7 @@ def test_derivations_have_the_mistake_they_say(tmp_path: Path) -> None:
     for each in found:
         assert len(each.steps) >= derivations.MIN_STEPS
         for place in range(len(each.steps) - 1):
-            (verdict,) = Verifier(each.steps[place]).check([each.steps[place + 1]])
+            (verdict,) = Verifier(each.steps[place]).judge_members([each.steps[place + 1]])
             assert (verdict.outcome == "different") == (place == each.wrong)
     assert derivations.build_derivations(source, 30, seed=1) == found
     path = tmp_path / "d.txt"
@@ -254,7 +254,9 @@ def test_items_are_what_the_paper_describes(data: Labelled, tmp_path: Path) -> N
     for item in items:
         query = read_prefix(item.query)
         assert len(set(item.distractors)) == 6
-        verdicts = Verifier(query).check([read_prefix(text) for text in (item.answer, *item.distractors)])
+        verdicts = Verifier(query).judge_members(
+            [read_prefix(text) for text in (item.answer, *item.distractors)]
+        )
         assert verdicts[0].outcome in ("equal", "extends", "shrinks")
         assert all(verdict.outcome not in ("equal", "extends") for verdict in verdicts[1:])
     path = tmp_path / "items.jsonl"

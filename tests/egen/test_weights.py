@@ -163,7 +163,7 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     )
     verifier = Verifier(tree)
     if not verifier.reason and len(tidied) < 60:
-        (verdict,) = verifier.check([tidied])
+        (verdict,) = verifier.judge_members([tidied])
         assert verdict.outcome in ("equal", "extends", "shrinks", "undecided")
 
 

@@ -160,17 +160,19 @@ def test_a_divergent_integral_is_unknown() -> None:
 )
 def test_verdicts(head: str, member: str, given: str, outcome: str) -> None:
     trees = read(head), read(member)
-    (verdict,) = theory_of("reals", given, *trees).make_judge(trees[0]).check([trees[1]])
+    (verdict,) = theory_of("reals", given, *trees).make_judge(trees[0]).judge_members([trees[1]])
     assert verdict.outcome == outcome
     assert (verdict.counterexample is None) == (outcome in ("equal", "undecided"))
 
 
 def test_integers_that_were_tried_are_named() -> None:
     head = read("sum(k, 1, n, k)")
-    (verdict,) = theory_of("reals", "n integer, n >= 0", head).make_judge(head).check([read("n(n+1)/2")])
+    (verdict,) = (
+        theory_of("reals", "n integer, n >= 0", head).make_judge(head).judge_members([read("n(n+1)/2")])
+    )
     assert verdict.checked is not None
     assert verdict.checked.integers_tried.startswith("n from 0 to 400, some up to 1")
-    (verdict,) = theory_of("reals", "n integer").make_judge(read("cos(n pi)")).check([read("(-1)^n")])
+    (verdict,) = theory_of("reals", "n integer").make_judge(read("cos(n pi)")).judge_members([read("(-1)^n")])
     assert verdict.checked is not None
     assert verdict.checked.integers_tried.startswith("n from -400 to 400, some up to -")
 
@@ -188,7 +190,7 @@ def test_integers_that_were_tried_are_named() -> None:
 )
 def test_numbers_beyond_double_precision(head: str, member: str, outcome: str, tmp_path: Path) -> None:
     trees = read(head), read(member)
-    (verdict,) = theory_of("reals", "", *trees).make_judge(trees[0]).check([trees[1]])
+    (verdict,) = theory_of("reals", "", *trees).make_judge(trees[0]).judge_members([trees[1]])
     assert verdict.outcome == outcome
     example = verdict.counterexample
     assert example is None or all(map(math.isfinite, (example.head, example.member)))  # type: ignore[arg-type]
@@ -226,8 +228,8 @@ def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:
 def test_what_is_lost_beside_something_larger_is_seen(head: str, member: str) -> None:
     judge = make_verifier(read(head), read(member))
     assert isinstance(judge, BallVerifier)
-    (verdict,) = judge.check([read(member)])
+    (verdict,) = judge.judge_members([read(member)])
     assert verdict.outcome == "different"
     assert verdict.counterexample is not None
     assert verdict.counterexample.difference
-    assert judge.check([read(head)])[0].outcome == "equal"
+    assert judge.judge_members([read(head)])[0].outcome == "equal"

@@ -23,7 +23,7 @@ PAIRS = list(pairs())
 def verdict_on(head: str, member: str, assume: str = "") -> MemberVerdict:
     """Of two expressions in infix notation."""
     one, other = (read(text, letters=LETTERS) for text in (head, member))
-    (verdict,) = make_verifier(one, other, assumptions=read_assumptions(assume)).check([other])
+    (verdict,) = make_verifier(one, other, assumptions=read_assumptions(assume)).judge_members([other])
     return verdict
 
 

@@ -39,7 +39,7 @@ PAIRS = [
 def judged(head: str, member: str, given: str = "") -> MemberVerdict:
     one, other = (read_expression(text, "auto", LETTERS) for text in (head, member))
     assumptions = read_assumptions(given) if given else NO_ASSUMPTIONS
-    return make_verifier(one, other, assumptions=assumptions).check([other])[0]
+    return make_verifier(one, other, assumptions=assumptions).judge_members([other])[0]
 
 
 @pytest.mark.parametrize(("head", "member", "said", "lost"), PAIRS)
@@ -87,7 +87,7 @@ def test_a_family_without_end_is_excluded_by_what_holds_at_all_of_it(
 def test_another_form_that_is_0_by_0_there_makes_no_zero() -> None:
     # tanh(x)/sinh(x) is sech(x), and its numerator is 0 at 0
     members = [read_expression(text) for text in ("(sinh(x)/tanh(x))^2", "1/sech(x)/sech(x)")]
-    verdicts = make_verifier(read_expression("cosh(x)^2")).check(members)
+    verdicts = make_verifier(read_expression("cosh(x)^2")).judge_members(members)
     assert [verdict.exceptional_text for verdict in verdicts] == ["0", ""]
 
 
@@ -124,5 +124,5 @@ def test_points_do_not_depend_on_what_is_judged_beside_them() -> None:
     head = read_expression("cos(x/2)")
     members = [read_expression(text) for text in ("-tan(acot(sec(pi+x/2)))", "sin(-acsc(1/(-cos(x/2))))")]
     for beside in (members, members[::-1]):
-        verdicts = make_verifier(head).check(beside)
+        verdicts = make_verifier(head).judge_members(beside)
         assert [verdict.exceptional_text for verdict in verdicts] == ["-pi, pi, -3*pi, 3*pi, …"] * 2

@@ -76,5 +76,5 @@ def test_judged_against_a_head() -> None:
     head, right, wrong = (
         read_infix(text, LETTERS) for text in ("max(x,y)", "(x+y+abs(x-y))/2", "(x+y-abs(x-y))/2")
     )
-    found = make_verifier(head, right, wrong).check([right, wrong])
+    found = make_verifier(head, right, wrong).judge_members([right, wrong])
     assert [verdict.outcome for verdict in found] == ["equal", "different"]

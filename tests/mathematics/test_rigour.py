@@ -30,7 +30,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" /
 
 def judged(head: str, member: str) -> MemberVerdict:
     """The verdict of a member against its head, both in prefix notation."""
-    (verdict,) = Verifier(read_prefix(head)).check([read_prefix(member)])
+    (verdict,) = Verifier(read_prefix(head)).judge_members([read_prefix(member)])
     return verdict
 
 
@@ -90,7 +90,7 @@ def test_equal_terms_of_very_different_sizes_stay_equal(head: str, member: str) 
 def test_what_no_precision_in_reach_tells_apart_is_undecided() -> None:
     assumed = read_assumptions("x > 100000")
     judge = make_verifier(read_prefix("tanh x"), assumptions=assumed)
-    (verdict,) = judge.check([read_prefix("1")])
+    (verdict,) = judge.judge_members([read_prefix("1")])
     assert verdict.outcome == "undecided"
     assert (
         "too much in size for"
@@ -104,7 +104,7 @@ def test_a_negative_base_has_no_power_that_is_nearly_an_integer(base: str, besid
     nearly = f"pow {base} + 2 {beside}"
     for one, other in ((nearly, f"pow {base} 2"), (f"pow {base} 2", nearly)):
         head, member = (read_prefix(text, "y") for text in (one, other))
-        (verdict,) = make_verifier(head, member).check([member])
+        (verdict,) = make_verifier(head, member).judge_members([member])
         assert (verdict.outcome, verdict.exceptional_text) == ("undecided", "")
 
 
@@ -117,7 +117,7 @@ def test_a_negative_base_has_a_power_that_is_an_integer(exponent: str) -> None:
 def test_what_fades_far_out_is_seen_from_the_edge_of_the_region(bound: str) -> None:
     sign = "-1" if "<" in bound else "1"
     judge = make_verifier(read_prefix("tanh x"), assumptions=read_assumptions(bound))
-    (verdict,) = judge.check([read_prefix(sign)])
+    (verdict,) = judge.judge_members([read_prefix(sign)])
     assert verdict.outcome == "different"
 
 

@@ -24,7 +24,7 @@ from tests.egen.expressions import trees
 
 
 def judge(head: str, member: str, seed: int = 0) -> MemberVerdict:
-    return Verifier(read_prefix(head), seed=seed).check([read_prefix(member)])[0]
+    return Verifier(read_prefix(head), seed=seed).judge_members([read_prefix(member)])[0]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def judge(head: str, member: str, seed: int = 0) -> MemberVerdict:
 )
 def test_equal(head: str, member: str) -> None:
     verdict = judge(head, member)
-    assert (verdict.outcome, verdict.kept, verdict.counterexample) == ("equal", 1.0, None)
+    assert (verdict.outcome, verdict.kept_share, verdict.counterexample) == ("equal", 1.0, None)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_not_equal(head: str, member: str, outcome: str) -> None:
 def test_a_loss_with_a_gain() -> None:
     verdict = judge("ln x", "/ * ln pow x 2 asin / x 30 * 2 asin / x 30")
     assert (verdict.outcome, verdict.gained) == ("shrinks", True)
-    assert 0.0 < verdict.kept < 1.0
+    assert 0.0 < verdict.kept_share < 1.0
 
 
 def test_a_counterexample_shows_what_it_says() -> None:
@@ -129,7 +129,7 @@ def test_a_counterexample_shows_what_it_says() -> None:
 def test_points_depend_on_head_and_seed_only() -> None:
     head = read_prefix("asin * 9 x")
     verifier = Verifier(head, seed=5)
-    verifier.check([read_prefix("x")])
+    verifier.judge_members([read_prefix("x")])
     assert (verifier.points == Verifier(head, seed=5).points).all()
     assert (verifier.points != Verifier(head, seed=6).points).any()
 
@@ -155,7 +155,7 @@ def test_an_expression_never_differs_from_itself_written_otherwise(tree: Tree, s
         Tree("/", (Tree("1"), Tree("/", (Tree("1"), tree)))),
         tree,
     ]
-    verdicts = Verifier(tree, seed=seed).check(same)
+    verdicts = Verifier(tree, seed=seed).judge_members(same)
     assert all(verdict.outcome in ("equal", "undecided") for verdict in verdicts[:2] + verdicts[3:])
     # 1/(1/u) is undefined where u is 0, which may be an interval, as for x + |x|, or everywhere
     assert verdicts[2].outcome in ("equal", "undecided", "shrinks", "nowhere")
@@ -230,11 +230,11 @@ def test_many_members_are_judged_alike_in_any_company() -> None:
         read_prefix(text) for text in ("x", "sin asin x", "sqrt pow x 2", "d x / pow x 2 2", "ln pow e x")
     ]
     verifier = Verifier(Tree("x"))
-    together = verifier.check(members * 300)
-    assert together == [verifier.check([member])[0] for member in members] * 300
-    assert verifier.check([]) == []
+    together = verifier.judge_members(members * 300)
+    assert together == [verifier.judge_members([member])[0] for member in members] * 300
+    assert verifier.judge_members([]) == []
     with pytest.raises(ExpressionError):
-        verifier.check([["sin"]])
+        verifier.judge_members([["sin"]])
 
 
 def test_explain_names_the_term_that_fails() -> None:
@@ -318,7 +318,7 @@ def test_published_clusters(real_data: Path) -> None:
                     tree = read_prefix(text)
                 except ExpressionError:
                     continue
-                verdict = verifier.check([tree])[0]
+                verdict = verifier.judge_members([tree])[0]
                 assert verdict.outcome != "undecided"
                 if verdict.outcome == "different":
                     different.append((row["head"], text))

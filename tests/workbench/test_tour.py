@@ -33,9 +33,9 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
     members = [row["prefix"] for row in stops["egen.generate"]["result"]["members"]]
     other = Verifier(read_prefix("* 63 cosh - 2 * 7 x"), seed=7)
     assert len(set(members)) == 12
-    assert {verdict.outcome for verdict in other.check([read_prefix(member) for member in members])} == {
-        "equal"
-    }
+    assert {
+        verdict.outcome for verdict in other.judge_members([read_prefix(member) for member in members])
+    } == {"equal"}
     assert [row["verdict"] for row in stops["egen.verify"]["result"]["results"]] == [
         "equal",
         "shrinks",

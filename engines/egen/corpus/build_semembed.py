@@ -123,7 +123,7 @@ def list_rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     # The verifier drops forms that SymPy's complex rules made wrong on the reals.
     with suppress(ExpressionError):
         trees = [read_prefix(to_prefix(rewritten)) for rewritten in forms]
-        verdicts = Verifier(tree).check(trees)
+        verdicts = Verifier(tree).judge_members(trees)
         return [
             rewritten
             for rewritten, verdict in zip(trees, verdicts, strict=True)

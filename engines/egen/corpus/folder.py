@@ -215,7 +215,7 @@ def write_shard(
         for number, row in enumerate(head.rows):
             of = row.verdict
             values = head.source, number, row.prefix, row.tokens
-            verdict = of.outcome, of.kept, of.gained, of.exceptional_text
+            verdict = of.outcome, of.kept_share, of.gained, of.exceptional_text
             for column, value in zip(columns.values(), (*values, *verdict, row.by), strict=named):
                 column.append(value)
     note = {
@@ -409,7 +409,7 @@ class Corpus:
                 tree,
                 assumptions=read_assumptions(self.assumption_of_cluster(cluster)),
             )
-            (verdict,) = judge.check([tree])
+            (verdict,) = judge.judge_members([tree])
             if verdict.outcome in ("equal", "extends", "shrinks"):
                 results.append(ClusterMatch(cluster, head, verdict, self._find_member(cluster, tree)))
         return sorted(results, key=lambda match: match.verdict.outcome != "equal")

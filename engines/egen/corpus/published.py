@@ -202,7 +202,10 @@ def corpus_of(
 
 
 def _judge_cluster(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
-    verdicts = [MemberVerdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
+    verdicts = [
+        MemberVerdict("equal", 1.0),
+        *Verifier(cluster.head, seed=seed).judge_members(cluster.members),
+    ]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
     rows = tuple(StoredMember(to_prefix(tree), verdict) for tree, verdict in judged)
     return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))

@@ -107,7 +107,7 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
 def are_same_function(left: Tree, right: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
     """Return whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
-        make_verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
+        make_verifier(head, member, assumptions=assumptions).judge_members([member])[0].outcome == "equal"
         for head, member in ((left, right), (right, left))
     )
 

@@ -60,7 +60,7 @@ def derive(
     if judge.reason:
         return Derivation((), f"Nothing can be checked: {judge.reason}.")
     # First judge the target itself: no chain of valid lines leads to something that differs.
-    last = judge.check([target])[0]
+    last = judge.judge_members([target])[0]
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
         return Derivation((), _explain_refusal(last), last.counterexample)
@@ -84,7 +84,7 @@ def derive(
             if written != shown[-1][1]:
                 shown.append((rule, written))
         # Every line is judged against the start, whatever is known of its rule.
-        verdicts = judge.check([tree for _, tree in shown])
+        verdicts = judge.judge_members([tree for _, tree in shown])
         steps = tuple(
             DerivationStep(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True)
         )

@@ -89,7 +89,7 @@ def grow_cluster(
         # Forms that theory knows are judged first, and those accepted are united with
         # the head before it grows.
         offers = list(theory.iterate_written_forms(head, verifier, config.forms, config.max_tokens))
-        verdicts = verifier.check([tree for _, tree in offers])
+        verdicts = verifier.judge_members([tree for _, tree in offers])
         forms = [one for one, verdict in zip(offers, verdicts, strict=True) if _is_accepted(verdict, config)]
     united = [tree for name, tree in forms if name]
     limits, direct = config.limits, config.style != "any"
@@ -102,7 +102,9 @@ def grow_cluster(
 
 
 def _is_accepted(verdict: MemberVerdict, config: EgenConfig) -> bool:
-    if verdict.outcome not in ACCEPTED[config.mode] or (verdict.outcome == "shrinks" and not verdict.kept):
+    if verdict.outcome not in ACCEPTED[config.mode] or (
+        verdict.outcome == "shrinks" and not verdict.kept_share
+    ):
         return False
     return config.holes or not verdict.exceptional_points.has_holes
 
@@ -175,7 +177,7 @@ class _Selection:
         drawn = [member for member in self.members if member.prefix not in self.fillers]
         others = [(tidy_expression(member.tree, reader), member) for member in drawn if not member.by]
         fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
-        verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
+        verdicts = dict(zip(fitting, self.verifier.judge_members(fitting), strict=True))
         chosen = [member for member in drawn if member.by]
         for tree, verdict in verdicts.items():
             if _is_accepted(verdict, self.config):
@@ -208,7 +210,7 @@ class _Selection:
             codes = np.append(self.terms.label_codes(tables.names)[tables.labels], -1)
             rows = [row for length in lengths for row in codes[sampler.draw_rows(length, _TRIED)].tolist()]
             terms = [" ".join([self.terms.names[code] for code in row if code >= 0]) for row in rows]
-            verdicts = self.verifier.check([term.split() for term in terms])
+            verdicts = self.verifier.judge_members([term.split() for term in terms])
             points = [
                 point for verdict in verdicts for point in verdict.exceptional_points.points if point.lost
             ]
@@ -352,7 +354,7 @@ class _Selection:
         wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
         rows = [term.list_labels() for term in terms]
-        for tree, row, verdict in zip(terms, rows, self.verifier.check(rows), strict=True):
+        for tree, row, verdict in zip(terms, rows, self.verifier.judge_members(rows), strict=True):
             if not _is_accepted(verdict, self.config):
                 self.dropped["holes" if verdict.exceptional_points.has_holes else verdict.outcome] += 1
                 # A member that differs from the head shows that a rule is wrong.

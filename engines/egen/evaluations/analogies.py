@@ -187,7 +187,7 @@ def is_family_pair(kind: str, x: str, y: str) -> bool:
         left, right = Tree("x"), Tree(left.label, (right,))
     # A product of reciprocals and a function of its inverse are defined on a part of the line only.
     wanted = ("equal", "extends") if kind == "identity" else ("equal", "shrinks")
-    return Verifier(left).check([right])[0].outcome in wanted
+    return Verifier(left).judge_members([right])[0].outcome in wanted
 
 
 def build_analogies(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:

@@ -89,7 +89,7 @@ def judge_transitions(
         # The earlier step is the head, the later one its member.
         arbiter = theory_of(theory, assume, before, after).make_judge(before)
         try:
-            (verdict,) = arbiter.check([after])
+            (verdict,) = arbiter.judge_members([after])
             reason = explain_verdict(verdict, arbiter.reason)
         except ExpressionError as error:  # too much for the judge of a theory
             verdict, reason = MemberVerdict("undecided", 1.0), error.what

@@ -86,7 +86,7 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
     for other in iterate_changes(tree, draw):
         if len(results) == count:
             break
-        if verifier.check([other])[0].outcome != "different":
+        if verifier.judge_members([other])[0].outcome != "different":
             continue
         position = _find_place(tree, other)
         if position in nodes:
@@ -117,7 +117,7 @@ def make_mistake(tree: Tree, draw: random.Random) -> Tree | None:
         others = [name for name in names if name != tree.subtree_at(path).label]
         for name in draw.sample(others, min(4, len(others))):
             wrong = _replace_label(tree, path, name)
-            if verifier.check([wrong])[0].outcome == "different":
+            if verifier.judge_members([wrong])[0].outcome == "different":
                 return wrong
     return None
 
@@ -236,7 +236,7 @@ def _make_derivation(text: str, draw: random.Random, max_length: int) -> MarkedD
     if not all(is_usable(to_prefix(tree), max_length) for tree in trees):
         return None
     for number, (first, second) in enumerate(pairwise(trees)):
-        outcome = Verifier(first).check([second])[0].outcome
+        outcome = Verifier(first).judge_members([second])[0].outcome
         if outcome != "different" if number == made.wrong else outcome not in _EQUAL:
             return None
     return made

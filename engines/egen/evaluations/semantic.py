@@ -89,7 +89,7 @@ def _make_item(texts: Sequence[str], draw: random.Random) -> SemanticItem | None
     if not far:
         return None
     answer = draw.choice(far)
-    if Verifier(query).check([answer])[0].outcome not in ("equal", "extends", "shrinks"):
+    if Verifier(query).judge_members([answer])[0].outcome not in ("equal", "extends", "shrinks"):
         return None
     wrong = [*near_copies(query, NEAR, draw), *near_copies(answer, NEAR, draw)]
     distractors = tuple(dict.fromkeys(map(to_prefix, wrong)))

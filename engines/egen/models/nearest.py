@@ -106,7 +106,7 @@ def judge_neighbours(records: Sequence[dict[str, Any]], head: str, name: str) ->
     from engines.mathematics.verification.verifier import Verifier
 
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
-    for record, verdict in zip(records, Verifier(read_prefix(head)).check(trees), strict=False):
+    for record, verdict in zip(records, Verifier(read_prefix(head)).judge_members(trees), strict=False):
         record[name] = verdict.outcome
 
 

@@ -262,7 +262,7 @@ def _judge_candidates(source: Tree, candidates: list[tuple[list[int], float]]) -
         except ExpressionError:
             written.append(WrittenCandidate(tuple(ids), score, None, None))
             continue
-        (verdict,) = verifier.check([tree])
+        (verdict,) = verifier.judge_members([tree])
         written.append(WrittenCandidate(tuple(ids), score, tree, verdict))
     return written
 

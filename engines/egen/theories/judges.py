@@ -66,7 +66,7 @@ class OwnJudge(ABC):
     def __init__(self, head: Tree, language: TheorySigns) -> None:
         self.head, self.language = head, language
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+    def judge_members(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         """Judge members, as trees or prefix notation."""
         trees = [one if isinstance(one, Tree) else self.language.from_prefix(one) for one in members]
         return [self.judge_member(tree) for tree in trees]
@@ -207,7 +207,7 @@ class ModelJudge(OwnJudge):
         # Columns have one entry for each assignment; the first row that differs is the counterexample.
         apart = np.flatnonzero(head != other)
         if not len(apart):
-            return MemberVerdict("equal", 1.0, points=rows)
+            return MemberVerdict("equal", 1.0, point_count=rows)
         row = int(apart[0])
         at = tuple(
             # The row number written in base n gives the values of the variables.
@@ -216,7 +216,7 @@ class ModelJudge(OwnJudge):
         )
         left, right = float(head[row]), float(other[row])
         example = Counterexample(at[0][1] if at else 0.0, left, right, right - left, at)
-        return MemberVerdict("different", 1.0, points=rows, counterexample=example)
+        return MemberVerdict("different", 1.0, point_count=rows, counterexample=example)
 
 
 # Python files

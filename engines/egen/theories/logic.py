@@ -209,10 +209,10 @@ class TruthTable(OwnJudge):
         points = self._looked_at.bit_count()
         apart = (self.evaluate_column(member) ^ self._head) & self._looked_at
         if not apart:
-            return MemberVerdict("equal", 1.0, points=points)
+            return MemberVerdict("equal", 1.0, point_count=points)
         row = (apart & -apart).bit_length() - 1
         at = tuple((name, float(row >> index & 1)) for index, name in enumerate(self.names))
         head = float(self._head >> row & 1)
         first = at[0][1] if at else 0.0
         example = Counterexample(first, head, 1 - head, 1 - 2 * head, at)
-        return MemberVerdict("different", 1.0, points=points, counterexample=example)
+        return MemberVerdict("different", 1.0, point_count=points, counterexample=example)

@@ -75,7 +75,7 @@ def read_s_expression(text: str) -> Tree:
 class _Unjudged:
     reason = "equal because the e-graph says so; nothing here judges it"
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+    def judge_members(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         return [MemberVerdict("undecided", 1.0) for _ in members]
 
 

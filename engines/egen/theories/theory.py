@@ -26,7 +26,7 @@ class TheoryChecker(Protocol):
 
     reason: str
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+    def judge_members(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         """Return one verdict per member."""
 
 
@@ -168,7 +168,7 @@ class Theory(ABC):
 def compare_term(judge: TheoryChecker, term: Tree) -> MemberVerdict:
     """Return the verdict on a term, undecided where it is too much for the judge."""
     try:
-        return judge.check([term])[0]
+        return judge.judge_members([term])[0]
     except ExpressionError:
         return MemberVerdict("undecided", 1.0)
 

@@ -378,7 +378,7 @@ def read_theory(path: Path) -> str:
         refuse_theory(error, *re.findall(r"'([a-z0-9_]+)'", error.what)[:1])
     for one in definition.equations:
         try:
-            (verdict,) = _make_judge(definition, one.sides[0]).check([one.sides[1]])
+            (verdict,) = _make_judge(definition, one.sides[0]).judge_members([one.sides[1]])
         except ExpressionError as error:
             refuse_theory(error, one.name)
         if verdict.counterexample:

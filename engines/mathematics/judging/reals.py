@@ -254,7 +254,7 @@ class _Renamed:
         else:
             names = tuple(sorted(variables_of(self.left, self.right)))
             judge = _make_shared_verifier(self.left, names, assumptions, seed)
-        (result,) = judge.check([self.right])
+        (result,) = judge.judge_members([self.right])
         return result, judge.reason
 
     def _equal_verdict(self, verdict: MemberVerdict) -> Verdict:
@@ -324,7 +324,7 @@ class _Renamed:
             except EngineError:
                 continue
             # few values in common may be the same by chance
-            much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
+            much = verdict.outcome == "shrinks" and verdict.kept_share > _MUCH and not candidate.integers
             if verdict.outcome in ("equal", "extends") or much:
                 parts = [self._describe_assumptions(candidate)]
                 if verdict.exceptional_points.points:

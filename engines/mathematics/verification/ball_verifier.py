@@ -149,7 +149,7 @@ class BallVerifier:
                     point._replace(is_far=far_out, skips_integrals=True) for point in self._with_head(points)
                 ]
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+    def judge_members(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         """Judge members, as trees or prefix notation."""
         trees = [
             member
@@ -245,7 +245,9 @@ class BallVerifier:
             # Balls that do not overlap prove a difference.
             if bits is None:
                 example = self._make_counterexample(point, head, member, member - head)
-                return MemberVerdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
+                return MemberVerdict(
+                    "different", 1.0, point_count=len(agreeing) + missing, counterexample=example
+                )
             if point.special_values:
                 singles.append((point.special_values, "", self._name_values(point)))
                 continue
@@ -300,7 +302,7 @@ class BallVerifier:
             if head is None or member is None or agreed_bits(head, member) is not None:
                 return None
             example = self._make_counterexample(_Point(at, head), head, member, member - head)
-        return MemberVerdict("different", 1.0, points=1, counterexample=example)
+        return MemberVerdict("different", 1.0, point_count=1, counterexample=example)
 
     def _make_counterexample(
         self, point: _Point, head: BallValue, member: BallValue, gap: BallValue = None

@@ -210,7 +210,7 @@ def explain(
             "sums, products, integrals, sign, floor and numbers beyond 1e308 are judged, not explained",
             remedy="Use check or verify.",
         )
-    verdict = judge.check([member])[0]
+    verdict = judge.judge_members([member])[0]
     points = np.atleast_2d(judge.points)
     # lexsort takes its last key first, so the points are sorted by the first variable.
     points = points[:, np.lexsort(points[::-1])]
@@ -302,7 +302,7 @@ def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
     """
     example = verdict.counterexample
     at = f" at {describe_point(example.x, dict(example.at))}" if example else ""
-    share = f"{verdict.kept:.0%} of the head's points"
+    share = f"{verdict.kept_share:.0%} of the head's points"
     if undecidable:
         return undecidable
     match verdict.outcome:
@@ -322,14 +322,14 @@ def explain_verdict(verdict: MemberVerdict, undecidable: str = "") -> str:
             return f"equal on the head's domain and defined outside it too{at}{exception}"
         case "equal":
             exception = _explain_exception(verdict, "one")
-            return f"equal at {verdict.points} points, and defined at the same points{exception}"
-        case _ if verdict.points >= MIN_POINTS:
+            return f"equal at {verdict.point_count} points, and defined at the same points{exception}"
+        case _ if verdict.point_count >= MIN_POINTS:
             return (
-                f"they agree at {verdict.points} points; elsewhere no value is known, such as an integral "
-                f"over a pole, or terms that differ too much in size for {MOST_BITS:,} bits"
+                f"they agree at {verdict.point_count} points; elsewhere no value is known, such as an "
+                f"integral over a pole, or terms that differ too much in size for {MOST_BITS:,} bits"
             )
         case _:
-            return f"only {verdict.points} points could be decided: overflow or lost precision elsewhere"
+            return f"only {verdict.point_count} points could be decided: overflow or lost precision elsewhere"
 
 
 def _explain_exception(verdict: MemberVerdict, which: str) -> str:

@@ -150,9 +150,9 @@ def choose_telling(
     return np.concatenate([within, beyond])
 
 
-CLEAR = 1e-9
+CLEAR_GAP_SHARE = 1e-9
 """A relative difference that double precision alone decides, where it is beyond the error bounds too."""
-SAFETY = 8.0
+CLEAR_GAP_ERROR_MULTIPLE = 8.0
 """Multiple of the error bounds beyond which a difference is one."""
 _BESIDE = 2.0**-20
 """How far from an end a point beside it is, relative to its size."""
@@ -246,7 +246,11 @@ def compare_at_points(
     # First in double precision with its error bounds.
     inside, known = np.isfinite(error), np.isfinite(errors)
     size = np.maximum(np.abs(values), np.abs(value))
-    differs = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
+    differs = (
+        inside
+        & known
+        & (np.abs(values - value) > CLEAR_GAP_SHARE * size + CLEAR_GAP_ERROR_MULTIPLE * (errors + error))
+    )
     kinds = np.stack([differs, inside & np.isnan(values), np.isnan(value) & known])
     # where double precision tells nothing of one of the two, rigorous bounds may
     unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))

@@ -216,9 +216,9 @@ class MemberVerdict:
     """
 
     outcome: MemberOutcome
-    kept: float
+    kept_share: float
     gained: bool = False
-    points: int = 0
+    point_count: int = 0
     counterexample: Counterexample | None = None
     checked: EqualityEvidence | None = None
     exceptional_text: str = ""
@@ -231,9 +231,9 @@ def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
     example, checked = verdict.counterexample, verdict.checked
     return {
         "verdict": verdict.outcome,
-        "kept": verdict.kept,
+        "kept": verdict.kept_share,
         "gained": verdict.gained,
-        "points": verdict.points,
+        "points": verdict.point_count,
         "counterexample": example and example.to_dict(),
         "except": verdict.exceptional_text,
         "checked": checked and checked.to_dict(),

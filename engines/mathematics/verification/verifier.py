@@ -51,9 +51,9 @@ from engines.mathematics.verification.exceptional_points import (
     unite_exceptional_points,
 )
 from engines.mathematics.verification.points import (
-    CLEAR,
+    CLEAR_GAP_ERROR_MULTIPLE,
+    CLEAR_GAP_SHARE,
     MAX_FAR,
-    SAFETY,
     BoundaryLines,
     Region,
     choose_points,
@@ -84,9 +84,9 @@ MIN_POINTS = 8
 """Fewer points than this decide nothing."""
 # Agreement in double precision alone, without rigorous values, is reported as this many bits.
 CLEAR_BITS = 30
-SHARP = 1e-6
-"""Values that agree are evidence where their error bounds are below this share of the value, or of `CLEAR`
-times the usual size of the head's values."""
+SHARP_ERROR_SHARE = 1e-6
+"""Values that agree are evidence where their error bounds are below this share of the value, or of
+`CLEAR_GAP_SHARE` times the usual size of the head's values."""
 _FEW_SCALE_POINTS, _SCALE_POINTS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
@@ -118,12 +118,12 @@ class Verifier:
         self.named_indices: list[int] = []
         self._program = compile_many([head])
         points, is_mostly_unknown = choose_points(self._program, seed)
-        self._set_points(points)
+        self._evaluate_head_at(points)
         self._prepare_comparison(is_mostly_unknown)
         if not self.reason:
             self._recheck = Recheck(self._program, self.points[: self.inside_count])
             if ends := self._recheck.points_beside_domain_ends():
-                self._set_points(points, np.array(ends))
+                self._evaluate_head_at(points, np.array(ends))
 
     def _prepare_comparison(self, is_mostly_unknown: bool) -> None:
         """Prepare what comparisons with the head need, or say in `reason` that it has too few points for any.
@@ -145,18 +145,19 @@ class Verifier:
         # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
-        self._noise_floor = CLEAR * (median or 1.0)
+        self._noise_floor = CLEAR_GAP_SHARE * (median or 1.0)
         positions = np.linspace(0, self.inside_count - 1, _SCALE_POINTS).astype(np.intp)
         self._indices_by_scale = positions[
             compute_scales(self._program, self.points[..., positions])[0].argsort(kind="stable")
         ]
 
-    def _set_points(self, points: Floats, beside: Floats | None = None) -> None:
-        """Take points, those inside the head's domain first; without those where nothing can be told.
+    def _evaluate_head_at(self, points: Floats, beside_ends: Floats | None = None) -> None:
+        """Evaluate the head at points and take them for the comparison, those inside its domain first; those
+        where nothing can be told are left out.
 
-        `beside` are more of them, close to the ends of the domain, which are the last to be shown.
+        `beside_ends` are more of them, close to the ends of the domain, which are the last to be shown.
         """
-        every = points if beside is None else np.concatenate([points, beside], axis=-1)
+        every = points if beside_ends is None else np.concatenate([points, beside_ends], axis=-1)
         values, errors = evaluate_balls(self._program, every)
         within = np.flatnonzero(np.isfinite(errors[0]))
         order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
@@ -169,7 +170,7 @@ class Verifier:
         self.values: Floats = values[0, within]
         self.errors: Floats = errors[0, within]
 
-    def check(self, members: Sequence[Expression]) -> list[MemberVerdict]:
+    def judge_members(self, members: Sequence[Expression]) -> list[MemberVerdict]:
         """Return one verdict per member (trees or token lists).
 
         Raises:
@@ -186,16 +187,20 @@ class Verifier:
         if self.reason:
             return [MemberVerdict("undecided", 0.0)] * len(programs)
         values, errors = evaluate_balls(programs, self.points)
-        counts, marks = _count_points(
+        counts, telling_indices = _count_points(
             values, errors, self.values, self.errors, self._display_costs, self._noise_floor
         )
         cases = [
-            MemberCase(index, self._decide_outcome(*counted), *counted, *marked)
-            for index, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
+            MemberCase(index, self._decide_outcome(*counted), *counted, *telling)
+            for index, (counted, telling) in enumerate(
+                zip(counts.tolist(), telling_indices.tolist(), strict=True)
+            )
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING_OUTCOMES]
-        self._settle_agreeing_cases(programs, agreeing)
-        self._settle_lost_digits(programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES])
+        self._recheck_agreeing_cases(programs, agreeing)
+        self._compare_with_needed_bits(
+            programs, [case for case in agreeing if case.outcome in _AGREEING_OUTCOMES]
+        )
         return [self._judge_case(case, values[case.index], errors[case.index]) for case in cases]
 
     def _decide_outcome(
@@ -220,7 +225,9 @@ class Verifier:
             return "shrinks"
         return "extends" if gained else "equal"
 
-    def _settle_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _recheck_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+        """Look at members that agree in double precision again: their values with rigorous bounds, then where
+        they are defined."""
         chosen = [case.index for case in agreeing]
         node_functions = self._recheck.read_programs(programs, chosen)
         evidences = self._recheck.recheck_values(programs, node_functions, chosen)
@@ -244,7 +251,9 @@ class Verifier:
         candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
         self._search_domains(programs, node_functions, candidates)
 
-    def _settle_lost_digits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+    def _compare_with_needed_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
+        """Compare members whose difference the usual number of bits would not show, since large terms cancel,
+        with as many bits as that needs; where that is too many, nothing is decided."""
         exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
         beyond_precision = [case for case in cases if exceeds[case.index]]
         if not beyond_precision:
@@ -292,15 +301,17 @@ class Verifier:
             programs, [(cases[row], boundary_points) for row, boundary_points in points.items()]
         )
         searched: list[MemberCase] = []
-        claims: dict[tuple[int, float], EqualityEvidence] = {}
+        shared_evidence: dict[tuple[int, float], EqualityEvidence] = {}
         for case, search_radius in zip(cases, search_radii, strict=True):
             if search_radius is None:
                 searched.append(case)
             elif case.evidence is not None and case.outcome in ("equal", "extends"):
                 key = id(case.evidence), search_radius
-                if key not in claims:
-                    claims[key] = case.evidence._replace(search_radius=search_radius, largest_missed_side=0.0)
-                case.evidence = claims[key]
+                if key not in shared_evidence:
+                    shared_evidence[key] = case.evidence._replace(
+                        search_radius=search_radius, largest_missed_side=0.0
+                    )
+                case.evidence = shared_evidence[key]
         self._compare_beyond_boundaries(programs, searched)
         for case, hole_mask in zip(cases, hole_masks, strict=True):
             if case.outcome in ("equal", "extends"):
@@ -338,10 +349,10 @@ class Verifier:
         result = self._boundaries.search_programs(programs, [case.index for case in candidates])
         # Programs with the same boundaries share one array of points, so that they are compared together, and
         # identity says which do without comparing arrays; `result` keeps the arrays alive meanwhile.
-        alike: dict[int, list[tuple[MemberCase, Floats]]] = {}
+        cases_by_points: dict[int, list[tuple[MemberCase, Floats]]] = {}
         for case, (points, _) in zip(candidates, result, strict=True):
-            alike.setdefault(id(points), []).append((case, points))
-        for group in alike.values():
+            cases_by_points.setdefault(id(points), []).append((case, points))
+        for group in cases_by_points.values():
             self._compare_beside_boundaries(programs, group)
         for case, (_, side) in zip(candidates, result, strict=True):
             if side < inf and case.evidence is not None and case.outcome in ("equal", "extends"):
@@ -366,26 +377,30 @@ class Verifier:
             gap = member - head if head is not None and member is not None else None
             example = self._make_counterexample(np.atleast_2d(self.points)[:, index], head, member, gap)
         decided = case.common + case.missing
-        kept = case.common / decided if decided else 0.0
+        kept_share = case.common / decided if decided else 0.0
         also_gains = bool(case.gained) and case.outcome == "shrinks"
-        points = case.agreeing + case.missing
+        point_count = case.agreeing + case.missing
         if example is not None:
-            return self._make_verdict(case, kept, also_gains, points, example)
-        key = case.outcome, kept, also_gains, points, case.evidence, id(case.exceptional_points)
+            return self._make_verdict(case, kept_share, also_gains, point_count, example)
+        key = case.outcome, kept_share, also_gains, point_count, case.evidence, id(case.exceptional_points)
         if key not in self._verdicts:
-            self._verdicts[key] = self._make_verdict(case, kept, also_gains, points, None)
+            self._verdicts[key] = self._make_verdict(case, kept_share, also_gains, point_count, None)
         return self._verdicts[key]
 
     @staticmethod
     def _make_verdict(
-        case: MemberCase, kept: float, also_gains: bool, points: int, example: Counterexample | None
+        case: MemberCase,
+        kept_share: float,
+        also_gains: bool,
+        point_count: int,
+        example: Counterexample | None,
     ) -> MemberVerdict:
         exceptional = case.exceptional_points
         return MemberVerdict(
             case.outcome,
-            kept,
+            kept_share,
             also_gains,
-            points,
+            point_count,
             example,
             case.evidence,
             exceptional.describe_points(),
@@ -420,7 +435,7 @@ class MemberCase:
     suspect_at: int
     """The point of the largest gap above the rounding errors that is too small to be a difference."""
     sharp_at: int
-    """The first point where the rounding errors are a small share of the values (`SHARP`)."""
+    """The first point where the rounding errors are a small share of the values (`SHARP_ERROR_SHARE`)."""
     example: Counterexample | None = None
     evidence: EqualityEvidence | None = None
     exceptional_points: ExceptionalPoints = NO_EXCEPTIONAL_POINTS
@@ -428,64 +443,64 @@ class MemberCase:
 
 # Columns of what `_count_points` returns, which are the fields of `MemberCase`.
 _COMMON, _MISSING, _AGREEING, _DIFFERING, _GAINED, _COUNTS = range(6)
-_DIFFERING_AT, _MISSING_AT, _GAINED_AT, _SUSPECT_AT, _SHARP_AT, _MARKS = range(6)
+_DIFFERING_AT, _MISSING_AT, _GAINED_AT, _SUSPECT_AT, _SHARP_AT, _TELLING_COUNT = range(6)
 
 
 @compile_kernel
 def _count_points(
     values: Floats,
     errors: Floats,
-    heads: Floats,
+    head_values: Floats,
     head_errors: Floats,
     display_costs: Floats,
     noise_floor: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return counts of points by kind, (programs, `_COUNTS`), and the indices of the most telling ones,
-    (programs, `_MARKS`), both in the order of the fields of `MemberCase`.
+    (programs, `_TELLING_COUNT`), both in the order of the fields of `MemberCase`.
 
     Args:
         values, errors: (programs, points).
-        heads, head_errors: (inside,).
+        head_values, head_errors: (inside,).
         display_costs: (points,); the points of the least cost are shown.
     """
     counts = np.zeros((len(values), _COUNTS), np.int64)
-    marks = np.full((len(values), _MARKS), -1, np.int64)
+    telling_indices = np.full((len(values), _TELLING_COUNT), -1, np.int64)
     for k in range(len(values)):
-        # The best so far, in the order of marks: a relative gap, the smallest |x| of a lost and of a gained
-        # point, and a doubtful gap. A sharp point is the first that there is.
+        # The best so far, in the order of `telling_indices`: a relative gap, the smallest |x| of a lost and
+        # of a gained point, and a doubtful gap. A sharp point is the first that there is.
         best = np.array([-1.0, inf, inf, -1.0])
         for j in range(len(display_costs)):
             v, error, cost = values[k, j], errors[k, j], display_costs[j]
             # Points outside the head's domain: the member may be defined there.
-            if j >= len(heads):
+            if j >= len(head_values):
                 if isfinite(error):
                     counts[k, _GAINED] += 1
                     if cost < best[_GAINED_AT]:
-                        best[_GAINED_AT], marks[k, _GAINED_AT] = cost, j
+                        best[_GAINED_AT], telling_indices[k, _GAINED_AT] = cost, j
                 continue
             # Inside the domain: undefined there, equal there, or different there.
             if isnan(v):
                 counts[k, _MISSING] += 1
                 if cost < best[_MISSING_AT]:
-                    best[_MISSING_AT], marks[k, _MISSING_AT] = cost, j
+                    best[_MISSING_AT], telling_indices[k, _MISSING_AT] = cost, j
             if not isfinite(error):
                 continue
             counts[k, _COMMON] += 1
-            noise, gap = error + head_errors[j], abs(v - heads[j])
-            size = max(abs(v), abs(heads[j]))
+            noise, gap = error + head_errors[j], abs(v - head_values[j])
+            size = max(abs(v), abs(head_values[j]))
             # Different beyond doubt: the gap is larger than rounding can explain.
-            if gap > CLEAR * size + SAFETY * noise:
+            if gap > CLEAR_GAP_SHARE * size + CLEAR_GAP_ERROR_MULTIPLE * noise:
                 counts[k, _DIFFERING] += 1
                 if gap / size > best[_DIFFERING_AT]:
-                    best[_DIFFERING_AT], marks[k, _DIFFERING_AT] = gap / size, j
-            elif gap > SAFETY * noise and gap / size > best[_SUSPECT_AT]:
-                best[_SUSPECT_AT], marks[k, _SUSPECT_AT] = gap / size, j
+                    best[_DIFFERING_AT], telling_indices[k, _DIFFERING_AT] = gap / size, j
+            elif gap > CLEAR_GAP_ERROR_MULTIPLE * noise and gap / size > best[_SUSPECT_AT]:
+                best[_SUSPECT_AT], telling_indices[k, _SUSPECT_AT] = gap / size, j
             # Equal to many digits, or to the accuracy that the function's scale allows.
-            if noise <= max(SHARP * size, noise_floor):
+            if noise <= max(SHARP_ERROR_SHARE * size, noise_floor):
                 counts[k, _AGREEING] += 1
-                if marks[k, _SHARP_AT] < 0 and noise <= SHARP * size:
-                    marks[k, _SHARP_AT] = j
-    return counts, marks
+                if telling_indices[k, _SHARP_AT] < 0 and noise <= SHARP_ERROR_SHARE * size:
+                    telling_indices[k, _SHARP_AT] = j
+    return counts, telling_indices
 
 
 class JudgedLine(NamedTuple):
@@ -565,7 +580,7 @@ _BEYOND_DOUBLE = Tree("floor", (Tree("0"),))
 def _judge_one_by_one(verifier: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[JudgedLine]:
     for number, member in members:
         try:
-            (verdict,) = verifier.check([read_prefix(member, LETTERS)])
+            (verdict,) = verifier.judge_members([read_prefix(member, LETTERS)])
             yield JudgedLine(number, head, member, verdict)
         except ExpressionError as error:
             yield JudgedLine(number, head, member, error=error)
@@ -624,8 +639,8 @@ class MultivariateVerifier(Verifier):
     where one variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two
     is defined.
 
-    Attributes: points: (variables, points), those inside the head's domain first; shown: the places of the
-    variables that are named; the others as `Verifier`'s.
+    Attributes: points: (variables, points), those inside the head's domain first; named_indices: the places
+    of the variables that are named; the others as `Verifier`'s.
     """
 
     def __init__(
@@ -650,9 +665,10 @@ class MultivariateVerifier(Verifier):
             for points in region.far_points
         )
         points = np.concatenate([near, *far, *region.integer_points()], axis=1)
-        self._set_points(points)
-        known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
-        self._prepare_comparison(region.points.shape[1] - sum(known) > known[0])
+        self._evaluate_head_at(points)
+        defined_count, undefined_count = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
+        unknown_count = region.points.shape[1] - defined_count - undefined_count
+        self._prepare_comparison(unknown_count > defined_count)
         # With these points some heads cannot be decided at all.
         if self.reason:
             return
@@ -662,7 +678,7 @@ class MultivariateVerifier(Verifier):
         )
         self._exceptional_points = SpaceExceptionalPoints(self._program, self._lines.lines)
         if (ends := self._lines.points_beside_head_ends()).size:
-            self._set_points(points, ends)
+            self._evaluate_head_at(points, ends)
         self._tried = region.describe_tried(self.points)
         # The outermost points of each variable are among the probes: there one sees best what fades along it,
         # such as 1 - tanh x for x > 20.
@@ -680,7 +696,8 @@ class MultivariateVerifier(Verifier):
         self._special_points, self._special_values = region.special_points
         self._special_functions = functions_at(self.variables, self._special_points)
 
-    def _settle_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+    def _recheck_agreeing_cases(self, programs: Programs, agreeing: list[MemberCase]) -> None:
+        """Look at members again as `Verifier` does, at points in space."""
         # Step 1: exact values at some of the points tried; where they agree too vaguely, decide at others.
         roots = programs.roots[[case.index for case in agreeing]]
         general_numbers = self._general_functions.read_programs(programs, roots)
@@ -692,9 +709,9 @@ class MultivariateVerifier(Verifier):
             case.evidence, doubtful = measure_agreement(self._general_functions, general_heads, members)
             for position in (-1 if doubtful is None else self._probes[doubtful], case.suspect_at):
                 if case.outcome != "different" and position >= 0:
-                    self._decide_case(programs, case, position)
+                    self._compare_at_point(programs, case, position)
             if case.outcome != "different" and case.evidence is None and case.sharp_at >= 0:
-                self._decide_case(programs, case, case.sharp_at)
+                self._compare_at_point(programs, case, case.sharp_at)
             if case.outcome != "different":
                 checked = case.evidence or EqualityEvidence(CLEAR_BITS, case.agreeing)
                 if case.evidence is None and (is_undefined(general_heads) or is_undefined(members)):
@@ -710,7 +727,7 @@ class MultivariateVerifier(Verifier):
         # Step 3: values at the special points, whose coordinates exceptional points often have.
         for case in agreeing:
             if case.outcome != "different":
-                self._compare_special(
+                self._compare_at_special_points(
                     case,
                     special_heads,
                     self._special_functions.values[special_numbers[programs.roots[case.index]]],
@@ -723,7 +740,8 @@ class MultivariateVerifier(Verifier):
                 )
                 case.exceptional_points = unite_exceptional_points(exceptional, case.exceptional_points)
 
-    def _decide_case(self, programs: Programs, case: MemberCase, index: int) -> None:
+    def _compare_at_point(self, programs: Programs, case: MemberCase, index: int) -> None:
+        """Compare a member with the head at a point, with more bits until they differ or half agree."""
         point = self.points[:, index]
         for bits, agreed, values in iterate_with_more_bits(self._program, programs, case.index, point):
             if agreed is None:
@@ -734,9 +752,11 @@ class MultivariateVerifier(Verifier):
                 case.evidence = case.evidence or EqualityEvidence(agreed, 1)
                 return
 
-    def _compare_special(
+    def _compare_at_special_points(
         self, case: MemberCase, heads: Sequence[BallValue], members: Sequence[BallValue]
     ) -> None:
+        """Compare the values at the special points: one that differs refutes, and one that only one of the
+        two has makes an exceptional point."""
         kinds: list[tuple[Mapping[str, float], str, Mapping[str, float]]] = []
         points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
         for point, special, head, member in points:
