@@ -330,16 +330,47 @@ def _only_if(chance: Random) -> Pair:
     return draw_order(chance, said, chance.choice(wrong))
 
 
+def _permuted(chance: Random) -> Pair:
+    a, b, c = chance.sample(range(1, 20), 3)
+    said = chance.choice(["and all its permutations", r"\text{ and permutations}", "and its permutations"])
+    wrong = [
+        f"({a}, {b}, {c})",
+        f"({a}, {b}, {c}), ({a}, {c}, {b})",
+        f"({a}, {b}, {c}) and cyclic permutations",
+        f"({a}, {b}, {a}) and permutations",
+    ]
+    return draw_order(chance, f"({a}, {b}, {c}) {said}", chance.choice(wrong))
+
+
+def _dozens(chance: Random) -> Pair:
+    a = chance.choice(["two", "three", "four", "half a", "a"])
+    number = {"two": 24, "three": 36, "four": 48, "half a": 6, "a": 12}[a]
+    wrong = number + chance.choice([-12, 1, 6, -number + 2])
+    return draw_order(chance, f"{a} dozen", str(wrong))
+
+
+def _power_with_unit(chance: Random) -> Pair:
+    a, power = draw_two(chance, 2, 9)
+    sign = chance.choice(["×", r"\times", "·"])
+    wrong = [
+        f"{a} × 10^-{power - 1} m",
+        f"{a} × 10^{power} m",
+        f"{a} × 10^-{power} s",
+        f"{a} × 10^-{power} m²",
+    ]
+    return draw_order(chance, f"{a} {sign} 10^{{-{power}}} m", chance.choice(wrong))
+
+
 STATEMENT_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
     "connective": (_sentence_list, _listed_with_and, _members_of_sets, _only_if),
-    "bracket": (_period, _mixed_number, _nested_root, _between),
+    "bracket": (_period, _mixed_number, _nested_root, _between, _permuted),
     "quantifier": (_extreme, _set_by_condition, _residues, _words_of_limits),
     "sign": (_root_of_unity, _circle, _line),
     "digit": (
         *(_share, _argument, _numbered, _combinations, _double_factorial, _sum_of_powers, _denied_number),
-        *(_decimal_comma, _less_than_power, _multiplicities),
+        *(_decimal_comma, _less_than_power, _multiplicities, _dozens),
     ),
-    "unit": (_angle, _rate, _below_zero),
+    "unit": (_angle, _rate, _below_zero, _power_with_unit),
     "side": (
         *(_named_ratio, _slope, _primes, _bounds, _size, _ranking, _event, _of_matrix, _antiderivative),
         _line_in_words,

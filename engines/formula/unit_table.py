@@ -201,4 +201,17 @@ def find_unit(symbol: str) -> tuple[UnitPowers, Fraction] | None:
         unit = UNIT_SYMBOLS.get(form) if form == symbol or len(form) > 2 else None
         if unit is not None or (unit := UNIT_WORDS.get(form)) is not None:
             return unit
-    return None
+    return find_unit(stem) if (stem := _take_stem(word)) else None
+
+
+_CASE_ENDINGS = ("ами", "ам", "ах", "ями", "ям", "ях", "ов", "ом", "у", "е", "ы", "и")
+
+
+def _take_stem(word: str) -> str:
+    """Return a word of Russian in the nominative, as a unit is listed; "" for other words."""
+    if not "а" <= word[:1] <= "я":
+        return ""
+    ending = next(filter(word.endswith, _CASE_ENDINGS), "")
+    stem = word.removesuffix(ending)
+    listed = (f"{stem}{last}" for last in ("", "а", "ь", "я") if ending and len(stem) > 2)
+    return next((one for one in listed if one in UNIT_WORDS and one != word), "")

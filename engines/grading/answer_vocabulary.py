@@ -36,7 +36,8 @@ FINAL_VERBS = ("です", "である", "となる", "になる", "입니다", "�
 COPULA_VERBS = make_phrases(
     "evaluates to, comes to, amounts to, simplifies to, reduces to, est de, est égal à, est égale à, es de",
     "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind",
-    "lautet, lauten, beträgt, est, sont, vaut, valent, es, son, равен, равна, равно, равны, составляет, è",
+    "lautet, lauten, beträgt, est, sont, vaut, valent, es, que son",
+    "soluciones son, raíces son, valores son, равен, равна, равно, равны, составляет, è",
     "sono, 是, 为, 等于, は",
 )
 ASSIGNMENTS = make_phrases("=")
@@ -75,7 +76,10 @@ WEEKDAYS = make_phrases(
     "miércoles, jueves, viernes, sábado, domingo, понедельник, вторник, среда, четверг, пятница, суббота",
     "воскресенье",
 )
-OPTIONS = make_phrases("option, choice, answer, option is, choice is, answer is")
+OPTIONS = make_phrases(
+    "option, choice, answer, option is, choice is, answer is, choose, select, pick, go with, choose option",
+    "wähle, je choisis, elijo, выбираю, 选, 我选",
+)
 IS_RIGHT = make_phrases(
     "正确, 是正确的, が正しい, верен, верно",
     "is true, is correct, is right, is the right one, ist richtig, est correcte, es correcta",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -19,6 +20,17 @@ from engines.mathematics.judging.judge import Judge
 
 _LONG_DECIMAL = 10
 """A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
+
+
+def _write_plain_letters(tree: Tree) -> Tree:
+    """Return a term with its letters in the plain style, `N` for `𝒩`, unless it has both."""
+    labels = {*tree.list_labels()}
+    styled = {one: plain for one in labels if (plain := unicodedata.normalize("NFKC", one)) != one}
+    if not styled or not labels.isdisjoint(styled.values()):
+        return tree
+    for one, plain in styled.items():
+        tree = replace_leaf(tree, Tree(one), Tree(plain))
+    return tree
 
 
 class ExactComparison:
@@ -71,6 +83,9 @@ class ExactComparison:
             engineered = self._judge().equal(gold_tree, replace_leaf(pred_tree, Tree("j"), Tree("i")))
             if engineered.outcome == "equal":
                 return GradeVerdict("equal", reason="j is the imaginary unit")
+        plain = _write_plain_letters(gold_tree), _write_plain_letters(pred_tree)
+        if plain != (gold_tree, pred_tree) and self._judge().equal(*plain).outcome == "equal":
+            return GradeVerdict("equal", reason="letters in another style are the same")
         return compare_with_constants(self._judge(), gold_tree, pred_tree) or judged
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:

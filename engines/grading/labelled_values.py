@@ -66,11 +66,13 @@ _MOST_WORDS = 4
 
 
 def read_labelled(text: str) -> dict[Label, Form] | None:
-    """Return the values of a text with their labels; None where it is no list of at least two of them.
+    """Return the values of a text with their labels; None where it is no list of at least two of them, and no
+    point with a label.
 
     >>> [sorted(label) for label in read_labelled("mean 5, standard deviation 2")]
     [['mean'], ['deviation']]
     """
+    text = text.replace("^{2}", "²").replace("^2", "²")
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in ("$", "\\", "\\quad")]
     if len(tokens) > _MOST_TOKENS:
         return None
@@ -88,7 +90,8 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         if not label or label in values or isinstance(value, UnreadForm):
             return None
         values[label] = value
-    return values if len(values) > 1 else None
+    is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
+    return values if len(values) > 1 or is_point else None
 
 
 def _split_parts(tokens: Sequence[AnswerToken]) -> list[list[AnswerToken]]:
@@ -159,6 +162,9 @@ def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
     """Return the telling words of a label; None where it says more."""
     words: list[str] = []
     for at, token in enumerate(tokens):
+        if token.text == "²" and words[-1:] == ["deviation"]:
+            words[-1] = "variance"
+            continue
         hyphen = token.text == "-" and 0 < at < len(tokens) - 1 and tokens[at + 1].kind == "word"
         if is_blank(token) or token.text in _SIGNS or hyphen:
             continue

@@ -88,6 +88,7 @@ def _write_powers_of_ten(text: str) -> str:
 
     `2e-3` may be a difference, so the number in front has decimals, or is 1, or the letter is large.
     """
+    text = _write_signs_of_powers(text)
     if "e" not in text and "E" not in text:
         return text
     tokens = tokenize(text)
@@ -107,6 +108,35 @@ def _write_powers_of_ten(text: str) -> str:
             result.append(token.text)
             at += 1
     return "".join(result)
+
+
+def _write_signs_of_powers(text: str) -> str:
+    r"""Return the text with `×` before a power of ten, and the exponent of that, as LaTeX has them."""
+    if "10" not in text or not any(map(text.__contains__, _TIMES_SIGNS)):
+        return text
+    tokens = tokenize(text)
+    result: list[str] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        ten = skip_blanks(tokens, at + 1)
+        raised = ten + 1
+        while text_at(tokens, raised)[:1] in _RAISED and raised < len(tokens):
+            raised += 1
+        is_power = raised > ten + 1 or text_at(tokens, ten + 1) == "^"
+        if token.text in _TIMES_SIGNS and text_at(tokens, ten) == "10" and is_power:
+            exponent = "".join(one.text for one in tokens[ten + 1 : raised]).translate(_RAISED_DIGITS)
+            result.append(" \\times 10" + (f"^{{{exponent}}}" if exponent else ""))
+            at = raised
+        else:
+            result.append(token.text)
+            at += 1
+    return "".join(result)
+
+
+_TIMES_SIGNS = ("×", "·", "⋅")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
+_RAISED_DIGITS = str.maketrans(_RAISED, "0123456789-+")
 
 
 def _match_exponent(tokens: Sequence[AnswerToken], at: int) -> int:

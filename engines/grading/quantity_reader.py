@@ -168,7 +168,7 @@ class _MeasureParser(NumberParser):
             not (
                 token.kind == "word"
                 or is_blank(token)
-                or token.text in tuple("/-.^{}²³23⁻¹·")
+                or token.text in tuple("/-.^{}²³123⁻¹·")
                 or token.text == "sq"
             )
             for token in behind
@@ -184,7 +184,9 @@ class _MeasureParser(NumberParser):
         dotted = word.lower() in ("a", "p") and text_at(self.tokens, first + 1) == "."
         short = word in BARE_UNITS or (word in UNIT_SYMBOLS and (len(word) > 1 or word == "Ω"))
         squared = word == "m" and text_at(self.tokens, first + 1) in ("²", "³")
-        allowed = dotted or squared or word in (*_ADJACENT, "sq") or (is_spaced and short)
+        # 20 m s^{-1}: letters of formulas are seldom units all, with one divided by.
+        divided = is_spaced and words > 1 and any(token.text in tuple("-⁻") for token in behind)
+        allowed = dotted or squared or divided or word in (*_ADJACENT, "sq") or (is_spaced and short)
         return unit if allowed and unit.known else None
 
     def parse_marked(self) -> Term | None:

@@ -38,6 +38,7 @@ from engines.grading.integers_in_words import spell_integers, spell_ranges
 from engines.grading.lexicon import is_figures, read_words, unwrap_text
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
+from engines.grading.permutations import read_permutations
 from engines.grading.quantity_reader import read_figures, read_measure
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, text_at, tokenize
 from engines.grading.unit_reader import read_unit
@@ -83,8 +84,8 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
         return read_form(family)
     if plain.startswith("(") and "," in plain and plain.endswith((")^T", ")^{T}", ")ᵀ")):
         return read_form(plain[: plain.rindex(")") + 1], log_base, counts)  # a column in a row
-    if (span := _read_span(plain)) is not None:
-        return span
+    if (special := _read_span(plain) or read_permutations(plain, read_form)) is not None:
+        return special
     if plain.startswith(("∇", "\\nabla")) and plain.count("=") == 1:
         return read_form(plain.partition("=")[2].strip(), log_base, counts)
     # Numbers and words before formulas: the grammar would read `2 h` as a product, and `no` as letters.
@@ -448,6 +449,8 @@ def subject_name(tree: Tree) -> str:
     if label in ("tuple", "ratio"):
         names = [subject_name(part) for part in parts]
         return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)
+    if label in ("pow", "inverse", "transpose") and (power := _name_power(tree)):
+        return power
     if label in ("det", "tr") and not parts[0].children:
         return f"{label} {parts[0].label}"
     if label == "*":
@@ -456,6 +459,17 @@ def subject_name(tree: Tree) -> str:
     if label == "d" and parts[1].label == "call" and not any(part.children for part in parts[1].children):
         return f"d{parts[1].children[0].label}/d{parts[0].label}"
     return ""
+
+
+def _name_power(tree: Tree) -> str:
+    """Return the name of the inverse or transpose of a matrix, as A^-1; "" for other powers."""
+    base, *exponents = tree.children
+    power = exponents[0].label if exponents else tree.label
+    capital = not base.children and len(base.label) == 1 and "A" <= base.label <= "Z"
+    return f"{base.label}^{power}" if capital and power in _OF_MATRICES else ""
+
+
+_OF_MATRICES = ("-1", "T", "inverse", "transpose")
 
 
 _MOST_POINTS = 4

@@ -58,6 +58,7 @@ from engines.grading.locales import (
     LIMITS,
 )
 from engines.grading.numbers import in_words
+from engines.grading.permutations import find_permutations
 from engines.grading.quantity_reader import is_quantity
 from engines.grading.sentence_quantities import (
     MOST_TOKENS,
@@ -168,6 +169,9 @@ class SentenceParser:
     def find_in_words(self, first: int, last: int, announced: bool) -> str:
         """Return the answer of a text without formulas: itself where it is short, or what it says last."""
         first, last = self.trim(first, last, " \n\t")
+        if (permuted := find_permutations(self.tokens, first, self.trim(first, last)[1])) is not None:
+            ordered = self.find_in_words(first, permuted[0], announced)
+            return f"{ordered} {permuted[1]}" if ordered.endswith(")") else ordered
         last = self.drop_final_verb(first, last)
         if begins_with_set(self.spell(first, last)):
             end = self.trim(first, last)[1]
@@ -624,6 +628,8 @@ class SentenceParser:
             letter = skip_blanks(part, match[0])
             while text_at(part, letter) in (":", "("):
                 letter = skip_blanks(part, letter + 1)
+            if find_denial(part, first, letter) is not None:
+                continue
             if letter < last and is_option(part[letter]) and not text_at(part, letter + 1).startswith("'"):
                 return letter
         return None

@@ -20,6 +20,7 @@ from engines.grading.integers_in_words import RANGES_BEHIND
 from engines.grading.locales import (
     match_announcement,
 )
+from engines.grading.permutations import find_permutations
 from engines.grading.sentence_parser import SentenceParser
 from engines.grading.tokens import (
     is_blank,
@@ -128,6 +129,9 @@ class SolutionParser(SentenceParser):
         limit, further = self.match_limit_before(chosen[0], first), self.match_limit_after(end, last)
         if limit is not None:
             said[0] = f"\\text{{{self.spell(limit, chosen[0])}}} {said[0]}"
+        permuted = find_permutations(self.tokens, chosen[-1], self.find_sentence_end(end, last, ".!?"))
+        if permuted is not None:
+            said[-1] += rf" \text{{ {permuted[1]}}}"
         between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
         joined = self.spell_letter(chosen[0], first) + join_answers(said, between)
         if limit is not None or further:

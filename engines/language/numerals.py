@@ -251,7 +251,7 @@ _COUNTED = frozenset("个個本只元人次条天种张棵岁米支块件名页�
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_WORDS = 60
 _FIRST_WORDS = frozenset(
-    phrase.replace("-", " ").split()[0] for phrase in (*_MINUS, *SMALL, *TENS, "a", "an", *_OTHERS)
+    phrase.replace("-", " ").split()[0] for phrase in (*_MINUS, *SMALL, *TENS, "a", "an", "half", *_OTHERS)
 )
 """Words that a number in words can begin with where it does not in letters of Chinese."""
 _LONGEST = 60
@@ -271,11 +271,17 @@ def _english(text: str) -> Fraction | None:
     if len(words) > 1 and (below := _ORDINALS.get(words[-1].removesuffix("s"))):
         above = 1 if words[:-1] in (["a"], ["an"]) else _whole(words[:-1])
         return None if above is None or above >= below * 10 else Fraction(sign * above, below)
+    if words[:2] == ["half", "a"]:  # half a dozen, half a million
+        value = _whole(["a", *words[2:]])
+        return None if value is None else Fraction(sign * value, 2)
     value = _whole(words)
     return None if value is None else Fraction(sign * value)
 
 
 def _whole(words: list[str]) -> int | None:
+    if words[-1:] == ["dozen"]:
+        number = 1 if words[:-1] in (["a"], ["one"]) else _whole(words[:-1])
+        return None if number is None else 12 * number
     total = group = 0
     last = ""
     for index, word in enumerate(words):

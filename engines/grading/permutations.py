@@ -1,0 +1,76 @@
+"""Tuples whose values may be in any order: `(1, 2, 3) and permutations`, `all permutations of (1, 2, 3)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import permutations
+
+from engines.grading.forms import Form, Many, Named
+from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, tokenize, unwrap_texts
+
+_OF = Phrases(
+    {
+        f"{lead}{cyclic}permutations of": bool(cyclic)
+        for lead in ("", "all ", "the ", "all the ", "any of the ")
+        for cyclic in ("", "cyclic ")
+    }
+    | {"any permutation of": False, "alle Permutationen von": False, "les permutations de": False}
+    | {"все перестановки": False, "las permutaciones de": False}
+)
+_AND = Phrases(
+    {
+        f"{join}{lead}{cyclic}permutations{tail}": bool(cyclic)
+        for join in ("and ", "up to ", "with ", "")
+        for lead in ("", "all ", "its ", "all its ", "their ", "all their ", "the ")
+        for cyclic in ("", "cyclic ")
+        for tail in ("", " thereof", " of it")
+        if join or lead
+    }
+    | {"in any order": False, "in some order": False, "up to order": False, "и перестановки": False}
+    | {"и все её перестановки": False, "und Permutationen davon": False, "et ses permutations": False}
+)
+_MOST_VALUES = 4
+
+
+def read_permutations(text: str, read: Callable[[str], Form]) -> Form | None:
+    """Return a tuple whose values may be in any order as the list of all such tuples; None for other texts.
+
+    Args:
+        text: An answer.
+        read: Reads the tuple in it.
+    """
+    if not any(word in text for word in _WORDS):
+        return None
+    tokens = [token for token in unwrap_texts(tokenize(text.strip(" .)"))) if token.text not in ("$", "\\ ")]
+    first, last, cyclic = 0, len(tokens), False
+    if (lead := _OF.match(tokens, 0)) is not None:
+        first, cyclic = skip_blanks(tokens, lead[0]), lead[1]
+    elif (tail := _AND.match_before(tokens, last)) is not None:
+        last, cyclic = tail
+    else:
+        return None
+    said = "".join(token.text for token in tokens[first:last]).rstrip(" ,;(")
+    form = read(said + ")" * (said.count("(") - said.count(")")))
+    value = form.value if isinstance(form, Named) else form
+    if not isinstance(value, Many) or value.kind != "tuple" or len(value.items) > _MOST_VALUES:
+        return None
+    items = value.items
+    orders = permutations(items)
+    if cyclic:
+        orders = iter([items[at:] + items[:at] for at in range(len(items))])  # type: ignore[assignment]
+    distinct = tuple(dict.fromkeys(orders))
+    listed = Many("list", tuple(replace(value, items=order) for order in distinct))
+    return replace(form, value=listed) if isinstance(form, Named) else listed
+
+
+def find_permutations(tokens: Sequence[AnswerToken], first: int, last: int) -> tuple[int, str] | None:
+    """Return where words begin that end a text between two tokens and let the order of values change, and the
+    shortest that say so; None without any."""
+    tail = _AND.match_before(tokens[:last], last)
+    if tail is None or tail[0] <= first:
+        return None
+    return tail[0], "and cyclic permutations" if tail[1] else "and permutations"
+
+
+_WORDS = ("ermut", "order", "перестанов")
