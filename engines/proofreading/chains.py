@@ -182,6 +182,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
     number = 0
     end = ""
     opened = False
+    touched, bare = False, False
     compared = "", ""
     """The sides of the last statement that began with its relation."""
     formulas_before: list[str] = []
@@ -194,6 +195,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             words_before = parts[-1] if len(parts) > 1 else words_before + parts[0]
             words_before = words_before[-400:]
             formulas_before = [] if len(parts) > 1 else formulas_before
+            touched = opened and bare and not piece.text.strip()
             opened = opened and not piece.text.strip(" ,\n\t~\\")
             continue
         if len(piece.text) > MAX_FORMULA:
@@ -269,7 +271,10 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                     )
                     for link in result
                 ]
-        end, opened = last, True
+        bare = not any(each.relations for each in statements)
+        # `$a$ $b$ $= c$` is said of a product, or of what nobody can tell.
+        end, opened = "" if bare and touched else last, True
+        touched = False
         words_before = (words_before + " § ")[-400:]
         formulas_before.append(piece.text)
         if ended:

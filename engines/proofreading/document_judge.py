@@ -23,10 +23,11 @@ from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.other_notations import is_infinity_signed
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
-from engines.proofreading.scopes import Moduli, Position, read_positions
+from engines.proofreading.scopes import Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
 from engines.proofreading.used_statements import is_contradicted_behind

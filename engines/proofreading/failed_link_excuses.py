@@ -31,6 +31,7 @@ from engines.proofreading.other_notations import (
     take_powers_in,
 )
 from engines.proofreading.repair_conditions import write_term
+from engines.proofreading.scopes import ALGEBRA
 from engines.proofreading.slips import points_of
 from engines.proofreading.statement_roles import quantifies_over
 from engines.proofreading.term_properties import (
@@ -68,7 +69,8 @@ _CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
 _CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
 _GIVING_ANGLES = frozenset(("asin", "acos", "atan"))
 _ORDERS = ("O", "o", "𝒪")
-_SHIFTS = (r"\ll", r"\gg", r"\mid", "<<", ">>")
+_DIVIDES = r"\mid"
+_SHIFTS = (r"\ll", r"\gg", _DIVIDES, "<<", ">>")
 _HALF = 0.5
 _ANGLE_PAIR = re.compile(
     r"\\langle(?![A-Za-z])([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*),([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*)\\rangle(?![A-Za-z])"
@@ -172,7 +174,8 @@ def reconsider_link(
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
     pairs = (left, right), (right, left)
-    if any(each.relation in _SHIFTS for each in links):
+    divides = link.position.domain in ("residues", ALGEBRA)
+    if any(each.relation in _SHIFTS and not (divides and each.relation == _DIVIDES) for each in links):
         return "it stands beside shifts or groups of digits"
     coefficients = [_read_differential(side) for side in (left, right)]
     if None not in coefficients and any(each and free_symbols(each) for each in coefficients):

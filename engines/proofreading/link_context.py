@@ -474,6 +474,9 @@ class LinkContext:
     def conclude(self, link: ChainLink, used: Sequence[Fact]) -> LinkVerdict:
         """Return the verdict of what holds by earlier statements: by few, each with its line, it follows."""
         if len(used) > MOST_STEPS:
+            # So many explain anything, and one change explains more.
+            if link.relation == "=" and not link.is_denied_directly and (slip := self.describe_slip(link)):
+                return LinkVerdict(link, "wrong", slip)
             steps = f"it holds by {len(used)} earlier statements together, more than a reader follows"
             return LinkVerdict(link, "not shown", steps)
         left, right = (side.tree or ZERO for side in self.read_sides(link))

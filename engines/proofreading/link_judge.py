@@ -27,20 +27,23 @@ from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link
+from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
+from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.recurrences import find_recurrence_value
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
-    IDENTITY,
+    accuse_word,
+    is_slip_of_word,
     is_word_of_group,
     judge_congruence,
     judge_in_domain,
 )
-from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Moduli, Position
+from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Position
 from engines.proofreading.series_links import judge_expansion
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
@@ -227,7 +230,8 @@ class LinkJudge(LinkContext):
                 kind := self._name_other_kind(left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
-            yield self._judge_of_complex(weigh_evidence(judged), left.tree, right.tree)
+            judged = self._judge_of_complex(weigh_evidence(judged), left.tree, right.tree)
+            yield accuse_word(judged, left.tree, right.tree)
 
     def _are_infinite(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether a limit is said to be ∞, and is -∞, in a text where ∞ is of either sign."""
@@ -559,6 +563,8 @@ class LinkJudge(LinkContext):
         if left is None or right is None:
             return judged
         here = judged.link.position
+        if is_slip_of_word(judged):
+            return judged
         if is_word_of_group(left) and is_word_of_group(right) and self._names_identity(here):
             return replace(judged, outcome="not shown", reason="e is the identity of a group here")
         # Laws of rings are known by the change that makes them ones.
@@ -568,8 +574,7 @@ class LinkJudge(LinkContext):
             judged,
             left,
             right,
-            moduli.list_moduli(here),
-            moduli.find_modulus(here, judged.link.piece_index),
+            moduli.describe_rings(here, judged.link.piece_index),
             self.matrices,
         )
 

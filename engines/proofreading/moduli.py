@@ -16,6 +16,42 @@ _WRITTEN = re.compile(
 )
 
 
+_DIVISORS = re.compile(
+    r"/\s*(?:\\left\s*)?(?:\(|\\langle)\s*(?P<ideal>\d{1,9})"
+    r"|/\s*(?P<multiples>\d{1,9})\s*(?:\\(?:mathbb|mathcal|mathfrak|mathrm|Z|cO)|[A-Z])"
+    r"|(?<![A-Za-z\\])[UC]\s*(?:_\s*\{?|\()\s*(?P<units>\d{1,9})"
+    r"|char[^=]{0,24}=\s*(?P<characteristic>\d{1,9})"
+)
+"""Rings that are divided by the multiples of a number, their units, cyclic groups, and characteristics."""
+_SAID_IN_WORDS = {
+    "boolean": 2,
+    "binary": 2,
+    "two": 2,
+    "three": 3,
+    "five": 5,
+    "seven": 7,
+    "hours": 12,
+    "clock": 12,
+}
+_CHARACTERISTIC = re.compile(
+    r"\b(?P<kind>boolean|binary|hours|clock)\b|\bcharacteristic\s+(?P<number>[a-z]+)"
+)
+
+
+def list_possible_moduli(text: str, *, is_formula: bool) -> list[int]:
+    r"""List the numbers that words or a formula may name as moduli besides those that they surely do.
+
+    >>> list_possible_moduli(r"\Z[i]/(3), R/5R, U(8)", is_formula=True)
+    [3, 5, 8]
+    >>> list_possible_moduli("a field of characteristic two", is_formula=False)
+    [2]
+    """
+    if is_formula:
+        return _keep_moduli(int(match[match.lastgroup or 0]) for match in _DIVISORS.finditer(text))
+    found = (match["kind"] or match["number"] for match in _CHARACTERISTIC.finditer(text.lower()))
+    return [_SAID_IN_WORDS[word] for word in found if word in _SAID_IN_WORDS]
+
+
 def list_said_moduli(words: str) -> list[int]:
     """List the moduli that words name.
 

@@ -17,7 +17,9 @@ from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue, words_of
+from engines.proofreading.group_words import IDENTITY, find_inverse_slip
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
+from engines.proofreading.residue_rings import RingsMeant, find_difference, find_least_modulus
 from engines.proofreading.scopes import ALGEBRA, NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
@@ -176,6 +178,24 @@ def _is_order(side: Tree) -> bool:
     return side.label == "abs" and (not side.children[0].children or not free_symbols(side))
 
 
+def accuse_word(judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
+    """Call an equation of words of a group wrong that one inverse keeps from holding in every group."""
+    link = judged.link
+    settled = judged.outcome in ("right", "right if", "follows", "unread")
+    if settled or link.relation != "=" or link.of_problem or link.is_denied_directly:
+        return judged
+    slip = find_inverse_slip(left, right)
+    return LinkVerdict(link, "wrong", f"{_IN_GROUPS} with {slip}") if slip else judged
+
+
+def is_slip_of_word(judged: LinkVerdict) -> bool:
+    """Return whether a link is wrong because of an inverse in a word of a group."""
+    return judged.reason.startswith(_IN_GROUPS)
+
+
+_IN_GROUPS = "of elements of a group it holds"
+
+
 def is_word_of_group(tree: Tree) -> bool:
     """Return whether a term can be an element of a group: a product of powers of letters, or e.
 
@@ -192,31 +212,28 @@ def is_word_of_group(tree: Tree) -> bool:
     return not tree.children and (tree == IDENTITY or bool(free_symbols(tree)))
 
 
-IDENTITY = Tree("e")
-"""The identity of a group, which is written as the number e is."""
-
-
 def judge_in_domain(
     judged: LinkVerdict,
     left: Tree,
     right: Tree,
-    moduli: frozenset[int],
-    modulus: int | None,
+    rings: RingsMeant,
     matrices: frozenset[str],
 ) -> LinkVerdict:
     """Judge a link anew that is wrong of ordinary numbers, where the text is about something else.
 
     Args:
-        moduli: those that its section names.
-        modulus: the one that it is about.
+        rings: what the text says of rings of residues around it.
         matrices: the letters that stand for matrices.
     """
     link = judged.link
     domain = link.position.domain
     free = free_symbols(left) | free_symbols(right)
-    if modulus is not None and link.relation == "=" and are_equal_modulo(left, right, modulus):
+    modulus, moduli = rings.modulus, rings.nearby
+    least = find_least_modulus(left, right)
+    is_reduced = modulus is not None and modulus >= least and link.relation == "="
+    if modulus is not None and is_reduced and are_equal_modulo(left, right, modulus):
         return replace(judged, outcome="right", reason=f"modulo {modulus}")
-    if domain == NUMBERS:
+    if domain == NUMBERS or (link.relation == "congruent" and link.modulus and not free):
         return judged
     labels = {*left.list_labels(), *right.list_labels()}
     of_elements = domain == ALGEBRA or link.position.scope.section.is_algebra
@@ -243,17 +260,25 @@ def judge_in_domain(
         return replace(judged, outcome="not shown", reason="a logarithm can be one modulo a number")
     if link.relation == "=" and _hold_if_anticommuting(left, right):
         return replace(judged, outcome="right if", reason="its letters anticommute")
+    if (
+        link.relation == "="
+        and domain in ("residues", ALGEBRA)
+        and _fails_as_residues(link, left, right, rings)
+    ):
+        return judged
     capitals = any(name[0].isupper() for name in free)
     if domain == "matrices" and (free & matrices or judged.is_mistyped or not capitals):
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
-    if domain == ALGEBRA and _is_mistyped_law(judged, left, right, _LONG):
+    if domain == ALGEBRA and _is_mistyped_law(judged, left, right):
         return judged
-    # A short one may be said of a ring in which 2 is 0, but seldom is.
-    lower = all(name[0].islower() for name in free)
-    if domain == ALGEBRA and lower and _is_mistyped_law(judged, left, right, _SHORT):
-        return replace(judged, outcome="doubtful")
+    if domain in ("residues", ALGEBRA) and _is_mistyped_identity(judged, left, right):
+        if rings.exclude(left, right) and not _agree_at_ones(left, right):
+            return judged
+        # A short one may be said of a ring in which 2 is 0, but seldom is.
+        if domain == ALGEBRA and len(free) > 1:
+            return replace(judged, outcome="doubtful")
     if domain == "sets" and (_is_of_numerals(left, right) or _lists_members(left, right)):
         return judged
     # Sums of letters are those of every group, and a residue is less than its modulus.
@@ -275,7 +300,11 @@ def judge_in_domain(
         }
         if not free and all(None not in pair and pair[0] != pair[1] for pair in sides.values()):
             return judged
-        equal = [modulus for modulus, pair in sides.items() if None not in pair and pair[0] == pair[1]]
+        equal = [
+            modulus
+            for modulus, pair in sides.items()
+            if None not in pair and pair[0] == pair[1] and modulus >= least
+        ]
         # With several moduli nobody knows which is meant here.
         if not free and equal and len(sides) == 1:
             return replace(judged, outcome="right", reason=f"modulo {equal[0]}")
@@ -323,6 +352,62 @@ def _is_no_residue(left: Tree, right: Tree) -> bool:
             if value is not None and abs(value - residue) <= residue:
                 return True
     return False
+
+
+def _fails_as_residues(link: ChainLink, left: Tree, right: Tree, rings: RingsMeant) -> bool:
+    """Return whether a link that is false of numbers is so of residues too: its equals sign is that of
+    integers, since the text has another for congruences, or no modulus that the text names divides the
+    difference of its integers."""
+    nodes = [*left, *right]
+    # An inverse has a negative exponent, and a fraction may be a symbol of Legendre.
+    if any(
+        node.label == "/" or (node.label == "pow" and node.children[1].label.startswith("-"))
+        for node in nodes
+    ):
+        return False
+    of_algebra = link.position.domain == ALGEBRA
+    if rings.has_plain_equals and not of_algebra:
+        return find_difference(left, right) is None or rings.exclude(left, right, rings.nearby)
+    if free_symbols(left) | free_symbols(right) or not rings.exclude(left, right):
+        return False
+    # Of residues without a modulus it can be any number.
+    if not of_algebra and not rings.everywhere:
+        return find_least_modulus(left, right) > (find_difference(left, right) or 0)
+    # Numbers in brackets can be ideals or permutations, and those of zeros and ones words of a code.
+    in_brackets = _IN_BRACKETS.match(link.left) or _IN_BRACKETS.match(link.right)
+    of_bits = all({*node.label} <= {*"01"} for node in nodes if not node.children)
+    if of_algebra and (in_brackets or of_bits):
+        return False
+    # Where no modulus is named, 1 + 1 = 1 holds of idempotent elements, and powers are multiples in a group
+    # that is written as a sum.
+    counted = any(node.label in ("factorial", "binomial", "gcd", "lcm") for node in nodes)
+    unclear = right.label in ("0", "1") or any(node.label == "pow" for node in nodes)
+    return bool(rings.nearby) or counted or not unclear
+
+
+def _is_mistyped_identity(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
+    """Return whether one change makes an equation with sums or differences an identity: its letters are small
+    ones, or such as those of polynomials."""
+    nodes = [*left, *right]
+    names = free_symbols(left) | free_symbols(right)
+    return (
+        judged.is_mistyped
+        and _BY_FACTS not in judged.reason
+        and len(nodes) >= _SHORT
+        and any(node.label in ("+", "-") and len(node.children) > 1 for node in nodes)
+        and all(node.label in _OF_RINGS_AND_ROOTS for node in nodes if node.children)
+        and all(_PLAIN_NAME.match(name) and (name[0].islower() or name[0] in "NTXYZ") for name in names)
+    )
+
+
+def _agree_at_ones(left: Tree, right: Tree) -> bool:
+    """Return whether an equation holds where all its letters are 1, and has no others in exponents: it may be
+    one of roots of unity, or of idempotent elements."""
+    exponents = (node.children[1] for side in (left, right) for node in side if node.label == "pow")
+    if any(map(free_symbols, exponents)):
+        return False
+    ones = dict.fromkeys(free_symbols(left) | free_symbols(right), 1.0)
+    return evaluate_term(left, ones) == evaluate_term(right, ones)
 
 
 def _is_of_ordinary_numbers(link: ChainLink, left: Tree, right: Tree) -> bool:
@@ -376,34 +461,29 @@ def _list_factors(tree: Tree) -> list[Tree]:
 
 _LONG_WORD = 4
 """Letters of a unit that is no other word, as `in` is."""
-_IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+\s*(?:\\right\s*)?[)\]]")
+_IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+(?:[\s~\\;]+\d+)*\s*(?:\\right\s*)?[)\]]")
 
 
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))
+_OF_RINGS_AND_ROOTS = _OF_RINGS | {"sqrt", "factorial", "binomial"}
 _LONG = 15
 """Nodes of an equation that one change hardly makes an identity by chance."""
 _SHORT = 9
 """… and so many of one that hardly is meant as a condition."""
-_PLAIN_NAME = re.compile(r"[A-Za-zα-ω](?:_\w*)?\Z")
+_PLAIN_NAME = re.compile(r"[A-Za-zα-ω](?:_\w*)?'*\Z")
 
 
-def _is_mistyped_law(judged: LinkVerdict, left: Tree, right: Tree, least: int) -> bool:
-    """Return whether one change makes an equation one that holds in every commutative ring: its letters are
-    Latin or Greek, as those of ideals and of rings are not, and at least one side adds products of them.
-
-    Args:
-        judged: The verdict of ordinary numbers, which names the change.
-        left: The left side.
-        right: The right side.
-        least: How many nodes it has at least.
-    """
+def _is_mistyped_law(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
+    """Return whether one change makes a long equation one that holds in every commutative ring: its letters
+    are Latin or Greek, as those of ideals and of rings are not, and at least one side adds products of
+    them."""
     nodes = [*left, *right]
     names = free_symbols(left) | free_symbols(right)
     sums = {"+", "-", "/"} & {node.label for node in nodes if len(node.children) > 1}
     return (
         judged.is_mistyped
         and _BY_FACTS not in judged.reason
-        and len(nodes) >= least
+        and len(nodes) >= _LONG
         and bool(sums)
         and len(names) > 1
         and all(node.label in _OF_RINGS for node in nodes if node.children)

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engines.documents.reading import PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
     HEADINGS,
     find_domains,
-    is_made_of,
     mentions,
     scope_kind,
     words_of,
 )
-from engines.proofreading.moduli import (
-    equates_residues,
-    list_said_moduli,
-    list_written_moduli,
-    names_residue_ring,
-)
+from engines.proofreading.moduli import equates_residues, names_residue_ring
 
 NUMBERS = "numbers"
 """The domain of a text that names no other."""
@@ -320,73 +314,3 @@ def read_positions(document: Document) -> list[Position]:
             outline.read_words(piece.text, piece.line)
         result.append(Position(outline.scope, outline.paragraph, outline.near))
     return result
-
-
-class Moduli:
-    r"""The moduli that a text names, in words or as `\mathbb{Z}_8`, by the sections that name them.
-
-    >>> from engines.documents.reading import TextPiece
-    >>> text = TextPiece("work modulo ", 1), TextPiece("8", 1, True), TextPiece(r"\Z_5", 1, True)
-    >>> document = Document("", text)
-    >>> positions = read_positions(document)
-    >>> sorted(Moduli(document, positions).list_moduli(positions[0]))
-    [5, 8]
-    """
-
-    def __init__(self, document: Document, positions: Sequence[Position]) -> None:
-        self._of: dict[int, list[tuple[int, int]]] = {}
-        self._in_paragraph: dict[int, list[tuple[int, int]]] = {}
-        self._behind: dict[int, int] = {}
-        before = ""
-        for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
-            moduli = (
-                list_written_moduli(piece.text, before) if piece.formula else list_said_moduli(piece.text)
-            )
-            if moduli:
-                self._note(position, [(at, modulus) for modulus in moduli])
-                # "5 = 0 in Z_5": the modulus stands behind what it is said of.
-                if piece.formula and words_of(before) and is_made_of("surrounding", before):
-                    self._behind[at - 2] = moduli[0]
-            before = "" if piece.formula else piece.text
-
-    def _note(self, position: Position, named: Sequence[tuple[int, int]]) -> None:
-        """Note moduli, with the pieces that name them, of a paragraph and of the scopes around it up to its
-        section."""
-        self._in_paragraph.setdefault(position.paragraph, []).extend(named)
-        for scope in position.scope.lineage:
-            self._of.setdefault(id(scope), []).extend(named)
-            if scope is position.scope.section:
-                break
-
-    def list_moduli(self, position: Position) -> frozenset[int]:
-        """Return those of the innermost scope around a position that names any, but for exercises: they have
-        parts, and a solution may stand far from its question."""
-        return next(
-            (
-                frozenset(modulus for _, modulus in known)
-                for scope in position.scope.lineage
-                if scope.kind not in ("list", "exercise") and (known := self._of.get(id(scope)))
-            ),
-            frozenset(),
-        )
-
-    def find_modulus(self, position: Position, piece: int) -> int | None:
-        """Return the modulus that a formula is about: the one that the words behind it name, else the only
-        one of its example, exercise, proof or item; of several, and in the rest of a text about residues or
-        rings, the last one before it."""
-        if piece in self._behind:
-            return self._behind[piece]
-        of_numbers = position.domain == NUMBERS
-        around = [
-            self._of.get(id(scope), ())
-            for scope in position.scope.lineage
-            # a list names the moduli of its other items too
-            if scope.kind != "list" and not (of_numbers and scope.kind in ("section", "document"))
-        ]
-        if not of_numbers:
-            around.insert(0, self._in_paragraph.get(position.paragraph, ()))
-        known: Sequence[tuple[int, int]] = next((named for named in around if named), ())
-        if len({modulus for _, modulus in known}) == 1:
-            return known[0][1]
-        before = [modulus for at, modulus in known if at <= piece]
-        return before[-1] if before and not of_numbers else None

@@ -108,6 +108,8 @@ def is_claimed_for_all(link: ChainLink, free: frozenset[str] = frozenset()) -> b
         return False
     if words is before and has_last_word("ranging", before.rpartition("§")[2]):
         return False  # it says itself for which numbers
+    if words is before and before.rstrip().endswith(("(", "（")):
+        return False  # "for all § (gcd(a, 6) = 1)" says of which a
     if words is after and starts_with_phrase("limiting", link.words_after_next):
         return False  # "for every x in …"
     if words is after and starts_with_phrase("deducing", after):

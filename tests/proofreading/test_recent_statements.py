@@ -127,7 +127,7 @@ _RING = "Let $R$ be a ring, $I$ an ideal of the ring and a subring of it. "
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (f"{_RING}Then $u(v-w) = uv+uw$.", "doubtful"),
+        (f"{_RING}Then $u(v-w) = uv+uw$.", "wrong"),
         (f"{_RING}Then $u(v+w) = uv+uw$.", "right"),
         (f"{_RING}Then $I(J-K) = IJ+IK$.", "given"),
         ("A number is in $\\mathbb{R}^4 = \\mathbb{R}$.", "wrong"),
