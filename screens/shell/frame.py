@@ -7,7 +7,7 @@ import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from screens.shell.export import Export, PaletteStep, PaneSelection, find_unused
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import format_quantity, safe_text
+from screens.shell.undo import UndoHistory
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Chooser, Confirm, MenuChoice, Prompt
 from screens.widgets.listing import Failed, Listing
@@ -99,10 +100,7 @@ class AppFrame(App[None]):
         self.went_wrong = False
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
-        # The last hundred changes; older ones can no longer be undone.
-        self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
-        self._deleted: tuple[TrashItem, ...] = ()
-        """What lies in the trash, the latest first; `u` restores it when nothing else is to be undone."""
+        self.undo_history = UndoHistory(self.restore_item)
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 
@@ -149,11 +147,11 @@ class AppFrame(App[None]):
             what: what was changed, in words.
             back: reverts the change. `u` reverts the latest change first.
         """
-        self._changes.append((what, back))
+        self.undo_history.remember_change(what, back)
 
     def remember_deletion(self, what: str, item: TrashItem) -> None:
         """Let `u` restore an item that was moved to the trash, now or after a restart."""
-        self.remember_change(what, lambda: self.restore_item(item))
+        self.undo_history.remember_deletion(what, item)
         self.look_into_trash()
 
     def restore_item(self, item: TrashItem) -> None:
@@ -171,39 +169,21 @@ class AppFrame(App[None]):
 
     @work(thread=True, exclusive=True, group="trash", exit_on_error=False)
     def look_into_trash(self) -> None:
-        """Read what can be restored, and remove items whose time in the trash is over."""
-        from workbench.jobs.control import deleted_jobs
-
-        with suppress(EngineError, OSError):
-            self.workspace.trash.purge_expired()
-            deleted_jobs(self.workspace)  # with those of earlier versions
-            self._deleted = tuple(self.workspace.trash.list_items())
+        """Read in the background what can be restored."""
+        self.undo_history.read_trash(self.workspace)
 
     def why_not(self, verb: str) -> str:
         """Return the reason that a verb does not apply now, or an empty string if it does."""
         # Asked for every repaint of the footer, so it looks at memory alone.
-        nothing = verb == "undo" and not self._changes and not self._deleted
+        nothing = verb == "undo" and self.undo_history.is_empty
         return "there is nothing to undo" if nothing else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_undo(self) -> None:
-        # Nothing was changed in this session: the last deletion of an earlier one.
-        if not self._changes:
-            item = self._deleted[0]
-            # Taken off the list before it is restored, so that a second key does not restore it twice.
-            self._deleted = self._deleted[1:]
-            with self.report_errors():
-                self.restore_item(item)
-                days = round((time.time() - item.deleted) / 86_400)
-                when = f"deleted {format_quantity(days, 'day')} ago" if days else "deleted today"
-                self.say(f"restored: {item.sentence} {item.title}, {when}")
-            return
-        what, back = self._changes.pop()
         with self.report_errors():
-            back()
-            self.say(f"taken back: {what}")
+            self.say(self.undo_history.take_back())
 
     # Notifications
 

@@ -432,7 +432,7 @@ async def test_a_deleted_job_is_brought_back_also_after_a_restart(
         assert folders() == before - {40}
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        await settle(pilot, lambda: app._deleted)
+        await settle(pilot, lambda: app.undo_history.deleted)
         await pilot.press("u")
         await rest(pilot)
         assert folders() == before
