@@ -72,9 +72,9 @@ class BigOperatorParser(NameAndFunctionParser):
         piece = self.take_piece()
         if piece.role == PieceRole.NUMBER:
             return make_count(self.take_piece().text, Tree(piece.text), Tree(self.take_piece().text))
-        first = self.term_of(self.take_piece().alone)
+        first = self.make_term(self.take_piece().alone)
         name = name_of(self.take_piece())
-        return make_count(name, first, self.term_of(self.take_piece().alone))
+        return make_count(name, first, self.make_term(self.take_piece().alone))
 
     # Operators of which nothing is known
 
@@ -86,7 +86,7 @@ class BigOperatorParser(NameAndFunctionParser):
             ranges += line.children if line.label == "list" else [line]
         names = set().union(*map(find_ranging, ranges))
         if high is not None:
-            ranges.append(self.term_of(high))
+            ranges.append(self.make_term(high))
         count = len(self.context.bound)
         self.context.bound += [name.removesuffix("_") for name in sorted(names)]
         if not self.starts_factor() and not (self.here.role == PieceRole.ADD and self.here.text == "-"):
@@ -106,7 +106,7 @@ class BigOperatorParser(NameAndFunctionParser):
                 label.label + {"\\cdot": "·", "\\times": "×"}.get(self.take_piece().text, ""), label.children
             )
         head, indices = (label.children[0].label, label.children[1:]) if label.children else (label.label, ())
-        extra = () if power is None else (self.term_of(power.alone),)
+        extra = () if power is None else (self.make_term(power.alone),)
         operand = (as_argument(self.parse_factor()),) if self.starts_factor() else ()
         return call_unknown(head + "^" * len(extra), *indices, *extra, *operand)
 
@@ -116,7 +116,7 @@ class BigOperatorParser(NameAndFunctionParser):
         if self.here.role == PieceRole.OPEN and self.here.text in ("(", "[", "{"):
             return self.parse_call(label, power)
         head, indices = (label.children[0].label, label.children[1:]) if label.children else (label.label, ())
-        extra = () if power is None else (self.term_of(power.alone),)
+        extra = () if power is None else (self.make_term(power.alone),)
         operand = (as_argument(self.parse_factor()),) if self.starts_factor() else ()
         return call_unknown(head + "^" * len(extra), *indices, *extra, *operand)
 
@@ -137,7 +137,7 @@ class BigOperatorParser(NameAndFunctionParser):
         """Parse a sign as a name, with its scripts and arguments."""
         label, power = self.parse_identifier(self.take_piece().text.lstrip("\\"))
         label = label if label.children else call_unknown(label.label)
-        parts = [*label.children, *([] if power is None else [self.term_of(power.alone)])]
+        parts = [*label.children, *([] if power is None else [self.make_term(power.alone)])]
         if self.here.text == "(" and self.here.role == PieceRole.OPEN:
             parts += map(as_argument, self.parse_bracketed()[2])
         return Tree("call", tuple(parts))
@@ -156,7 +156,9 @@ class BigOperatorParser(NameAndFunctionParser):
         at = 0
         while is_variable(self.piece_ahead(at)) or self.piece_ahead(at).role == PieceRole.SCRIPT:
             at += 1
-        return at > 0 and self.piece_ahead(at).role == PieceRole.PERIOD and self.at + at + 1 < self.length
+        return (
+            at > 0 and self.piece_ahead(at).role == PieceRole.PERIOD and self.position + at + 1 < self.length
+        )
 
     def parse_differentials(self, piece: Piece) -> list[Tree]:
         """Parse the variables of the differentials behind the first one, as `dx dy`: those that its sign asks
@@ -174,7 +176,7 @@ class BigOperatorParser(NameAndFunctionParser):
         """Parse a sum or product with its bounds."""
         piece = self.take_piece()
         label = _SUMS.get(piece.operator.label)
-        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.reads_unknown_signs else ""
         if label is None and not symbol:
             raise self.make_error(f"{piece.text} is not understood", piece)
         shape = rf"Write {piece.text}_{{k=1}}^{{n}} u."
@@ -225,7 +227,7 @@ class BigOperatorParser(NameAndFunctionParser):
         if high is not None:
             if len(relations) == 1 and signs == ["="] and relations[0] == 1 and is_variable(parts[0]):
                 start = self.cursor_on(parts[2:]).parse_only_term()
-                return name_of(parts[0]), start, self.term_of(high)
+                return name_of(parts[0]), start, self.make_term(high)
             if not relations and len(parts) == 1 and is_variable(parts[0]) and name_of(parts[0]) != "d":
                 raise self.make_error(f"{piece.text} does not say where it begins", piece, shape)
             raise self.make_error(f"{piece.text} does not name its variable", piece, shape)
@@ -263,7 +265,7 @@ class BigOperatorParser(NameAndFunctionParser):
         """Parse an integral, with its differential in front, within, or at the end."""
         piece = self.take_piece()
         # Contour and multiple integrals have no counterpart among the terms.
-        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.reads_unknown_signs else ""
         if not symbol and piece.operator.label not in ("O!int", "O!double-integral", "O!triple-integral"):
             raise self.make_error(f"{piece.text} is not understood", piece)
         if not symbol and piece.operator.label != "O!int":
@@ -273,7 +275,7 @@ class BigOperatorParser(NameAndFunctionParser):
         regional = (low is None) != (high is None) or piece.operator.label != "O!int"
         if regional and not symbol:
             raise self.make_error("an integral over a region is not understood", piece)
-        ends = (self.term_of(low), self.term_of(high)) if low is not None and high is not None else None
+        ends = (self.make_term(low), self.make_term(high)) if low is not None and high is not None else None
         # The differential may stand inside the body ("dx/x"); an outer integral must not take it.
         outer, self.context.differential = self.context.differential, None
         self.integrals += 1
@@ -283,7 +285,7 @@ class BigOperatorParser(NameAndFunctionParser):
             variable = self.differential_name()
             body = self.parse_term() if self.starts_factor() else ONE
         else:
-            if self.at >= self.length:
+            if self.position >= self.length:
                 raise self.make_error(f"{piece.text} has no body", piece)
             body = self.parse_sum(of_integral=True)
             inner_differential = self.context.differential
@@ -323,7 +325,7 @@ class BigOperatorParser(NameAndFunctionParser):
         if self.here.role == PieceRole.OPEN and self.is_function_call(
             name_of(piece), name_of(piece) in self.context.functions
         ):
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return call_unknown(name.label, *self.parse_bracketed()[2])
             raise self.make_error("the differential of a function is not understood", piece)
         return Tree(variable_name(name.label))
@@ -370,7 +372,7 @@ class BigOperatorParser(NameAndFunctionParser):
         """Parse a limit, maximum or minimum."""
         piece = self.take_piece()
         # max and min share the role of limits in the table of symbols, but take several arguments here.
-        symbol = _SIGNS.get(piece.operator.label, "") if self.context.is_open else ""
+        symbol = _SIGNS.get(piece.operator.label, "") if self.context.reads_unknown_signs else ""
         over = self.here.role == PieceRole.SCRIPT or (symbol and self.here.role != PieceRole.OPEN)
         if symbol and over:
             return self.parse_over(symbol, piece, *self.parse_bounds(piece))
@@ -385,7 +387,7 @@ class BigOperatorParser(NameAndFunctionParser):
         parts = low.parts if low is not None else ()
         arrows = ("\\to", "\\rightarrow", "\\longrightarrow", *_FROM_SIDES)
         usual = len(parts) > 2 and parts[1].text in arrows and is_variable(parts[0]) and high is None
-        if self.context.is_open and low is not None and not usual:
+        if self.context.reads_unknown_signs and low is not None and not usual:
             return self.parse_over("lim", piece, low, high)
         if len(parts) < 3 or parts[1].text not in arrows or not is_variable(parts[0]) or high is not None:
             raise self.make_error("what a limit goes to is not understood", piece, r"Write \lim_{x\to 0} u.")

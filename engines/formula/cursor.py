@@ -79,7 +79,7 @@ class ReadingContext:
     is_answer: bool = False
     log_base: str = ""
     has_integer_parts: bool = False
-    is_open: bool = False
+    reads_unknown_signs: bool = False
     """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0
     indexed: frozenset[str] = frozenset()
@@ -232,7 +232,7 @@ class Cursor(ABC):
     def __init__(self, parts: Sequence[Piece], context: ReadingContext) -> None:
         self.parts = list(parts)
         self.length = len(self.parts)
-        self.at = 0
+        self.position = 0
         self.context = context
         self.bars = 0
         self.brackets = 0
@@ -335,17 +335,17 @@ class Cursor(ABC):
     @property
     def here(self) -> Piece:
         """The piece at the cursor, or `END`."""
-        return self.parts[self.at] if self.at < self.length else END
+        return self.parts[self.position] if self.position < self.length else END
 
     def piece_ahead(self, count: int) -> Piece:
         """Return a piece further on (or back), or `END`."""
-        at = self.at + count
+        at = self.position + count
         return self.parts[at] if 0 <= at < self.length else END
 
     def take_piece(self) -> Piece:
         """Return the piece at the cursor and go on behind it."""
-        self.at += 1
-        return self.parts[self.at - 1]
+        self.position += 1
+        return self.parts[self.position - 1]
 
     def cursor_on(self, parts: Sequence[Piece]) -> Self:
         """Return another line of the same formula."""
@@ -355,7 +355,7 @@ class Cursor(ABC):
         """Return a cursor of this kind over the pieces of an argument."""
         return self.cursor_on(argument_pieces(tree))
 
-    def term_of(self, tree: OperatorTree) -> Tree:
+    def make_term(self, tree: OperatorTree) -> Tree:
         """Return an argument that is one term."""
         if not isinstance(tree, Line):
             if tree.label.startswith("N!"):
@@ -371,7 +371,7 @@ class Cursor(ABC):
             raise self.make_error("something is empty")
         self.enter_level()
         result = self.parse_set_operations()
-        if self.at < self.length:
+        if self.position < self.length:
             self.raise_unexpected()
         self.context.depth -= 1
         return result
@@ -423,7 +423,7 @@ class Cursor(ABC):
     def closes_later(self) -> bool:
         """Return whether a bar at the cursor is closed by one like it."""
         text, depth = self.here.text, 0
-        for piece in self.parts[self.at + 1 :]:
+        for piece in self.parts[self.position + 1 :]:
             depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
             if depth < 0 or (depth == 0 and piece.role in (PieceRole.RELATION, PieceRole.PUNCTUATION)):
                 return False

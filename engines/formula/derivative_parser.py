@@ -33,7 +33,7 @@ class DerivativeParser(BigOperatorParser):
         if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
             return None
         marked = len(below) == 3 and below[2].text != "O!SUP"
-        if self.context.is_open and (not is_variable(below[1]) or len(below) > 3 or marked):
+        if self.context.reads_unknown_signs and (not is_variable(below[1]) or len(below) > 3 or marked):
             return self.parse_partial(above[1:], below, piece)
         if not is_variable(below[1]):
             return None

@@ -76,7 +76,9 @@ class NameEvidence:
     def names(self) -> Names:
         """The names as a reader of formulas takes them."""
         indexed = frozenset(self.list_indexed())
-        return Names(frozenset(self.functions), frozenset(self.letters), indexed=indexed, is_open=True)
+        return Names(
+            frozenset(self.functions), frozenset(self.letters), indexed=indexed, reads_unknown_signs=True
+        )
 
     def list_indexed(self) -> Iterator[str]:
         """Yield the names with indices above them, with a bracket behind where those are in brackets."""

@@ -41,8 +41,8 @@ from engines.formula.vocabulary import (
     Line,
     argument_pieces,
     is_variable,
+    make_line,
     name_of,
-    parse_line,
     variable_name,
     words_of,
 )
@@ -56,7 +56,7 @@ _CLOSURE = {"[]": "cc", "(]": "oc", "[)": "co", "()": "oo", "][": "oo", "]]": "o
 _COLLECTIONS = frozenset(
     (*SETS_OF_NUMBERS, "union", "intersection", "without", "set", "interval", "list", "text")
 )
-_NO_CELL = parse_line([])
+_NO_CELL = make_line([])
 OTHERWISE = ("otherwise", "else", "if not", "in all other cases", "sonst", "sinon", "иначе", "其他")
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
 _UNKNOWN_SIGNS = {"O!direct-sum": "⊕", "O!square-union": "⊔", "F!△": "△", "F!⊎": "⊎"}
@@ -89,7 +89,7 @@ def _make_interval(tree: Tree) -> Tree:
     return tree
 
 
-class Expressions(DerivativeParser):
+class ExpressionParser(DerivativeParser):
     """The grammar of terms."""
 
     # Sums and products
@@ -118,18 +118,18 @@ class Expressions(DerivativeParser):
         bound, first = self.context.bound, result
         while not (of_integral and self.context.differential is not None):
             # A line break or an alignment mark between terms is skipped only where a sign follows.
-            at, piece = self.at, self.here
+            at, piece = self.position, self.here
             while piece.text == "\\\\" or (
-                self.at > at and (piece.alone.label == "V!quad" or piece.text == "&")
+                self.position > at and (piece.alone.label == "V!quad" or piece.text == "&")
             ):
-                self.at += 1
+                self.position += 1
                 piece = self.here
-            if self.context.is_open and (sign := _UNKNOWN_SIGNS.get(piece.operator.label)):
+            if self.context.reads_unknown_signs and (sign := _UNKNOWN_SIGNS.get(piece.operator.label)):
                 self.take_piece()
                 result = join_unknown(sign, result, self.parse_signed())
                 continue
             if piece.role != PieceRole.ADD or piece.operator.label not in _SIGNS:
-                self.at = at
+                self.position = at
                 break
             self.take_piece()
             # A sum or integral without brackets reaches as far as possible, so its index
@@ -156,7 +156,7 @@ class Expressions(DerivativeParser):
 
     def parse_signed(self) -> Tree:
         """Parse a term with its sign."""
-        if self.context.is_open and self.is_sign_alone():
+        if self.context.reads_unknown_signs and self.is_sign_alone():
             return self.parse_sign_alone()
         return self.sign_and_term() if self.here.role == PieceRole.ADD else self.parse_term()
 
@@ -191,19 +191,19 @@ class Expressions(DerivativeParser):
         slashed = False
         while True:
             piece = self.here
-            before = self.parts[self.at - 1]
+            before = self.parts[self.position - 1]
             # An explicit sign: times or divided by.
             if piece.role == PieceRole.MULTIPLY:
                 self.take_piece()
                 label = piece.operator.label
                 divided, slashed = slashed, piece.text == "/"
                 if label not in _TIMES and label != "O!divide":
-                    if self.context.is_open and self.at < self.length:
+                    if self.context.reads_unknown_signs and self.position < self.length:
                         result = join_unknown(_symbol_of(piece), result, self.signed_factor())
                         continue
                     raise self.make_error(f"{piece.text!r} is not understood here", piece)
                 # The sign is the last piece, so the factor after it is missing.
-                if self.at >= self.length:
+                if self.position >= self.length:
                     raise self.make_error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
                 if piece.text == "\\times" and is_arrowed(result):
@@ -213,7 +213,7 @@ class Expressions(DerivativeParser):
                 # 6/2 × 10⁸: some mean that the power belongs to the divisor.
                 if divided:
                     self.context.open_ended.add(result)
-            elif self.context.is_open and self.is_taken_at():
+            elif self.context.reads_unknown_signs and self.is_taken_at():
                 # F|_{x=0}: what stands before it, at a value or within a set.
                 self.take_piece()
                 script = self.here
@@ -258,19 +258,24 @@ class Expressions(DerivativeParser):
     def make_product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         """Return a product or quotient, unless its operands are vectors, sets or statements."""
         bold = self.has_bold(left) or self.has_bold(right)
-        if bold and self.context.is_open and {left.label, right.label} & set(SETS_OF_NUMBERS):
+        if bold and self.context.reads_unknown_signs and {left.label, right.label} & set(SETS_OF_NUMBERS):
             return join_unknown("·", left, right)
         if bold and all(
             self.has_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)
         ):
-            if self.context.is_open and label == "*":
+            if self.context.reads_unknown_signs and label == "*":
                 return join_unknown("·", left, right)
             raise self.make_error("a product of vectors or matrices is not understood", piece)
-        if self.context.is_open and piece.text == "\\times" and is_arrowed(left) and is_arrowed(right):
+        if (
+            self.context.reads_unknown_signs
+            and piece.text == "\\times"
+            and is_arrowed(left)
+            and is_arrowed(right)
+        ):
             return make_cross_product(left, right)
         for one in (left, right):
             if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):
-                if self.context.is_open and piece.text in ("\\times", "\\cdot"):
+                if self.context.reads_unknown_signs and piece.text in ("\\times", "\\cdot"):
                     return join_unknown("×", left, right)
                 raise self.make_error("a product of sets is not understood", piece)
         return Tree(label, (left, right))
@@ -286,7 +291,7 @@ class Expressions(DerivativeParser):
 
     def parse_braced(self) -> Tree:
         """Return a sum in braces, which stands for a term alone: braces are not seen."""
-        result = self.term_of(self.take_piece().alone)
+        result = self.make_term(self.take_piece().alone)
         if (
             self.here.role == PieceRole.MULTIPLY
             or self.starts_factor()
@@ -294,9 +299,9 @@ class Expressions(DerivativeParser):
         ):
             raise self.braces_error()
         if (
-            self.at > 1
-            and self.parts[self.at - 2].role == PieceRole.ADD
-            and self.parts[self.at - 2].text != "+"
+            self.position > 1
+            and self.parts[self.position - 2].role == PieceRole.ADD
+            and self.parts[self.position - 2].text != "+"
         ):
             raise self.braces_error()
         return result
@@ -322,7 +327,7 @@ class Expressions(DerivativeParser):
         elif role == PieceRole.NUMBER:
             result = self.parse_powers(self.parse_number())
             if (
-                self.context.is_open
+                self.context.reads_unknown_signs
                 and piece.text == "1"
                 and self.here.text == "{"
                 and self.here.role == PieceRole.OPEN
@@ -345,17 +350,21 @@ class Expressions(DerivativeParser):
             result = self.parse_big_operator()
         elif role == PieceRole.INTEGRAL:
             result = self.parse_integral()
-        elif self.context.is_open and self.begins_prefix():
+        elif self.context.reads_unknown_signs and self.begins_prefix():
             self.take_piece()
             result = call_unknown("!" if piece.text == "!" else "not", as_argument(self.parse_factor()))
         elif role == PieceRole.ATOM:
             result = self.parse_atom()
-        elif self.context.is_open and role == PieceRole.OPERATOR and piece.text in _OPERATING:
+        elif self.context.reads_unknown_signs and role == PieceRole.OPERATOR and piece.text in _OPERATING:
             result = self.parse_unknown_operator()
         else:
             self.raise_missing()
         # f ∘ g binds more than a product, and before a value it is the value of f there.
-        while self.context.is_open and self.here.operator.label == "O!compose" and self.at + 1 < self.length:
+        while (
+            self.context.reads_unknown_signs
+            and self.here.operator.label == "O!compose"
+            and self.position + 1 < self.length
+        ):
             self.take_piece()
             right = self.parse_factor()
             applied = not result.children and right.label == "call" and len(right.children) > 1
@@ -381,7 +390,10 @@ class Expressions(DerivativeParser):
         pair = opening + closing
         if self.context.has_integer_parts and pair == "[]" and len(members) == 1:
             return Tree("floor", tuple(members))
-        if self.context.is_open and (fenced := self.parse_unknown_pair(pair, members)) is not None:
+        if (
+            self.context.reads_unknown_signs
+            and (fenced := self.parse_unknown_pair(pair, members)) is not None
+        ):
             return fenced
         # Limits after the brackets mean F|_a^b; without them a missing bracket is an error.
         if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
@@ -400,7 +412,7 @@ class Expressions(DerivativeParser):
         # Braces make a set, or stand around a system.
         if pair == "{}" and len(members) == 1 and members[0].label in ("such", "and", "cases"):
             return members[0]
-        if self.context.is_open and pair == "{}" and any(map(is_statement, members)):
+        if self.context.reads_unknown_signs and pair == "{}" and any(map(is_statement, members)):
             members = [*map(as_argument, members)]
         if pair == "{}" and not (len(members) == 1 and is_statement(members[0])):
             # {x}² or {x + 1} is more often a TeX group that became visible than a set of one element.
@@ -509,7 +521,7 @@ class Expressions(DerivativeParser):
             ahead += is_negative
         if len(rows) == 1 or len({len(row) for row in rows}) > 1 or len(rows[0]) == 1:
             return None
-        self.at += ahead + 1
+        self.position += ahead + 1
         return Tree("matrix", tuple(Tree("row", tuple(row)) for row in rows))
 
     def parse_barred(self) -> Tree:
@@ -519,9 +531,9 @@ class Expressions(DerivativeParser):
         self.bars += 1
         # An integral outside the bars must not take its differential from inside them.
         integrals, self.integrals = self.integrals, 0
-        result = self.parse_set_operations() if self.context.is_open else self.parse_sum()
+        result = self.parse_set_operations() if self.context.reads_unknown_signs else self.parse_sum()
         if self.here.role != PieceRole.BAR or self.here.text != opening.text:
-            if self.at >= self.length:
+            if self.position >= self.length:
                 raise self.make_error(
                     f"{opening.text!r} is never closed", opening, f"Write {opening.text} where it ends."
                 )
@@ -531,7 +543,7 @@ class Expressions(DerivativeParser):
         self.integrals = integrals
         # Norms are refused only here, so that an unclosed one is reported as unclosed.
         if opening.text != "|":
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return call_unknown("norm", result)
             raise self.make_error("a norm is not understood", opening)
         return Tree("det" if result.label == "matrix" else "abs", (result,))
@@ -547,12 +559,12 @@ class Expressions(DerivativeParser):
             return self.parse_powers(self.parse_fraction(piece))
         if label == "O!root":
             # A root without a degree has degree 2 in the layout tree.
-            radicand = self.term_of(tree.children[0])
-            degree = self.term_of(tree.children[1])
+            radicand = self.make_term(tree.children[0])
+            degree = self.make_term(tree.children[1])
             radical = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
             return self.parse_powers(radical)
         if label == "O!binomial":
-            return self.parse_powers(Tree("binomial", tuple(map(self.term_of, tree.children))))
+            return self.parse_powers(Tree("binomial", tuple(map(self.make_term, tree.children))))
         if label == "C!infinity":
             return self.parse_powers(Tree("inf"))
         if label == "C!emptyset":
@@ -562,12 +574,12 @@ class Expressions(DerivativeParser):
             # are mistaken for brackets.
             if piece.text == "{" and self.here.role != PieceRole.SCRIPT:
                 raise self.braces_error(piece)
-            return self.parse_powers(self.term_of(tree))
+            return self.parse_powers(self.make_term(tree))
         if label.startswith("T!"):
             return self.parse_text(piece)
         # The layout knows what follows, but a reader would have to guess what is meant.
         if label in _DOTS:
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return Tree(ELLIPSIS)
             raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):
@@ -577,7 +589,7 @@ class Expressions(DerivativeParser):
         if label == "O!cases":
             return self.parse_cases(piece)
         if label == "O!continued-fraction":
-            return self.parse_powers(Tree("/", tuple(map(self.term_of, tree.children))))
+            return self.parse_powers(Tree("/", tuple(map(self.make_term, tree.children))))
         if label == "E!missing":
             raise self.make_error("an argument is missing", piece)
         raise self.make_error(f"{piece.text or label[2:]!r} is not understood", piece)
@@ -615,7 +627,7 @@ class Expressions(DerivativeParser):
     def parse_condition(self, condition: Sequence[Piece]) -> Tree | None:
         """Return the condition of a case; None where it is none."""
         words = " ".join(filter(None, (words_of(one) or one.text for one in condition)))
-        if not self.context.is_open:
+        if not self.context.reads_unknown_signs:
             statement = self.cursor_on(condition).parse_line() if condition else ZERO
             return statement if is_statement(statement) else None
         depth = self.context.depth
@@ -653,16 +665,16 @@ class Expressions(DerivativeParser):
                 self.context.differential = upper.differential_name()
                 # After a leading differential the rest of the numerator is the integrand,
                 # without another differential.
-                if upper.at < upper.length and top == ONE:
+                if upper.position < upper.length and top == ONE:
                     upper.integrals = 0
                     top = upper.parse_only_term()
-            if upper.at < upper.length:
+            if upper.position < upper.length:
                 upper.raise_unexpected()
         else:
             top = upper.parse_only_term()
         if below.label == "E!missing":
             raise self.make_error("\\frac is not complete", piece, "Write both parts.")
-        return Tree("/", (top, self.term_of(below)))
+        return Tree("/", (top, self.make_term(below)))
 
     def parse_unit(self, text: str) -> Tree:
         r"""Return a unit with the powers behind it, which are of its last part: `\text{m/s}^2` is m / s^2."""
@@ -726,7 +738,7 @@ class Expressions(DerivativeParser):
         if name in ("pmatrix", "bmatrix", "matrix", "smallmatrix", "array", "vmatrix", "Bmatrix"):
             if not rows or len({len(row) for row in rows}) != 1:
                 raise self.make_error("a matrix whose rows have different lengths is not understood", piece)
-            made = tuple(Tree("row", tuple(map(self.term_of, row))) for row in rows)
+            made = tuple(Tree("row", tuple(map(self.make_term, row))) for row in rows)
             result = Tree("matrix", made)
             return Tree("det", (result,)) if name == "vmatrix" else result
         raise self.make_error(f"the environment {name!r} is not understood", piece)
@@ -738,7 +750,7 @@ class Expressions(DerivativeParser):
         # Commands such as \abs{x} have the layout of an accent, but mean brackets.
         if tree.label in ("F!abs", "F!floor", "F!ceiling"):
             label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
-            return self.parse_powers(Tree(label, (self.term_of(tree.children[0]),)))
+            return self.parse_powers(Tree(label, (self.make_term(tree.children[0]),)))
         # A bar over z, w, i or a sum is a conjugate; over another letter it makes a
         # new name, such as a mean.
         parts = argument_pieces(tree.children[0])
@@ -755,16 +767,16 @@ class Expressions(DerivativeParser):
         names = [name_of(one) for one in parts if one.role == PieceRole.UNKNOWN]
         if self.context.is_answer and tree.label == "F!¯" and len(names) == len(parts) > 1:
             return self.parse_name("".join(names))  # the segment between two points
-        if (self.context.is_answer or self.context.is_open) and tree.label == "F!→":
+        if (self.context.is_answer or self.context.reads_unknown_signs) and tree.label == "F!→":
             mark = ARROW
         # The other marks, such as a hat or tilde, make a different name of one letter.
         if mark and len(parts) == 1 and is_variable(parts[0]):
             return self.parse_name(name_of(parts[0]) + mark)
-        if self.context.is_open and (tree.label in _MARKS or tree.label in ("F!→", "F!⏟", "F!⏞")):
+        if self.context.reads_unknown_signs and (tree.label in _MARKS or tree.label in ("F!→", "F!⏟", "F!⏞")):
             inner = as_argument(self.cursor_on(parts).parse_line())
             if tree.label in ("F!⏟", "F!⏞"):
                 # What stands at a brace is a remark.
-                self.at += self.here.role == PieceRole.SCRIPT
+                self.position += self.here.role == PieceRole.SCRIPT
                 return inner
             return self.parse_powers(call_unknown(tree.label[2:], inner))
         raise self.make_error(f"{tree.label[2:]!r} above or below is not understood", piece)

@@ -55,12 +55,12 @@ from engines.formula.vocabulary import (
     RELATION_NAMES,
     argument_pieces,
     bracket_after,
-    is_blank,
     is_connective,
     iterate_lines,
     join_words,
+    make_line,
     name_of,
-    parse_line,
+    says_nothing,
     sequence_name,
     unroll_cells,
 )
@@ -75,8 +75,8 @@ class Names:
     exponent, or only where it is in brackets (`x(`). In an answer (`is_answer`) percent and degree signs are
     units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     A logarithm without a base is natural, or to the base `log_base`.
-    In a document (`is_open`) operators and relations of which nothing is known are read as such. Square
-    brackets around one term can be its integer part (`has_integer_parts`).
+    With `reads_unknown_signs`, as in a document, operators and relations of which nothing is known are read
+    as such. Square brackets around one term can be its integer part (`has_integer_parts`).
     """
 
     functions: frozenset[str] = frozenset()
@@ -85,7 +85,7 @@ class Names:
     is_answer: bool = False
     indexed: frozenset[str] = frozenset()
     log_base: str = ""
-    is_open: bool = False
+    reads_unknown_signs: bool = False
     has_integer_parts: bool = False
 
 
@@ -158,7 +158,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     context.is_answer = names is not None and names.is_answer
     context.log_base = "" if names is None else names.log_base
     context.has_integer_parts = names is not None and names.has_integer_parts
-    context.is_open = names is not None and names.is_open
+    context.reads_unknown_signs = names is not None and names.reads_unknown_signs
     tree = _parse_tree(parts, context)
     if _too_large(tree):
         raise UnreadError("it is too large")
@@ -191,7 +191,7 @@ def pieces_of(source: LatexSource) -> list[Piece]:
 def _read_pieces_of(latex: str) -> tuple[Piece, ...]:
     # What a document says of its letters is looked for in all formulas before each of them is read.
     with deep_recursion():
-        return tuple(unroll_cells(join_words(read_pieces(LatexSource(latex), parse_line, whole=True))))
+        return tuple(unroll_cells(join_words(read_pieces(LatexSource(latex), make_line, whole=True))))
 
 
 def context_of(parts: list[Piece], names: Names) -> ReadingContext:
@@ -440,10 +440,10 @@ def _iterate_chains(parts: list[Piece]) -> Iterator[_Sides]:
     depth = 0
     for at, piece in enumerate(parts):
         depth = max(0, depth + (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE))
-        after = next((one for one in parts[at + 1 :] if not is_blank(one)), None)
+        after = next((one for one in parts[at + 1 :] if not says_nothing(one)), None)
         # Within brackets nothing ends a side, not even a relation.
         if depth or not (ends := _ends_side(piece, parts, at, after)):
-            if not is_blank(piece) or depth:
+            if not says_nothing(piece) or depth:
                 side.append(piece)
         elif ends == "relation":
             chain.append((side, piece))

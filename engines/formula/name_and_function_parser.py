@@ -102,7 +102,7 @@ class NameAndFunctionParser(NumeralParser):
 
     def take_element(self, base: Tree, script: Piece) -> Tree:
         """Return an expression with a subscript of unknown meaning, `(AB)_{12}`, as an unknown function."""
-        if not self.context.is_open:
+        if not self.context.reads_unknown_signs:
             raise self.make_error("a subscript of an expression is not understood", script)
         indices = self.parse_indices(script)
         self.take_piece()
@@ -133,17 +133,17 @@ class NameAndFunctionParser(NumeralParser):
             # A^T could be a transpose or a power with exponent T, unless the base is a
             # number or a known constant.
             if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
-                if self.context.is_open:
+                if self.context.reads_unknown_signs:
                     return call_unknown("^T", base)
                 raise self.make_error("'T' as an exponent can be read in two ways", mark)
             if mark.role not in (PieceRole.NUMBER, PieceRole.UNKNOWN, PieceRole.ATOM):
-                if self.context.is_open and (sign := _MARKS_ABOVE.get(mark.text)):
+                if self.context.reads_unknown_signs and (sign := _MARKS_ABOVE.get(mark.text)):
                     is_letter = not base.children and is_name(base.label)
                     return Tree(f"{base.label}^{sign}") if is_letter else call_unknown(f"^{sign}", base)
                 raise self.make_error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
-        elif self.context.is_open and (sign := self.spell_marks(script)):
+        elif self.context.reads_unknown_signs and (sign := self.spell_marks(script)):
             return Tree(f"{base.label}^{sign}") if is_name(base.label) else call_unknown(f"^{sign}", base)
         elif script.alone.label.startswith("V!′"):
             # A prime behind an expression is a derivative, if only one variable can be meant.
@@ -153,7 +153,7 @@ class NameAndFunctionParser(NumeralParser):
             of_functions = any(leaf.label[0].isupper() and leaf.label != "X" for leaf in names)
             marked = any(leaf.label[0] == "•" for leaf in base)
             if not base.children or len(names) != 1 or of_functions or marked:
-                if self.context.is_open:
+                if self.context.reads_unknown_signs:
                     return call_unknown("'" * len(script.alone.label[2:]), base)
                 raise self.make_error("a prime is not understood here", script)
             for _ in script.alone.label[2:]:
@@ -165,11 +165,11 @@ class NameAndFunctionParser(NumeralParser):
         parts = script.alone.parts if isinstance(script.alone, Line) else ()
         if base.label == "factorial" and parts and parts[0].text == "(":
             raise self.make_error("a multifactorial is not understood", script)
-        exponent = self.term_of(script.alone)
+        exponent = self.make_term(script.alone)
         if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
             exponent = self.raise_base(exponent, self.take_piece())  # powers associate to the right
         if self.has_bold(base):
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return call_unknown("^", base, exponent)
             raise self.make_error("a power of a vector is not understood", script)
         # A matrix to the power of -1 is its inverse, not a reciprocal.
@@ -194,13 +194,13 @@ class NameAndFunctionParser(NumeralParser):
         name = name_of(piece)
         self.context.places.setdefault(name, piece.start)
         # Names that are functions of one, several or two arguments are read with their arguments.
-        if self.context.is_open and name in "ℜℑ" and not self.starts_factor():
+        if self.context.reads_unknown_signs and name in "ℜℑ" and not self.starts_factor():
             return self.parse_name(name)  # the real numbers, or a letter
         if (name in ONE_PLACE and len(name) > 1) or name in "ℜℑ":
             return self.parse_function(name, piece)
-        if self.context.is_open and name in RANGING and self.here.text not in ("(", "["):
+        if self.context.reads_unknown_signs and name in RANGING and self.here.text not in ("(", "["):
             return self.parse_over(RANGING[name], piece, *self.parse_bounds(piece))
-        if self.context.is_open and name == "λ" and self.begins_abstraction():
+        if self.context.reads_unknown_signs and name == "λ" and self.begins_abstraction():
             return self.parse_abstraction()
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
@@ -220,7 +220,7 @@ class NameAndFunctionParser(NumeralParser):
             if is_variable(self.here) and name_of(self.here).isupper():
                 raise self.make_error("an angle with a subscript is not understood", piece)
             return result
-        if self.context.is_open and name in SIGNS:
+        if self.context.reads_unknown_signs and name in SIGNS:
             return self.parse_sign(name)
         if not is_name(name):
             raise self.make_error(f"{piece.text or name!r} is not understood", piece)
@@ -250,7 +250,7 @@ class NameAndFunctionParser(NumeralParser):
         ):
             return self.parse_call(label, power)
         # A power before a bracket, a^2(b), could be applied to the value of the function as well.
-        if self.context.is_open and self.here.text == "[" and self.here.role == PieceRole.OPEN:
+        if self.context.reads_unknown_signs and self.here.text == "[" and self.here.role == PieceRole.OPEN:
             # Square brackets behind a name are an argument, an index or a factor.
             alone = self.piece_ahead(2).text == "]"
             several = power is None and self.has_several_indices()
@@ -258,7 +258,7 @@ class NameAndFunctionParser(NumeralParser):
                 head = label if label.label == "call" else call_unknown(label.label)
                 head = Tree("call", (Tree(f"{head.children[0].label}[]"), *head.children[1:]))
                 return self.parse_array_entry(head) if several else self.parse_call(head, power)
-        lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.at - 1) == "function"
+        lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.position - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
         if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == PieceRole.OPEN:
@@ -294,14 +294,14 @@ class NameAndFunctionParser(NumeralParser):
             elif script.alone.label.startswith("V!′"):
                 primes += script.alone.label[2:]
             elif not isinstance(script.alone, Line):
-                self.term_of(script.alone)
+                self.make_term(script.alone)
             elif marks and all(one.alone.label == "V!′" for one in marks):
                 primes += "′" * len(marks)
             elif power is None:
                 power = script
             else:
                 break
-            self.at += 1
+            self.position += 1
         name += "'" * len(primes)
         # Indices that are terms make a sequence: a_{n+1} is the call a(n + 1).
         if isinstance(indices, list):
@@ -343,7 +343,7 @@ class NameAndFunctionParser(NumeralParser):
         """Return a subscript: as part of a name, or, where it is worked out or bound, as terms."""
         parts = argument_pieces(script.alone)
         if not parts:
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return ""  # nothing is printed
             raise self.make_error("a subscript is empty", script)
         # Collect the subscript as plain text; the loop is left as soon as something has to be evaluated.
@@ -357,14 +357,14 @@ class NameAndFunctionParser(NumeralParser):
                 # A bound letter in a subscript varies, so the subscript is an index and
                 # no part of the name.
                 if name in self.context.bound:
-                    if self.context.is_open and len(parts) > 1 and all(map(is_variable, parts)):
+                    if self.context.reads_unknown_signs and len(parts) > 1 and all(map(is_variable, parts)):
                         return [self.make_constant(name_of(one)) for one in parts]
                     break
                 plain += name
             elif part.alone.label == "C!infinity":
                 plain += "∞"
             elif (len(parts) == 1 and part.role in (PieceRole.ADD, PieceRole.MULTIPLY)) or (
-                self.context.is_open and not plain and part.text in ("/", "*", "+")
+                self.context.reads_unknown_signs and not plain and part.text in ("/", "*", "+")
             ):
                 plain += "∕" if part.text == "/" else part.text  # no fraction
             elif part.text == ",":
@@ -386,12 +386,14 @@ class NameAndFunctionParser(NumeralParser):
 
     def parse_arguments(self) -> list[Tree]:
         """Return terms with commas between them, to the end of the line."""
-        parse = self.parse_statement if self.context.is_open else self.parse_set_operations
+        parse = self.parse_statement if self.context.reads_unknown_signs else self.parse_set_operations
         result = [as_argument(parse())]
-        while self.here.text == "," or (self.context.is_open and (self.here.text == ";" or self.is_given())):
+        while self.here.text == "," or (
+            self.context.reads_unknown_signs and (self.here.text == ";" or self.is_given())
+        ):
             self.take_piece()
             result.append(as_argument(parse()))
-        if self.at < self.length:
+        if self.position < self.length:
             self.raise_unexpected()
         return result
 
@@ -411,11 +413,11 @@ class NameAndFunctionParser(NumeralParser):
             return True
         if name in ("e", "i", "π", *self.context.bound):
             return False
-        if self.context.is_open and name in EXPECTED and self.here.text != "{":
+        if self.context.reads_unknown_signs and name in EXPECTED and self.here.text != "{":
             return True
         if name in self.context.letters or self.here.text != "(":
             return False
-        how = bracket_after(self.parts, self.at - 1)
+        how = bracket_after(self.parts, self.position - 1)
         if name in USUAL or len(name) > 1 or (how == "function" and name not in self.context.products):
             self.context.add_note(f"{name} is a function")
             return True
@@ -436,11 +438,11 @@ class NameAndFunctionParser(NumeralParser):
             marks = argument_pieces(power.alone)
             if [one.text for one in marks] == ["-", "1"]:
                 head += "^-1"
-            elif self.context.is_open:
+            elif self.context.reads_unknown_signs:
                 if len(marks) == 1 and (sign := _MARKS_ABOVE.get(marks[0].text)):
                     head += f"^{sign}"
                 else:
-                    head, extra = f"{head}^", (*extra, self.term_of(power.alone))
+                    head, extra = f"{head}^", (*extra, self.make_term(power.alone))
             else:
                 raise self.make_error(f"a power of the function {head} can be read in two ways", power)
         elif head == "Γ":
@@ -448,12 +450,12 @@ class NameAndFunctionParser(NumeralParser):
         opening = self.here
         result = self.parse_bracketed()[2]
         if any(map(is_statement, result)):
-            if not (self.context.is_open or (self.context.is_answer and head in PROBABILITIES)):
+            if not (self.context.reads_unknown_signs or (self.context.is_answer and head in PROBABILITIES)):
                 raise self.make_error(f"a relation as the argument of {head} is not understood", opening)
             result = [*map(as_argument, result)]
         # What ranges in an index, as in E_{x ~ p}[f(x)], is bound.
         ranges = [one for one in extra if one.label == "call" and one.children[0].label in STATEMENTS]
-        if self.context.is_open and ranges:
+        if self.context.reads_unknown_signs and ranges:
             names = set().union(*map(find_ranging, ranges))
             result = [mark_bound(one, names) for one in result]
             extra = tuple(mark_bound(one, names) for one in extra)
@@ -464,7 +466,7 @@ class NameAndFunctionParser(NumeralParser):
     def has_several_indices(self) -> bool:
         """Return whether another square bracket opens where the one here is closed, as in `a[i][j]`."""
         depth = 0
-        for at in range(self.at, self.length):
+        for at in range(self.position, self.length):
             piece = self.parts[at]
             depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
             if depth <= 0:
@@ -502,15 +504,15 @@ class NameAndFunctionParser(NumeralParser):
                 self.take_piece()
                 # An interval such as [a, b[ closes with an opening bracket, so its end is
                 # searched for before parsing.
-                end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
-                result.append(self.cursor_on(self.parts[self.at : end]).parse_only_term())
-                self.at = end
+                end = next(at for at in range(self.position, self.length) if self.parts[at].text == "[")
+                result.append(self.cursor_on(self.parts[self.position : end]).parse_only_term())
+                self.position = end
             while self.here.role == PieceRole.PUNCTUATION and self.here.text in (",", ";"):
                 self.take_piece()
                 result.append(self.parse_statement())
-            if (self.context.is_open or self.context.is_answer) and self.is_given():
+            if (self.context.reads_unknown_signs or self.context.is_answer) and self.is_given():
                 result.append(self.parse_given())
-        if self.at >= self.length:
+        if self.position >= self.length:
             if not opening.text:
                 raise self.make_error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
             raise self.make_error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
@@ -538,8 +540,8 @@ class NameAndFunctionParser(NumeralParser):
         if self.here.text != "{" or self.here.role != PieceRole.OPEN:
             return None
         # Look ahead without taking anything: where the brace closes, and where its own bar or colon is.
-        depth, middle, end = 0, 0, self.at
-        for at in range(self.at, self.length):
+        depth, middle, end = 0, 0, self.position
+        for at in range(self.position, self.length):
             piece = self.parts[at]
             depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
             if depth == 1 and not middle and (piece.role == PieceRole.COLON or piece.text in ("\\mid", "|")):
@@ -547,22 +549,22 @@ class NameAndFunctionParser(NumeralParser):
             if not depth:
                 end = at
                 break
-        if end > self.at and not self.parts[end].text:  # \\left\\{ ... \\right.
-            inside = self.parts[self.at + 1 : end]
+        if end > self.position and not self.parts[end].text:  # \\left\\{ ... \\right.
+            inside = self.parts[self.position + 1 : end]
             table = len(inside) == 1 and inside[0].alone.label.startswith("M!M")
             system = self.parse_cases(inside[0]) if table else self.cursor_on(inside).parse_line()
-            self.at = end + 1
+            self.position = end + 1
             return system
         # Two plain bars could enclose an absolute value; `\mid` and a colon are clear.
-        bars = sum(piece.text == "|" for piece in self.parts[self.at : end])
-        if not middle or end == self.at or (self.parts[middle].text == "|" and bars != 1):
+        bars = sum(piece.text == "|" for piece in self.parts[self.position : end])
+        if not middle or end == self.position or (self.parts[middle].text == "|" and bars != 1):
             return None
-        member, condition = self.parts[self.at + 1 : middle], self.parts[middle + 1 : end]
+        member, condition = self.parts[self.position + 1 : middle], self.parts[middle + 1 : end]
         related = any(piece.role == PieceRole.RELATION for piece in condition)
-        if not member or not condition or not (related or self.context.is_open):
+        if not member or not condition or not (related or self.context.reads_unknown_signs):
             return None
         sides = self.cursor_on(member).parse_line(), self.cursor_on(condition).parse_line()
-        self.at = end + 1
+        self.position = end + 1
         if not is_statement(sides[1]):
             return call_unknown("such", *map(as_argument, sides))
         return Tree("such", sides)
@@ -570,7 +572,7 @@ class NameAndFunctionParser(NumeralParser):
     def is_turned_bracket(self, opening: str) -> bool:
         """Return whether the bracket that was opened is closed by one that opens."""
         depth = 0
-        for piece in self.parts[self.at :]:
+        for piece in self.parts[self.position :]:
             if not depth and piece.text == "[":
                 return opening in ("[", "]")
             depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
@@ -590,9 +592,9 @@ class NameAndFunctionParser(NumeralParser):
 
     def parse_function(self, name: str, piece: Piece) -> Tree:
         """Return a function with its scripts, over its brackets or the simple things that follow."""
-        if self.context.is_open and name not in ONE_PLACE and name not in SEVERAL:
+        if self.context.reads_unknown_signs and name not in ONE_PLACE and name not in SEVERAL:
             return self.parse_unknown_function(piece.text.lstrip("\\") or name)
-        if self.context.is_open and name == "arg" and self.here.text in ("\\max", "\\min"):
+        if self.context.reads_unknown_signs and name == "arg" and self.here.text in ("\\max", "\\min"):
             sought = self.take_piece()
             return self.parse_over(f"arg{sought.text[1:]}", sought, *self.parse_bounds(sought))
         power: Tree | None = None
@@ -605,11 +607,11 @@ class NameAndFunctionParser(NumeralParser):
             if script.text == "O!SUB":
                 if name != "log":
                     raise self.make_error(f"a subscript of {name} is not understood", script)
-                base = self.term_of(script.alone)
+                base = self.make_term(script.alone)
             else:
                 if power is not None:
                     raise self.make_error(f"two powers of {name} are not understood", script)
-                power = self.term_of(script.alone)
+                power = self.make_term(script.alone)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
         if name not in ONE_PLACE:

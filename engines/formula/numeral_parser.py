@@ -47,7 +47,7 @@ class NumeralParser(Cursor):
                 # Digits follow the comma directly or after a thin space, "\,"; "1, 000" is a list.
                 if not (braced or digits.start == comma.end or digits.start == comma.end + 2):
                     break
-                self.at += 2
+                self.position += 2
                 text, end = text + digits.text, digits.end
                 if not braced:
                     self.context.add_note(
@@ -57,7 +57,7 @@ class NumeralParser(Cursor):
         comma, digits = self.here, self.piece_ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
         if braced and digits.role == PieceRole.NUMBER and text.isdigit() and digits.text.isdigit():
-            self.at += 2
+            self.position += 2
             text += "." + digits.text
         # 0.\overline{3}: repeating digits.
         if self.here.role == PieceRole.PERIOD and self.piece_ahead(1).alone.label == "F!¯" and text.isdigit():
@@ -87,7 +87,7 @@ class NumeralParser(Cursor):
         """Return the value of a number whose subscript is its base."""
         script = self.take_piece()
         base = spell_argument(script.alone)
-        if self.context.is_open and not base.isdigit() and argument_pieces(script.alone):
+        if self.context.reads_unknown_signs and not base.isdigit() and argument_pieces(script.alone):
             return call_unknown(text, *self.cursor_of_argument(script.alone).parse_arguments())
         if not base.isdecimal() or not text.isdecimal() or not 2 <= int(base) <= 36 or len(text) > 60:
             raise self.make_error("a subscript of a number is not understood", script)

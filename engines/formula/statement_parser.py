@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.core.tree import Tree
 from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
-from engines.formula.expression_parser import OTHERWISE, Expressions
+from engines.formula.expression_parser import OTHERWISE, ExpressionParser
 from engines.formula.layout import Piece
 from engines.formula.listings import OMITTED_SIDE, distribute_relations
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
@@ -24,10 +24,10 @@ from engines.formula.vocabulary import (
     TO_BOUND,
     USUAL,
     argument_pieces,
-    is_alignment,
-    is_blank,
+    is_alignment_mark,
     is_variable,
     name_of,
+    says_nothing,
     spell_argument,
     words_of,
 )
@@ -35,10 +35,10 @@ from engines.formula.vocabulary import (
 ELSE = Tree("else")
 """The condition of all that is left."""
 _SUCH_THAT = ("such that", "so that", "we have", "with")
-_TO = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
+_MAP_ARROWS = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
 
 
-_UNKNOWN = "related by "
+_RELATED_BY = "related by "
 _RELATION_SIGNS = {
     "\\sim": "∼",
     "\\to": "→",
@@ -68,11 +68,15 @@ def _is_propositional(tree: Tree) -> bool:
 _PROPOSITIONS = frozenset("pqrsPQRS")
 
 
-def _join_cases(formulas: Sequence[Tree], joins: Sequence[str]) -> Tree | None:
+def _join_cases(formulas: Sequence[Tree], connectives: Sequence[str]) -> Tree | None:
     """Return values, each with its condition, as a value by cases: `x for x >= 0 and -x otherwise`; None for
     other formulas."""
     values, conditions = formulas[::2], formulas[1::2]
-    if len(values) != len(conditions) or any(join != "if" for join in joins[::2]) or "if" in joins[1::2]:
+    if (
+        len(values) != len(conditions)
+        or any(one != "if" for one in connectives[::2])
+        or "if" in connectives[1::2]
+    ):
         return None
     if not all(is_statement(one) or one == ELSE for one in conditions):
         return None
@@ -87,50 +91,50 @@ def _join_cases(formulas: Sequence[Tree], joins: Sequence[str]) -> Tree | None:
     return Tree("=", (*names, cases)) if names else cases
 
 
-class StatementParser(Expressions):
+class StatementParser(ExpressionParser):
     """Parser of all that a line says, terms and statements: recursive descent over its pieces."""
 
     # Formulas
 
     def parse_line(self) -> Tree:
         """Return all that the line says."""
-        while self.parts and self.is_gap(self.parts[-1]):
+        while self.parts and self.separates_formulas(self.parts[-1]):
             self.parts.pop()
         self.length = len(self.parts)
         if not self.parts:
             raise self.make_error("the expression is empty", remedy="Write something like: x^{2} + 1")
         results: list[Tree] = []
-        joins: list[str] = []
+        connectives: list[str] = []
         if self.context.is_answer and words_of(self.here) == "if":
             self.take_piece()  # if p then q
         while True:
-            while self.is_gap(self.here):
-                self.at += 1
+            while self.separates_formulas(self.here):
+                self.position += 1
             results.append(self.repeat_subject(results, self.parse_statement()))
             while words_of(self.here) in QUANTIFYING_PHRASES:
-                results = [self.parse_trailing_quantifier(self.join_formulas(results, joins))]
-                joins = []
+                results = [self.parse_trailing_quantifier(self.join_formulas(results, connectives))]
+                connectives = []
             if self.context.is_answer and words_of(self.here) in OTHERWISE:
                 self.take_piece()
                 results.append(ELSE)
-                joins.append("if")
-            are_propositions = joins == ["or"] and all(map(_is_propositional, results))
+                connectives.append("if")
+            are_propositions = connectives == ["or"] and all(map(_is_propositional, results))
             if are_propositions and (exclusive := self.take_remark_on_or()) is not None:
                 joined = Tree("iff" if exclusive else "or", tuple(results))
-                results, joins = [Tree("not", (joined,)) if exclusive else joined], []
-            if self.at >= self.length:
+                results, connectives = [Tree("not", (joined,)) if exclusive else joined], []
+            if self.position >= self.length:
                 break
-            joins.append(self.read_separator())
-        return self.join_formulas(results, joins)
+            connectives.append(self.read_separator())
+        return self.join_formulas(results, connectives)
 
     def take_remark_on_or(self) -> bool | None:
         """Take a remark such as `but not both`; return whether it makes `or` exclusive, None without one."""
         ahead = 0
-        while self.is_gap(self.piece_ahead(ahead)) and self.at + ahead < self.length:
+        while self.separates_formulas(self.piece_ahead(ahead)) and self.position + ahead < self.length:
             ahead += 1
         exclusive = REMARKS_ON_OR.get(words_of(self.piece_ahead(ahead)))
         if exclusive is not None:
-            self.at += ahead + 1
+            self.position += ahead + 1
         return exclusive
 
     @staticmethod
@@ -150,10 +154,12 @@ class StatementParser(Expressions):
         follows."""
         names, ranges = self.parse_range(number_set)
         while (
-            self.is_gap(self.here) or self.here.role == PieceRole.COLON or words_of(self.here) in _SUCH_THAT
+            self.separates_formulas(self.here)
+            or self.here.role == PieceRole.COLON
+            or words_of(self.here) in _SUCH_THAT
         ):
             self.take_piece()
-        if self.at >= self.length:
+        if self.position >= self.length:
             raise self.make_error("what is quantified is missing")
         if (further := QUANTIFYING_PHRASES.get(words_of(self.here))) is not None:
             self.take_piece()  # for every n there is an m
@@ -187,7 +193,7 @@ class StatementParser(Expressions):
             self.take_piece()
         ranges = [Tree("in", (name, Tree(number_set))) for name in names] if number_set else []
         if self.here.role == PieceRole.RELATION:
-            relation, piece = self.read_relation(), self.parts[self.at - 1]
+            relation, piece = self.read_relation(), self.parts[self.position - 1]
             right = self.parse_right_side(relation)
             ranges += [self.make_relation(relation, name, right, piece) for name in names]
         return names, ranges
@@ -200,63 +206,71 @@ class StatementParser(Expressions):
             body = Tree(label, (name, *joined_ranges, body))
         return body
 
-    def is_gap(self, piece: Piece) -> bool:
+    def separates_formulas(self, piece: Piece) -> bool:
         """Return whether a piece only separates formulas."""
         return (
             piece.role in (PieceRole.PUNCTUATION, PieceRole.PERIOD)
             or piece.text == "\\\\"
-            or is_alignment(piece)
+            or is_alignment_mark(piece)
             or (piece.alone.label.startswith("T!") and not words_of(piece))
         )
+
+    def is_at_beginning(self) -> bool:
+        """Return whether a statement may begin here: at the beginning, or behind a connective in words."""
+        return self.position == 0 or words_of(self.piece_ahead(-1)) in CONNECTIVES
 
     def read_separator(self) -> str:
         """Read what stands between two formulas: a comma, a word, a new line."""
         result = ""
-        first = self.at
+        first = self.position
         # Several separators may follow each other, as in ", and \quad"; a word outranks a comma.
-        while self.at < self.length:
+        while self.position < self.length:
             piece = self.here
             words = words_of(piece)
             if words in CONNECTIVES:
                 result = CONNECTIVES[words]
-            elif not self.is_gap(piece):
+            elif not self.separates_formulas(piece):
                 break
             elif not result and piece.role == PieceRole.PUNCTUATION:
                 result = ";" if piece.text == ";" and self.context.is_answer else ","
-            self.at += 1
+            self.position += 1
         # The caller comes here only between formulas, so something has to separate them.
-        if self.at == first:
+        if self.position == first:
             self.raise_unexpected()
-        if self.at >= self.length:
+        if self.position >= self.length:
             raise self.make_error("something is missing at the end")
         return result
 
-    def join_formulas(self, formulas: list[Tree], joins: list[str]) -> Tree:
+    def join_formulas(self, formulas: list[Tree], connectives: list[str]) -> Tree:
         """Return formulas joined by what stands between them."""
         if len(formulas) == 1:
             return formulas[0]
-        if ";" in joins:
-            return self.join_groups(formulas, joins)
+        if ";" in connectives:
+            return self.join_groups(formulas, connectives)
         last = formulas[-1]
         if (
             last.label == "in"
             and last.children[1].label in SETS_OF_NUMBERS
-            and joins[-1] in (",", "and", "if")
+            and connectives[-1] in (",", "and", "if")
         ):
             # `x = a + 2k or x = b + 2k`, for integers k
-            name, before = last.children[0], self.join_formulas(formulas[:-1], joins[:-1])
+            name, before = last.children[0], self.join_formulas(formulas[:-1], connectives[:-1])
             if all(name.label in one.list_labels() for one in formulas[:-1]):
                 return Tree("and" if is_statement(before) else "such", (before, last))
         # What the words mean depends on whether statements or terms stand between them: with `not q` beside
         # it a letter is a proposition.
-        words = set(joins)
-        logical = any(map(is_statement, formulas)) or not words.isdisjoint(("if", "iff", "implies"))
-        logical = logical and all(map(_is_propositional, formulas))
-        kinds = [logical or is_statement(one) for one in formulas]
-        if "if" in words and self.context.is_answer and (cases := _join_cases(formulas, joins)) is not None:
+        words = set(connectives)
+        are_propositions = any(map(is_statement, formulas)) or not words.isdisjoint(("if", "iff", "implies"))
+        are_propositions = are_propositions and all(map(_is_propositional, formulas))
+        are_statements = [are_propositions or is_statement(one) for one in formulas]
+        if (
+            "if" in words
+            and self.context.is_answer
+            and (cases := _join_cases(formulas, connectives)) is not None
+        ):
             return cases
         if "iff" in words or "implies" in words or "if" in words:
-            if len(formulas) == 2 and all(kinds):
+            if len(formulas) == 2 and all(are_statements):
                 left, right = formulas
                 return (
                     Tree("iff", (left, right))
@@ -265,16 +279,18 @@ class StatementParser(Expressions):
                 )
             raise self.make_error("a condition in words is not understood")
         # Statements side by side hold together; "or" beside "and" would need brackets.
-        if all(kinds):
+        if all(are_statements):
             if "or" in words:
                 if "and" in words:
                     raise self.make_error("'and' beside 'or' can be read in two ways")
                 return Tree("or", tuple(formulas))
             return Tree("and", tuple(formulas))
         # "a, b > 0" shares its relation with the names before it, but only plain names may do so.
-        if any(kinds):
+        if any(are_statements):
             last = formulas[-1]
-            may_share = last.label in SHARED_RELATIONS and not any(kinds[:-1]) and words <= {",", "and"}
+            may_share = (
+                last.label in SHARED_RELATIONS and not any(are_statements[:-1]) and words <= {",", "and"}
+            )
             if may_share and not any(
                 one.children and one.label != "call" for one in (*formulas[:-1], last.children[0])
             ):
@@ -289,16 +305,16 @@ class StatementParser(Expressions):
             return Tree("or", tuple(formulas))  # propositions
         return Tree("list", tuple(formulas))
 
-    def join_groups(self, formulas: list[Tree], joins: list[str]) -> Tree:
+    def join_groups(self, formulas: list[Tree], connectives: list[str]) -> Tree:
         """Return formulas joined by semicolons: groups of values, of which one holds."""
-        ends = [at for at, join in enumerate(joins) if join == ";"]
+        ends = [index for index, connective in enumerate(connectives) if connective == ";"]
         starts = [0, *(end + 1 for end in ends)]
         # With nothing but semicolons there are no groups, and they separate as commas do.
         if len(starts) == len(formulas):
-            return self.join_formulas(formulas, [","] * len(joins))
+            return self.join_formulas(formulas, [","] * len(connectives))
         groups = [
-            self.join_formulas(formulas[start : end + 1], joins[start:end])
-            for start, end in zip(starts, [*ends, len(joins)], strict=True)
+            self.join_formulas(formulas[start : end + 1], connectives[start:end])
+            for start, end in zip(starts, [*ends, len(connectives)], strict=True)
         ]
         if all(map(is_statement, groups)):
             return Tree("or", tuple(groups))
@@ -316,7 +332,7 @@ class StatementParser(Expressions):
             if label in IFF:
                 self.take_piece()
                 left = Tree("iff", (left, self.parse_disjunction()))
-            elif label in IMPLIES or (self.here.text in _TO and _is_propositional(left)):
+            elif label in IMPLIES or (self.here.text in _MAP_ARROWS and _is_propositional(left)):
                 self.take_piece()
                 right = self.parse_disjunction()
                 # An arrow to the left exchanges premise and conclusion.
@@ -352,8 +368,7 @@ class StatementParser(Expressions):
             result = Tree("not", (self.parse_negation(),))
             self.context.depth -= 1
             return result
-        begins = self.at == 0 or words_of(self.piece_ahead(-1)) in CONNECTIVES
-        if begins and (phrase := QUANTIFYING_PHRASES.get(words_of(self.here))) is not None:
+        if self.is_at_beginning() and (phrase := QUANTIFYING_PHRASES.get(words_of(self.here))) is not None:
             self.take_piece()
             return self.parse_quantified(*phrase)
         label = self.here.operator.label[2:]
@@ -369,11 +384,10 @@ class StatementParser(Expressions):
 
     def parse_chain(self) -> Tree:
         """Parse a chain of relations, each with the sides next to it."""
-        if self.context.is_open and self.here.role == PieceRole.RELATION and self.is_sign_alone():
+        if self.context.reads_unknown_signs and self.here.role == PieceRole.RELATION and self.is_sign_alone():
             return self.parse_sign_alone()
         # Every link of a chain needs its left side.
-        begins = self.at == 0 or words_of(self.piece_ahead(-1)) in CONNECTIVES
-        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and begins):
+        if self.here.role == PieceRole.RELATION and not (self.context.is_answer and self.is_at_beginning()):
             raise self.make_error("the left side is missing")
         parity = EVERY_PARITY.get(words_of(self.here)) if self.context.is_answer else None
         if parity is not None and self.piece_ahead(1) is not END:
@@ -398,30 +412,32 @@ class StatementParser(Expressions):
             # The relation may be on the next line of aligned formulas, so blanks and
             # gaps before it are skipped.
             ahead, piece = 0, self.here
-            while is_blank(piece) or piece.alone.label == "V!quad":
+            while says_nothing(piece) or piece.alone.label == "V!quad":
                 ahead += 1
                 piece = self.piece_ahead(ahead)
-            if self.context.is_open and self.is_map():
+            if self.context.reads_unknown_signs and self.is_map():
                 return self.parse_map(left)
             # "a : b" is a ratio unless a relation has been read.
             if piece.role == PieceRole.COLON and piece.text == ":" and not relations:
                 left = self.parse_ratio(left)
                 continue
             # A single bar may mean "divides".
-            bar = piece.role == PieceRole.BAR and piece.text == "|" and not self.bars and not self.brackets
+            is_divides_bar = (
+                piece.role == PieceRole.BAR and piece.text == "|" and not self.bars and not self.brackets
+            )
             # A bar with a script belongs to limits, as in F|_a^b; arrows join whole chains.
             if (
-                (bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
-                or (not bar and piece.role != PieceRole.RELATION)
+                (is_divides_bar and self.piece_ahead(ahead + 1).role == PieceRole.SCRIPT)
+                or (not is_divides_bar and piece.role != PieceRole.RELATION)
                 or piece.operator.label in ARROWS
-                or (piece.text in _TO and not relations and _is_propositional(left))
+                or (piece.text in _MAP_ARROWS and not relations and _is_propositional(left))
             ):
                 break
             # In brackets a bar may come before a condition, as in P(A | B), and is no relation then.
-            given = self.brackets and not ahead and self.is_given()
-            if given and (self.context.is_open or self.context.is_answer):
+            is_condition_bar = self.brackets and not ahead and self.is_given()
+            if is_condition_bar and (self.context.reads_unknown_signs or self.context.is_answer):
                 break
-            self.at += ahead
+            self.position += ahead
             relation = self.read_relation()
             right = self.parse_right_side(relation)
             # "(mod n)" makes a congruence of an equation.
@@ -449,9 +465,9 @@ class StatementParser(Expressions):
             self.raise_unexpected()
         self.take_piece()
         high = self.parse_set_operations()
-        ahead = 1 if self.is_gap(self.here) else 0
+        ahead = 1 if self.separates_formulas(self.here) else 0
         if (remark := BETWEEN_REMARKS.get(words_of(self.piece_ahead(ahead)))) is not None:
-            self.at += ahead + 1
+            self.position += ahead + 1
             closed = remark
         if middle == OMITTED_SIDE:
             return Tree("interval", (Tree("cc" if closed else "oo"), low, high))
@@ -462,48 +478,48 @@ class StatementParser(Expressions):
         """Read the sign of a relation."""
         piece = self.take_piece()
         label = piece.operator.label
-        known = RELATION_NAMES.get(label, "")
+        relation = RELATION_NAMES.get(label, "")
         # \cong is the congruence of figures, which is not understood.
         if label == "U!approx":
-            known = "approx" if piece.text != "\\cong" else ""
+            relation = "approx" if piece.text != "\\cong" else ""
         elif label == "U!equivalent":
-            known = "equivalent"
+            relation = "equivalent"
         # Outside of brackets a bar between terms means "divides"; inside it is "such that" or "given".
         elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
-            known = "divides" if piece.text in ("|", "\\mid") else "not divides"
+            relation = "divides" if piece.text in ("|", "\\mid") else "not divides"
         # "<=" without a space is the sign ≤ typed as two.
         if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
             self.take_piece()
-            known += "="
+            relation += "="
         while self.here.role == PieceRole.SCRIPT:
             script = self.take_piece()
             # Text above a relation, such as "def", is a remark; something below it changes its meaning.
             above = argument_pieces(script.alone)
             if script.text == "O!SUB" or any(one.text == "?" for one in above):
-                if self.context.is_open:
-                    known = f"{_UNKNOWN}{piece.text.lstrip(chr(92))}_{spell_argument(script.alone)}"
+                if self.context.reads_unknown_signs:
+                    relation = f"{_RELATED_BY}{piece.text.lstrip(chr(92))}_{spell_argument(script.alone)}"
                     continue
                 raise self.make_error(
                     "a relation with something below it or a question mark is not understood", script
                 )
             self.context.add_note("what stands above a relation is not part of it")
-        self.context.places.setdefault(known, piece.start)
-        if self.context.is_open and not known:
-            known = f"{_UNKNOWN}{_RELATION_SIGNS.get(piece.text, piece.text.lstrip(chr(92)))}"
-        if not known:
+        self.context.places.setdefault(relation, piece.start)
+        if self.context.reads_unknown_signs and not relation:
+            relation = f"{_RELATED_BY}{_RELATION_SIGNS.get(piece.text, piece.text.lstrip(chr(92)))}"
+        if not relation:
             raise self.make_error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
         if label == "O!assign":
             self.context.add_note("':=' is an equation")
-        return known
+        return relation
 
     def parse_right_side(self, relation: str) -> Tree:
         """Return the right side of a relation."""
         before = self.context.allows_intervals
         # On the right of these relations stands a set, so (a, b) may be an interval there.
         self.context.allows_intervals = relation in ("in", "not in", "subset")
-        while self.here.text == "\\\\" or is_alignment(self.here):
-            self.at += 1
-        if self.at >= self.length or self.here.role in (
+        while self.here.text == "\\\\" or is_alignment_mark(self.here):
+            self.position += 1
+        if self.position >= self.length or self.here.role in (
             PieceRole.RELATION,
             PieceRole.PUNCTUATION,
             PieceRole.PERIOD,
@@ -518,10 +534,10 @@ class StatementParser(Expressions):
     def parse_modulus(self) -> Tree | None:
         r"""Parse `\pmod n` or `(\bmod n)` behind a congruence."""
         if self.here.role == PieceRole.ANNOTATION:
-            return self.term_of(self.take_piece().alone.children[0])
+            return self.make_term(self.take_piece().alone.children[0])
         if self.here.role == PieceRole.OPEN and self.opens_modulus():
             # Past the bracket and the word `mod`.
-            self.at += 2
+            self.position += 2
             result = self.parse_set_operations()
             if self.here.role != PieceRole.CLOSE:
                 self.raise_unexpected()
@@ -534,10 +550,10 @@ class StatementParser(Expressions):
 
     def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         """Return a relation of two sides."""
-        if relation.startswith(_UNKNOWN):
-            return Tree("related", (Tree(relation[len(_UNKNOWN) :]), left, right))
+        if relation.startswith(_RELATED_BY):
+            return Tree("related", (Tree(relation[len(_RELATED_BY) :]), left, right))
         if relation == "equivalent":
-            if self.context.is_open:
+            if self.context.reads_unknown_signs:
                 return Tree("related", (Tree("≡"), left, right))
             raise self.make_error("'\\equiv' without a modulus can be read in two ways", piece)
         if relation == "contains":
@@ -555,14 +571,14 @@ class StatementParser(Expressions):
     def is_map(self) -> bool:
         r"""Return whether a colon stands here, and an arrow behind it: `f: A \to B`."""
         return self.here.role == PieceRole.COLON and any(
-            one.text in _TO for one in self.parts[self.at : self.length]
+            one.text in _MAP_ARROWS for one in self.parts[self.position : self.length]
         )
 
     def parse_map(self, name: Tree) -> Tree:
         """Parse from where to where a function goes."""
         self.take_piece()
         source = self.parse_set_operations()
-        if self.here.text not in _TO:
+        if self.here.text not in _MAP_ARROWS:
             self.raise_unexpected()
         self.take_piece()
         return Tree("maps", (name, source, self.parse_set_operations()))
@@ -571,7 +587,7 @@ class StatementParser(Expressions):
         """Parse a ratio."""
         colon = self.take_piece()
         # A colon behind the name of a function begins a map, `f: A \to B`, and no ratio.
-        if left.label in self.context.functions | USUAL or self.at >= self.length:
+        if left.label in self.context.functions | USUAL or self.position >= self.length:
             raise self.make_error("':' is not understood here", colon)
         right = self.parse_set_operations()
         if self.context.is_answer:

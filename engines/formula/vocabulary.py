@@ -387,7 +387,7 @@ class Line(OperatorTree):
     parts: tuple[Piece, ...] = ()
 
 
-def parse_line(parts: list[Piece]) -> OperatorTree:
+def make_line(parts: list[Piece]) -> OperatorTree:
     """Return a line of pieces as a tree whose words are joined."""
     return Line("line", (), None, tuple(join_words(parts)))
 
@@ -447,16 +447,16 @@ def words_of(piece: Piece) -> str:
     return label[2:].strip(" .,;:").lower() if label.startswith("T!") else ""
 
 
-def is_alignment(piece: Piece) -> bool:
+def is_alignment_mark(piece: Piece) -> bool:
     """Return whether a piece is an alignment mark."""
     return piece.role == PieceRole.STRAY and piece.text == "&"
 
 
-def is_blank(piece: Piece) -> bool:
+def says_nothing(piece: Piece) -> bool:
     """Return whether a piece says nothing: a mark of alignment, a new line, an empty text."""
     label = piece.alone.label
     return (
-        is_alignment(piece)
+        is_alignment_mark(piece)
         or piece.text in ("\\\\", "\\therefore", "\\because")
         or (label.startswith("T!") and not label[2:].strip())
     )

@@ -498,7 +498,7 @@ def _judge_integer_parts(
     link = judged.link
     if "[" not in link.left + link.right:
         return None
-    names = Names(is_open=True, has_integer_parts=True)
+    names = Names(reads_unknown_signs=True, has_integer_parts=True)
     one, other = (read(side, names=names).tree for side in (link.left, link.right))
     if one is None or other is None or "floor" not in (*one.list_labels(), *other.list_labels()):
         return None

@@ -83,7 +83,7 @@ def _is_series(formula: str) -> bool:
     statements = split_statements(formula) if len(formula) <= _MOST_CHARACTERS else []
     if len(statements) != 1 or statements[0].relations:
         return False
-    tree = read(statements[0].sides[0].strip(" ,;:"), "latex", names=Names(is_open=True)).tree
+    tree = read(statements[0].sides[0].strip(" ,;:"), "latex", names=Names(reads_unknown_signs=True)).tree
     return tree is not None and tree.label in ("+", "-") and tree.children[-1].label == ELLIPSIS
 
 

@@ -7,7 +7,7 @@ import pytest
 from engines.formula.document_names import names_of
 from engines.formula.meaning import Names, read
 
-DOCUMENT = Names(is_open=True)
+DOCUMENT = Names(reads_unknown_signs=True)
 
 
 def said(text: str, names: Names = DOCUMENT) -> str:
@@ -134,4 +134,4 @@ def test_bound_variables_are_those_of_no_statement() -> None:
 
 
 def test_formulas_of_a_document_are_read_with_unknown_operators() -> None:
-    assert names_of([]).is_open
+    assert names_of([]).reads_unknown_signs
