@@ -60,12 +60,14 @@ MODULES = {
     "retrieval.stored": "retrieval.index_storage",
     "grading.quantities": "grading.quantity_reader",
     "mathematics.verification.exceptional": "mathematics.verification.exceptional_points",
+    "mathematics.judging.reals": "mathematics.judging.real_terms",
     "mwp.problems.bindings": "mwp.problems.number_bindings",
     "core.installed": "core.distributions",
     "core.shown": "core.notebook_display",
     "egen.evaluations.measured": "egen.evaluations.figures",
     "egen.rules.own": "egen.rules.user_rules",
     "egen.theories.own": "egen.theories.user_theories",
+    "egen.theories.reals": "egen.theories.real_functions",
     "mathamr.retrieval.strings": "mathamr.retrieval.representations",
 }
 """Modules by the name they had, and packages with all that is in them."""

@@ -55,7 +55,7 @@ def _four(cells: list[str]) -> tuple[str, str, str, list[str]]:
 
 
 def generate(text: str, dialect: str) -> Tree | None:
-    from engines.egen.theories.reals import Reals
+    from engines.egen.theories.real_functions import Reals
 
     notation = "prefix" if dialect == "prefix" else "auto"
     try:

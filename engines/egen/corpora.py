@@ -559,7 +559,7 @@ def find_function(spec: FindFunction) -> dict[str, Any]:
         member it is, if it is one.
     """
     from engines.egen.corpus.folder import open_corpus
-    from engines.egen.theories.reals import Reals
+    from engines.egen.theories.real_functions import Reals
     from engines.mathematics.terms.notation import read_head
     from engines.mathematics.verification.verdicts import verdict_row
 

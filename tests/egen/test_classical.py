@@ -22,7 +22,7 @@ from engines.egen.generation import generate as generated
 from engines.egen.rules.table import load_families
 from engines.egen.rules_and_theories import Rules, list_rules
 from engines.egen.settings import FORMS, EgenConfig, Limits
-from engines.egen.theories.reals import Reals
+from engines.egen.theories.real_functions import Reals
 from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.algebra.symmetric import iterate_symmetric

@@ -37,7 +37,7 @@ from engines.egen.corpus.same_functions import (
     same_terms,
 )
 from engines.egen.corpus.sources import SourceHead
-from engines.egen.theories.reals import Reals
+from engines.egen.theories.real_functions import Reals
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
 from engines.mathematics.assumptions import read_assumptions

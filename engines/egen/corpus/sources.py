@@ -22,7 +22,7 @@ from engines.core.expression_language import (
 from engines.core.rows import read_lines
 from engines.core.spec import make_refusal
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.theories.reals import Reals
+from engines.egen.theories.real_functions import Reals
 from engines.egen.theories.registry import theory_of
 from engines.egen.theories.theory import Theory
 from engines.formula.reader import read_expression

@@ -25,7 +25,7 @@ from engines.egen.egraph.proof_egraph import ASSUMED, ProofEGraph, Substitution,
 from engines.egen.records import Derivation, DerivationStep
 from engines.egen.rules.table import OF_NUMBERS, Guards, Rule, RuleCondition, fill_pattern, match_pattern
 from engines.egen.settings import ACCEPTED, Mode
-from engines.egen.theories.reals import Reals
+from engines.egen.theories.real_functions import Reals
 from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.numbers.numeric import compile_many, evaluate_balls

@@ -39,7 +39,7 @@ from engines.egen.egraph.analysis import (
 from engines.egen.egraph.term_grammar import EGraph, ENode
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.settings import Limits, Mode, StopReason
-from engines.egen.theories.reals import Reals
+from engines.egen.theories.real_functions import Reals
 from engines.egen.theories.theory import Theory
 
 _CHUNK = 20

@@ -49,7 +49,7 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
         from engines.egen.theories.logic import Logic, read_premises
 
         return Logic(read_premises(assume), Logic.list_variables(*trees))
-    from engines.egen.theories.reals import Reals
+    from engines.egen.theories.real_functions import Reals
 
     assumptions = read_assumptions(assume)
     rewritable = not any(node.label in FURTHER for tree in trees for node in tree)

@@ -11,7 +11,7 @@ from flint import acb, arb, ctx, fmpq
 from engines.core.expression_language import display_name, is_constant_token
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import free_variables, undecided_verdict
-from engines.mathematics.judging.reals import Known, with_integers
+from engines.mathematics.judging.stated_assumptions import Known, add_implied_integers
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.numbers.precise import BallValue, integer_in_ball
 
@@ -32,7 +32,7 @@ _MOST_SUMMED = 200
 def judge_complex_terms(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Verdict:
     """Judge whether two complex terms are equal, at random complex points by rigorous balls."""
     names = sorted(free_variables(left, right))
-    known = with_integers((left, right), known)
+    known = add_implied_integers((left, right), known)
     if known.assumptions.relations and not names:
         known = Known(known.assumptions, known.notes)
     # Variables that are compared by size can only be real.

@@ -16,7 +16,7 @@ from engines.mathematics.judging.numbers import separate_units
 from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from engines.mathematics.judging.reals import Known
+    from engines.mathematics.judging.stated_assumptions import Known
     from engines.mathematics.judging.terms import TermJudge
 
 _POINTS = ("interval", "union", "intersection", "without", "such")
@@ -476,7 +476,7 @@ def _judge_sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree
 
 
 def _to_text(tree: Tree) -> str:
-    from engines.mathematics.judging.reals import describe_statement
+    from engines.mathematics.judging.stated_assumptions import describe_statement
 
     return numbers.format_number(tree) if numbers.is_number(tree) else describe_statement(tree)
 

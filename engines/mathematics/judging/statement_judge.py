@@ -19,7 +19,7 @@ from engines.core.errors import EngineError
 from engines.core.expression_language import display_name
 from engines.core.tree import ZERO, Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
-from engines.mathematics.judging import numbers, point_sets, reals, shapes
+from engines.mathematics.judging import numbers, point_sets, shapes
 from engines.mathematics.judging.names import (
     COMPARISONS,
     EQUAL,
@@ -39,7 +39,12 @@ from engines.mathematics.judging.propositions import (
     unify_bound_variable,
     without_denied_quantifiers,
 )
-from engines.mathematics.judging.reals import describe_statement, iterate_flat, read_assumptions
+from engines.mathematics.judging.stated_assumptions import (
+    Known,
+    describe_statement,
+    iterate_flat,
+    read_assumptions,
+)
 from engines.mathematics.judging.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -299,7 +304,7 @@ def _judge_one_variable(statement: Tree, name: str, assume: Sequence[Tree]) -> V
     return Verdict("different", witness=f"{display_name(name)} = {difference.text}")
 
 
-def _find_refutation(statement: Tree, known: reals.Known) -> str:
+def _find_refutation(statement: Tree, known: Known) -> str:
     """Return a point where a relation certainly does not hold."""
     names = sorted(free_variables(statement) | known.assumptions.variables)
     if known.unclear or not all(map(is_real, statement.children)):
@@ -310,7 +315,7 @@ def _find_refutation(statement: Tree, known: reals.Known) -> str:
     return ""
 
 
-def _sample_points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
+def _sample_points(names: Sequence[str], known: Known) -> list[dict[str, float]]:
     random, result = Random(0), []
     whole = {*known.assumptions.integers}
     for _ in range(4 * _MAX_POINTS):
@@ -352,7 +357,7 @@ def truth_at(statement: Tree, point: dict[str, float]) -> bool | None:
     return None if sign is None else point_sets.sign_satisfies(label, sign)
 
 
-def _certify_relation(statement: Tree, known: reals.Known) -> Verdict | None:
+def _certify_relation(statement: Tree, known: Known) -> Verdict | None:
     """Return EQUAL where the signs of the parts prove the relation: squares, powers, absolute values."""
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1

@@ -14,7 +14,7 @@ from engines.core.tree import (
     Tree,
 )
 from engines.mathematics.algebra.rational import TooLargeError, expand_tree
-from engines.mathematics.judging import complexes, numbers, reals, shapes, statement_judge
+from engines.mathematics.judging import complexes, numbers, real_terms, shapes, statement_judge
 from engines.mathematics.judging.closed_forms import differentiate_antiderivatives, find_closed_forms
 from engines.mathematics.judging.names import (
     BOUND,
@@ -25,7 +25,7 @@ from engines.mathematics.judging.names import (
     undecided_verdict,
 )
 from engines.mathematics.judging.propositions import compare_unknown_sets
-from engines.mathematics.judging.reals import Known, describe_statement, read_assumptions
+from engines.mathematics.judging.stated_assumptions import Known, describe_statement, read_assumptions
 from engines.mathematics.judging.verdicts import Verdict
 from engines.mathematics.terms.notation import to_infix
 from engines.mathematics.verification.work_limit import WorkLimitError
@@ -127,11 +127,11 @@ class TermJudge:
                 return undecided_verdict(f"{node.label} is not judged")
         if "inf" in labels:
             if all(numbers.infinite_sign(side) or numbers.is_number(side) for side in sides):
-                return reals.of_numbers(*sides)
+                return real_terms.judge_numbers(*sides)
             return undecided_verdict("infinity is no number")
         # Complex terms are compared without domains, so only those that need it are judged as complex.
         is_real = labels.isdisjoint((*COMPLEX, *known.complex_names))
-        judge_terms = reals.judge_real_terms if is_real else complexes.judge_complex_terms
+        judge_terms = real_terms.judge_real_terms if is_real else complexes.judge_complex_terms
         result = judge_terms(sides[0], sides[1], known, seed=self.seed)
         return calls.restore_calls(result)
 
