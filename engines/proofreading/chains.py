@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engines.documents.reading import Document, TextPiece
+from engines.documents.reading import PARAGRAPH_END, Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.proofreading.cue_phrases import (
     distinguishes_cases,
+    has_last_word,
     is_made_of,
     last_clause,
     last_sentence,
@@ -47,6 +48,7 @@ _TRIMMED = re.compile(
 )
 _SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _PARAGRAPH_BEGUN = re.compile(r"\s*?\n[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]")
+_PARAGRAPH_END = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _LEADING_ON = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
 """Words that no point ends, with the blank line before the formula in which their sentence goes on."""
@@ -183,6 +185,8 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
     end = ""
     opened = False
     touched, bare = False, False
+    # Where a chain ended before a remark, `and $u = x^2$`, behind which a paragraph goes on with it.
+    explained, in_remark, parted = "", False, False
     compared = "", ""
     """The sides of the last statement that began with its relation."""
     formulas_before: list[str] = []
@@ -196,7 +200,11 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             words_before = words_before[-400:]
             formulas_before = [] if len(parts) > 1 else formulas_before
             touched = opened and bare and not piece.text.strip()
-            opened = opened and not piece.text.strip(" ,\n\t~\\")
+            between = piece.text.strip(" ,\n\t~\\")
+            opened = opened and not between
+            in_remark = (in_remark and not between) or has_last_word("remarking", between)
+            explained = explained if not between or is_made_of("remarking", between) else ""
+            parted = in_remark and not between and _PARAGRAPH_END.search(piece.text) is not None
             continue
         if len(piece.text) > MAX_FORMULA:
             beginning = " ".join(piece.text[:40].split()) + " …"
@@ -216,9 +224,9 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         after = document.pieces[index + 1].text[:80] if index + 1 < len(document.pieces) else ""
         ended = _SENTENCE_ENDED.search(piece.text) is not None
         if after and document.pieces[index + 1].formula:
-            # A point before a formula without a relation is a product, `252 = 2.` beside `126`.
-            adjacent = split_statements(document.pieces[index + 1].text) if ended else []
-            is_factor = ended and not any(each.relations for each in adjacent)
+            # A formula without a relation that touches another is a factor, as `126` behind `252 = 2.`.
+            adjacent = split_statements(document.pieces[index + 1].text)
+            is_factor = not any(each.relations for each in adjacent)
             after, ended = ("·", False) if is_factor else ("", ended)
         after = f". {after}" if ended or _PARAGRAPH_BEGUN.match(after) else after
         behind, beyond = (
@@ -229,6 +237,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         is_universal = r"\forall" in piece.text and r"\exists" not in piece.text
         words_before += " for all " if r"\forall" in piece.text else ""
         words_before += " there exists such that " if r"\exists" in piece.text else ""
+        continued = explained if parted else end
         statements = split_statements(piece.text, piece.line)
         bracketed = tuple(
             each.sides[0].strip()[1:-1]
@@ -248,7 +257,7 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
             if statement.begins_with_relation and not statement.sides[0]:
                 # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
                 is_of_same_side = opened and statement.sides[-1].strip() == compared[1]
-                statement.sides[0] = compared[0] if is_of_same_side else last or (end if opened else "")
+                statement.sides[0] = compared[0] if is_of_same_side else last or (continued if opened else "")
                 compared = statement.sides[0], statement.sides[-1].strip()
             last = statement.sides[-1]
             lead = words_before
@@ -275,6 +284,8 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         # `$a$ $b$ $= c$` is said of a product, or of what nobody can tell.
         end, opened = "" if bare and touched else last, True
         touched = False
+        explained = explained if in_remark and not parted else last
+        in_remark, parted = in_remark and not parted, False
         words_before = (words_before + " § ")[-400:]
         formulas_before.append(piece.text)
         if ended:

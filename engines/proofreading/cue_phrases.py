@@ -91,6 +91,7 @@ PHRASES: Mapping[str, str] = {
         works valid remains take takes like likes please
         equality formula relation inequality statement rule single be out
     """,
+    "remarking": "and where since because with using as",
     "opening": "so thus therefore hence then but because since as and while whereas now",
     "positive": "positive",
     "nonnegative": "nonnegative non-negative",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import repeat
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
@@ -24,7 +24,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     starts_with_phrase,
 )
-from engines.proofreading.facts import Fact, Reduced, cite_fact, describe_sources
+from engines.proofreading.facts import Fact, Facts, Reduced, cite_fact, describe_sources
 from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
@@ -504,6 +504,8 @@ class EquationLink:
         # A function has one derivative.
         if link.has_denial_nearby or (link.may_be_one_of_several and not is_slope(left)):
             return None
+        if _is_product_with_zero(self.context.facts, left, right):
+            return None
         reduced = self.context.facts.reduce_by_definitions(left, right)
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
             return None
@@ -706,6 +708,14 @@ class EquationLink:
 
     def _accuse(self, mistake: Accusation) -> LinkVerdict:
         return LinkVerdict(self.link, "wrong", mistake.reason, evidence=mistake.evidence)
+
+
+def _is_product_with_zero(facts: Facts, left: Tree, right: Tree) -> bool:
+    """Return whether a letter that is defined without an argument stands before (0), and the result is 0:
+    behind C = e^c, C(0) is a product."""
+    known = facts.functions.get(left.children[0].label) if left.label == "call" else None
+    bare = known is not None and not known.fact.left.children
+    return bare and left.children[1:] == (ZERO,) and right == ZERO
 
 
 def _cite_facts(kind: EvidenceKind, verdict: Verdict, reduced: Reduced) -> Accusation:

@@ -27,7 +27,9 @@ from engines.proofreading.other_notations import (
     has_bracketed_row,
     has_leading_zero,
     has_zero_coefficient,
+    hold_for_vectors,
     join_thousands,
+    take_constants_out,
     take_powers_in,
 )
 from engines.proofreading.repair_conditions import write_term
@@ -150,6 +152,8 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
     if _hold_as(lambda side: take_powers_in(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power is that of the argument of the function")
+    if _hold_as(take_constants_out, left, right, judge):
+        return LinkVerdict(link, "right if", "a factor without the index stands behind the product")
     if not free and _hold_as(join_thousands, left, right, judge):
         return LinkVerdict(link, "right if", "points separate thousands")
     if not free and has_leading_zero(f"{link.left} {link.right}"):
@@ -229,7 +233,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "residues of fractions are not judged"
     if _CROSS.search(link.left + link.right) and _ARROWED.search(link.left + link.right):
         return "products of vectors are not judged"
-    if _CROSS.search(link.left + link.right) and _has_both_orders(left, right):
+    crossed = _CROSS.search(link.left + link.right)
+    if crossed and (_has_both_orders(left, right) or hold_for_vectors(left, right)):
         return "products of letters in both orders can be those of vectors"
     if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
         return "a product of a letter with itself or of unit vectors can be that of vectors"

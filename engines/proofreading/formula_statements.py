@@ -57,6 +57,8 @@ _TOKEN = re.compile(
 _DISPLAY = re.compile(
     r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
 )
+_CLASSED = re.compile(r"\\math(?:rel|bin|op|ord|open|close|punct|inner)\s*\{([-+=<>])\}")
+"""A sign with the space of another class around it, `\\mathrel{+}`."""
 _DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
 _QUANTIFIED = re.compile(r"\s*\\(?:forall|exists|nexists)(?![A-Za-z])")
 """What begins behind a bracket that holds a quantifier alone, `(\\forall x \\in A)`."""
@@ -143,7 +145,7 @@ class _StatementSplitter:
     """
 
     def __init__(self, latex: str, line: int) -> None:
-        self.latex = latex
+        self.latex = latex = _CLASSED.sub(r"\1", latex)
         self.line = line
         self.in_equivalence = _EQUIVALENT.match(latex) is not None
         self.statements: list[FormulaStatement] = []
@@ -259,6 +261,9 @@ class _StatementSplitter:
         if token == ":" and opens and _NUMBERED.fullmatch(self.current.sides[0]):
             self.current.sides[0] = ""  # (1) - 2(2): what equations are added
             return ""
+        if token == ":" and opens and _names_equation(self.current.sides[0], self.latex, match.end()):
+            self.current.sides[0] = ""
+            return ""
         if token in (":", r"\colon") and self.has_bound_variable:
             self.has_bound_variable = False
             self._close_statement(",")
@@ -373,6 +378,16 @@ class _StatementSplitter:
                 return ""
             return token
         return "" if _LEFT_OUT.match(token) else token
+
+
+def _names_equation(name: str, latex: str, at: int) -> bool:
+    r"""Return whether a letter before a colon names the equation behind it: `\pi_1: x + 2y = 3`."""
+    behind = latex[at:]
+    row = _split_row(latex, at)[0]
+    relations = [index for index, token in enumerate(row) if token in WRITTEN]
+    # a : b = 2 : 3 is an equation of ratios, and one term before a relation can be a member of it.
+    is_sum = bool(relations) and not {"+", "-"}.isdisjoint(row[1 : relations[0]])
+    return is_sum and ":" not in behind and _LETTER.fullmatch(name.strip()) is not None
 
 
 def _explains(remark: FormulaStatement, statement: FormulaStatement) -> bool:
@@ -510,7 +525,8 @@ def _share_relation(statements: Sequence[FormulaStatement]) -> None:
     for statement in statements:
         is_letter = _LETTER.fullmatch(statement.sides[0].strip()) is not None
         if is_letter and not statement.relations:
-            letters.append(statement)
+            # \exists N, \forall m, n > N: each quantifier begins a list of its own.
+            letters = [*(letters if statement.connective == "," else ()), statement]
             continue
         orders = [relation for relation, _ in statement.relations if relation in _ORDERS]
         if is_letter and len(orders) == len(statement.relations) == 1 and statement.connective == ",":

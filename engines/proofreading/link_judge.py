@@ -488,6 +488,7 @@ class LinkJudge(LinkContext):
             return LinkVerdict(link, "wrong", "both sides are the same")
         # What is unequal in general is so at some values, and not at all.
         for_all = not is_bound and link.relation != "!=" and self.is_stated_for_all(link, left, right)
+        for_all = for_all and not self._is_bounded_by_others(free_symbols(statement))
         if not link.of_problem and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not is_bound and len(statement) < LARGEST:
@@ -529,6 +530,11 @@ class LinkJudge(LinkContext):
         if is_given or is_bound:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
+
+    def _is_bounded_by_others(self, free: frozenset[str]) -> bool:
+        """Return whether the paragraph bounds some letters by others: `|x - y| < d`, said of all x and y."""
+        here = (bound for bound, place in self.facts.bounds if place.paragraph == self.position.paragraph)
+        return any(not free.isdisjoint(names) and not names <= free for names in map(free_symbols, here))
 
     def _describe_multiplication(self, link: ChainLink, statement: Tree) -> str:
         """Return which inequality before was multiplied by an expression of either sign to get this one."""

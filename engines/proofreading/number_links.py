@@ -305,7 +305,7 @@ class NumberLinks:
             rows = [[row.children for row in side.children] for side in (one, other)]
         else:
             parts = [list_terms(side) for side in (left, right)]
-            if len(parts[0]) == len(parts[1]) == 1 and left.label == right.label == "*":
+            if len(parts[0]) == len(parts[1]) == 1 and left.label == right.label and left.label in ("*", "/"):
                 parts = [left.children, right.children]
             rows = [[each] for each in parts]
         sizes = [[*map(len, each)] for each in rows]

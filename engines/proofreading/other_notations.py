@@ -4,11 +4,13 @@ powers behind an argument, zeros as coefficients."""
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
+from random import Random
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.unit_table import UNIT_SYMBOLS
-from engines.proofreading.term_properties import free_symbols
+from engines.mathematics.judging.names import free_variables
+from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
 _POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])")
@@ -19,6 +21,8 @@ _NUMBER_ALONE = re.compile(r"-?\s*\d+(?:[.,]\d+)?(?:\s|~|\\[,;: ])*")
 _SIGNED_INFINITY = re.compile(r"(?:^|[(\[{,=]|\\(?:to|rightarrow|infty|cup)(?![A-Za-z]))\s*\+\s*\\infty")
 """∞ with a sign + that adds it to nothing."""
 _ROW = re.compile(r"\[[^\[\]=]*[^\s\[\]=+-]\s*\\(?:[ ;,]|quad(?![A-Za-z]))\s*[^\s\[\]=+-][^\[\]=]*\]")
+_SAMPLES = 2
+_CLOSE = 1e-9
 _INFINITY = "inf"
 _WITH_POWERS = ("ln", "log", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh")
 """Functions whose argument may end before or behind a power, as of `\\arctan (x)^2`."""
@@ -81,6 +85,52 @@ def take_powers_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
         *base, argument = parts[0].children
         return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))
     return Tree(tree.label, parts)
+
+
+def take_constants_out(tree: Tree) -> Tree:
+    r"""Return a term in which factors without the index stand behind their product, and not in it: the root
+    of `\prod_{i=1}^n (2i-1) \sqrt{2n+1}`."""
+    parts = tuple(map(take_constants_out, tree.children))
+    if tree.label != "prod" or parts[-1].label != "*":
+        return Tree(tree.label, parts)
+    *span, body = parts
+    first, last = body.children
+    if span[0].label in free_variables(last):
+        return Tree(tree.label, parts)
+    return Tree("*", (take_constants_out(Tree("prod", (*span, first))), last))
+
+
+def hold_for_vectors(left: Tree, right: Tree) -> bool:
+    """Return whether terms are equal where letters are vectors in space, and products those of vectors."""
+    names = sorted(free_symbols(left) | free_symbols(right))
+    random = Random(len(names))
+    for _ in range(_SAMPLES):
+        at = {name: tuple(random.uniform(1, 2) for _ in range(3)) for name in names}
+        one, other = _evaluate_vector(left, at), _evaluate_vector(right, at)
+        if one is None or other is None or any(abs(a - b) > _CLOSE for a, b in zip(one, other, strict=True)):
+            return False
+    return True
+
+
+def _evaluate_vector(tree: Tree, at: Mapping[str, Sequence[float]]) -> Sequence[float] | None:
+    """Return the vector that a term is; None where it has other operations than sums and products."""
+    if not tree.children:
+        return at.get(tree.label) or ((0.0, 0.0, 0.0) if tree == ZERO else None)
+    if len(tree.children) != 2 or tree.label not in ("+", "-", "*"):
+        return None
+    first, last = tree.children
+    other = _evaluate_vector(last, at)
+    if tree.label == "*" and not free_symbols(first):
+        factor = evaluate_term(first, {})
+        return None if factor is None or other is None else [factor * part for part in other]
+    one = _evaluate_vector(first, at)
+    if one is None or other is None:
+        return None
+    if tree.label == "*":
+        (a, b, c), (d, e, f) = one, other
+        return b * f - c * e, c * d - a * f, a * e - b * d
+    sign = 1 if tree.label == "+" else -1
+    return [a + sign * b for a, b in zip(one, other, strict=True)]
 
 
 def has_zero_coefficient(tree: Tree) -> bool:

@@ -60,6 +60,7 @@ _ENOUGH = {
     "skipped index": 4.0,
 }
 """What two statements must share, by the kind of their difference: names count 1, digits 1, operators ½."""
+_OF_DEFINITION = " of a definition"
 _ENOUGH_ENCLOSED = 3.0
 """What they must share where the text says one of them before the other and behind it."""
 _LONG_DEFINITION = 6.0
@@ -191,8 +192,8 @@ def find_misquotations(
             # The more the two have in common, the less likely is a coincidence.
             if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
                 kind_of = "value"
-            if f"{kind_of} of a definition" in _ENOUGH and any(map(_is_assignment, (first, second))):
-                kind_of = f"{kind_of} of a definition"
+            if kind_of + _OF_DEFINITION in _ENOUGH and any(map(_is_assignment, (first, second))):
+                kind_of += _OF_DEFINITION
             enough = _ENOUGH[kind_of] if kind_of else inf
             # What is said once each can be two equations of a kind.
             enough += 0 if max(many) > 1 or kind_of in _RARE else _ONCE
@@ -215,11 +216,18 @@ def find_misquotations(
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
             varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
+            # Each exercise and example defines its own functions.
+            defined_again = kind_of.endswith(_OF_DEFINITION) and _are_in_other_tasks(first.link, second.link)
+            # + (something analytic) is another thing at another place.
+            labels = {*first.left.list_labels(), *first.right.list_labels()}
+            unsaid = max(many) == 1 and "text" in labels
             # Two names that are said once each to be the same thing may both be that.
             renamed = max(many) == 1 and _is_of_other_name(first, second)
-            is_certain = common >= enough and not (varies or far or parallel or varied or renamed)
+            is_certain = common >= enough and not (
+                varies or far or parallel or varied or renamed or unsaid or defined_again
+            )
             is_value = kind_of == "value"
-            may_be_meant = not kind_of or far or varied or (is_value and parallel)
+            may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
             may_be_meant = may_be_meant or (varies and max(many) == 1 and _is_bound_on_norm(second))
             least = _ENOUGH_TO_DOUBT_INDEX if kind_of == "skipped index" else _ENOUGH_TO_DOUBT + is_value
@@ -276,6 +284,15 @@ def _name_variation(
         return "value"
     defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
     return "definition" if defines else ""
+
+
+def _are_in_other_tasks(one: ChainLink, other: ChainLink) -> bool:
+    """Return whether two links stand in different exercises or examples."""
+    tasks = [
+        next((scope for scope in link.position.scope.lineage if scope.kind in ("exercise", "example")), None)
+        for link in (one, other)
+    ]
+    return tasks[0] is not tasks[1]
 
 
 def _is_of_other_name(one: RepeatedStatement, other: RepeatedStatement) -> bool:

@@ -36,7 +36,7 @@ _SIGNS = re.compile(
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
     r"|\\(?P<item>item)(?![A-Za-z])"
-    r"|\\(?P<command>question|titledquestion|problem|exercise|exer|ex|qt|task)(?![A-Za-z])"
+    r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S|\Z)"
     r"|(?<=\n)[ \t]*(?P<row>\|)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"

@@ -63,7 +63,10 @@ def describe_failed_calculation(
     """Return what the sides of a calculation are, if they differ; None if they do not."""
     one, other, used = statement
     verdict = judge.equal(one, other)
-    if verdict.outcome != "different" or numbers.describe_rounding(one, other, "="):
+    # What the values were rounded for leaves digits that are a little off.
+    if verdict.outcome != "different" or numbers.are_about_equal(one, other):
+        return None
+    if numbers.are_rounded_in_parts(one, other):
         return None
     in_degrees = take_degrees(one), take_degrees(other)
     if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:

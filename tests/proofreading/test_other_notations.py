@@ -177,3 +177,54 @@ def test_two_names_can_be_one_term(proofreader: TextProofreader) -> None:
 def test_spaces_in_square_brackets_part_the_entries_of_a_row(proofreader: TextProofreader) -> None:
     text = r"The matrix is $[p\ q]\begin{bmatrix} 2 & 1 \\ 1 & 3 \end{bmatrix} = [2p+q\ \ p+3q] = 7$."
     assert "wrong" not in list_verdicts(proofreader, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"Likewise $P_2 \times (P_1 - P_2) = P_2 \times P_1$ and so on, for all $P_1$ and $P_2$.", False),
+        (r"Therefore $P_2 \times (P_1 - P_2) = P_1 \times P_2$ for all real numbers $P_1$ and $P_2$.", True),
+        (r"Hence $\prod_{i=1}^{n}\sqrt{(2i-1)(2i+1)} = \prod_{i=1}^{n}(2i-1)\sqrt{2n+1}$.", False),
+        (r"Hence $\prod_{i=1}^{n}\sqrt{(2i-1)(2i+1)} = \prod_{i=1}^{n}(2i-1)\sqrt{2n+3}$.", True),
+        (r"Define $C = e^{k_1}$. At the start, $C(0) = 0$.", False),
+        (r"Then $w_0 = \sqrt{500} = 22.4$. So $t = w_0/9.8 = 22.4/9.8$.", False),
+        (r"Then $w_0 = \sqrt{500} = 22.4$. So $t = w_0/9.8 = 24.4/9.8$.", True),
+        (r"For all $m > N$ we have $|b_m| < \delta < 1$, so $b_m^2 \le |b_m|$.", False),
+        (r"We have $\exists N, \forall k, m > N: |b_k - b_m| < 1$.", False),
+        (r"Take $\pi_1: A_1x + B_1y + D_1 = 0$ and $\pi_2: A_2x + B_2y + D_2 = 0$.", False),
+    ],
+)
+def test_products_bounds_and_names_are_read_as_they_are_meant(
+    proofreader: TextProofreader, text: str, *, verdict: bool
+) -> None:
+    assert ("wrong" in list_verdicts(proofreader, text)) == verdict
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("-", "right"), ("+", "wrong")])
+def test_a_sign_of_another_class_goes_on_with_a_sum(
+    proofreader: TextProofreader, last: str, verdict: str
+) -> None:
+    rows = rf"(1+x)(1-x) &= 1 - x \\ &\mathrel{{+}} x - x^2 \\ &= 1 {last} x^2"
+    assert list_verdicts(proofreader, rf"$$\begin{{align}} {rows} \end{{align}}$$") == ["right", verdict]
+
+
+@pytest.mark.parametrize(("sum_", "verdict"), [("3 + 4", "right"), ("3 + 5", "wrong")])
+def test_a_paragraph_goes_on_with_what_stands_before_a_remark(
+    proofreader: TextProofreader, sum_: str, verdict: str
+) -> None:
+    text = f"So $2 + 1 + 4 = 1 + 2 + 4$\n\nand $1 + 2 = 3$ , $2 + 2 = 4$\n\n$= {sum_} = {sum_}$."
+    links = [each for each in proofreader.check_links(text) if each.left == "1 + 2 + 4"]
+    assert [each.verdict for each in links] == [verdict]
+
+
+def test_a_formula_that_touches_another_goes_on_with_it(proofreader: TextProofreader) -> None:
+    left, right = (rf"\begin{{pmatrix}} 1 & {entry} \\ 0 & 1 \end{{pmatrix}}" for entry in (2, 3))
+    assert "wrong" not in list_verdicts(
+        proofreader, f"The matrix ${right}{left}{left} = {right}{left}$${left}$."
+    )
+
+
+def test_each_exercise_defines_its_own_functions(proofreader: TextProofreader) -> None:
+    first = "\\newproblem{The surface is $h(x,y) = x^4 - y^4 + 3xy$.}\n\n"
+    other = "The surface $h(x,y) = x^4 + y^4 + 3xy$ is flat."
+    assert "wrong" not in list_verdicts(proofreader, f"{first}\\newproblem{{{other}}}")
