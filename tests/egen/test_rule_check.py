@@ -25,10 +25,18 @@ from engines.egen.rules.rule_check import (
     constant_value,
 )
 from engines.egen.rules.rule_check import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
-from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, pattern_variables, read_pattern
+from engines.egen.rules.table import (
+    Effect,
+    Rule,
+    load_rules,
+    parse_families,
+    pattern_variables,
+    read_pattern,
+)
 from engines.mathematics.numbers.numeric import DEFINED
 from tests.conftest import mathwb
 from tests.mathematics.reals import AmbiguousError, value
+from workbench.papers.egen.rule_duplicates import find_duplicates
 
 
 def rule(left: str, right: str, *, when: str = "", exact: str = "[]", claim: str = "sound") -> Rule:
@@ -238,3 +246,31 @@ def test_no_condition_is_nearly_met_at_the_exceptional_constants() -> None:
                 found = constant_value(condition.pattern, dict(zip(names, bound, strict=True)))
                 if found is not None and not math.isnan(found):
                     assert all(found == edge or abs(found - edge) > 1e-6 for edge in (-1, 0, 1))
+
+
+def _duplicates_of(*lines: str) -> list[tuple[str, str]]:
+    rows = ", ".join(f'{{name = "{name}", {line}}}' for name, line in zip("pqrs", lines, strict=False))
+    (family,) = parse_families(f'[[family]]\nname = "f"\nrules = [{rows}]\n')
+    return find_duplicates(family.rules)
+
+
+def test_a_rule_that_repeats_another_is_named() -> None:
+    line = 'left = "sin + ?a ?b", right = "cos - ?b ?a"'
+    renamed = 'left = "sin + ?u ?v", right = "cos - ?v ?u"'
+    mirrored = 'left = "cos - ?v ?u", right = "sin + ?u ?v"'
+    assert _duplicates_of(line, renamed) == [("q", "p")]
+    assert _duplicates_of(line + ', when = ["nz(?a)"]', renamed) == [("q", "p")]
+    assert _duplicates_of(line + ", both = true", mirrored) == [("q", "p~")]
+
+
+def test_a_rule_for_other_terms_repeats_none() -> None:
+    line = 'left = "sin + ?a ?b", right = "cos - ?b ?a"'
+    assert _duplicates_of(line, 'left = "sin + ?a ?b", right = "cos - ?a ?b"') == []
+    assert _duplicates_of(line, 'left = "cos - ?b ?a", right = "sin + ?a ?b"') == []
+    assert _duplicates_of(line + ', when = ["int(?a)"]', line + ', when = ["int(?b)"]') == []
+    # one line, whose two directions are the same
+    assert _duplicates_of('left = "+ ?a ?b", right = "+ ?b ?a", both = true') == []
+
+
+def test_the_table_repeats_nothing_but_the_opposite_of_a_difference() -> None:
+    assert find_duplicates(load_rules()) == [("sub-swap", "negate-difference~")]

@@ -286,8 +286,7 @@ def parse_families(
         labels: Of the language, with their operands.
 
     Raises:
-        DataError: If a line is malformed, a name is used twice, or two directions rewrite the same pattern to
-            the same result under the same guards; the message names the rule.
+        DataError: If a line is malformed or a name is used twice; the message names the rule.
     """
     families: list[RuleFamily] = []
     names: set[str] = set()

@@ -490,6 +490,11 @@ def rules(result: Any, spec: Any) -> Iterator[str]:
         yield from _rule_details(result.families, result.checks)
     for name, problem in result.problems:
         yield f"{name}: {problem}"
+    if result.checks:
+        from workbench.papers.egen.rule_duplicates import find_duplicates
+
+        for name, other in find_duplicates(rule for group in result.families for rule in group.rules):
+            yield HintLine(f"{name} repeats {other}: only the names of variables differ")
 
 
 def _of_a_file(result: FileChecked) -> Iterator[str]:
