@@ -263,7 +263,9 @@ def format_number(term: Tree, digits: int = 8) -> str:
         ball = number_ball(term, 128)
     except NoValueError:
         return "no value"
-    return ball.str(digits, radius=False) if ball.is_finite() else "unknown"
+    text = ball.str(digits, radius=False) if ball.is_finite() else "unknown"
+    # Of a ball around 0 Arb writes the size of its radius, `0e-38`.
+    return "0" if text.startswith("0e-") else text
 
 
 _BASE_UNITS = {"length": "m", "mass": "kg", "time": "s", "current": "A", "amount": "mol", "angle": "°"}
