@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
+from engines.core.tree import ZERO
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.term_arithmetic import (
@@ -18,6 +19,7 @@ from engines.grading.term_arithmetic import (
 )
 from engines.grading.unit_reader import read_unit
 from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
+from engines.mathematics.judging.numbers import Quantity
 
 Units = Literal["compare", "require", "ignore"]
 """Compare units where both sides have one, require that of the reference, or ignore all."""
@@ -62,13 +64,14 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         if mine.factor == theirs.factor:
             return compare(plain_gold, plain_pred)
         scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
-        return with_policy(compare(*scaled), f"{theirs.text} converted to {mine.text}")
+        result = _add_unit(compare(*scaled), Quantity(ZERO, mine.powers).shown)
+        return with_policy(result, f"{theirs.text} converted to {mine.text}")
     if mine.scale and theirs.scale:
         sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
         result = compare(raise_term(sizes[0], mine.scale[1]), raise_term(sizes[1], theirs.scale[1]))
         if result.outcome == "different" and compare(*sizes).outcome == "equal":
             return GradeVerdict("equal if", condition="they are differences of temperatures")
-        return with_policy(result, f"{theirs.text} converted to {mine.text}")
+        return with_policy(_add_unit(result, "K"), f"{theirs.text} converted to {mine.text}")
     if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
         result = compare(convert_to_radians(gold), convert_to_radians(pred))
         return with_policy(result, "a degree is pi/180")
@@ -87,6 +90,11 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
     measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
     return differ_by(" and ".join(measured))
+
+
+def _add_unit(verdict: GradeVerdict, unit: str) -> GradeVerdict:
+    """Return a verdict on converted terms whose witness says in which unit its numbers are."""
+    return replace(verdict, witness=f"{verdict.witness}, in {unit}") if verdict.witness else verdict
 
 
 def _read_molar(term: Term) -> Term | None:

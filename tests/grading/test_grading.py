@@ -171,6 +171,13 @@ def test_numbers_are_rounded_when_asked_and_units_compared_as_asked() -> None:
     assert not grade("2 nm", "2 Nm").accepted
 
 
+def test_converted_quantities_that_differ_are_shown_with_their_unit() -> None:
+    assert grade("3 km", "4000 m").witness == "3000 and 4000, in m"
+    assert grade("2 ft^2", "3 m^2").witness.endswith(", in m^2")
+    assert grade("3 km", "4 km").witness == "3 and 4"
+    assert grade("3 km", "3000 m").accepted
+
+
 @pytest.mark.parametrize(
     "text",
     [

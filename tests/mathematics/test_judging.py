@@ -302,6 +302,11 @@ def test_one_integral_in_another_is_not_worked_out() -> None:
     assert judge().equal(whole, Tree("x")).outcome == "undecided"
 
 
+def test_a_value_of_0_is_shown_without_the_size_of_its_bounds() -> None:
+    assert equal("cos(pi/2)", "1").witness == "0 and 1"
+    assert equal("cos(pi/2)", "10^(-30)").witness == "0 and 1.0000000e-30"
+
+
 def test_infinity_is_shown_as_such() -> None:
     one, infinite = Tree("1"), Tree("inf")
     assert judge().equal(one, infinite).witness == "1 and ∞"
