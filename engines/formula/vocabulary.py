@@ -302,6 +302,8 @@ SETS_IN_WORDS = {
 }
 """Words for a set of numbers, and whether what follows them is excluded: `all real numbers except`."""
 _MOST_WORDS = max(len(phrase.split()) for phrase in SETS_IN_WORDS)
+_LONGEST_WORDS = 2 * max(map(len, SETS_IN_WORDS))
+_FIRST_WORDS = frozenset(phrase.split()[0] for phrase in SETS_IN_WORDS)
 
 
 REPETITIONS = {
@@ -335,7 +337,9 @@ def count_repetitions(remark: Tree) -> int:
 
 def begins_with_set(text: str) -> bool:
     """Return whether a text begins with words for a set of numbers."""
-    words = text.lower().split()[:_MOST_WORDS]
+    words = text[:_LONGEST_WORDS].lower().split()[:_MOST_WORDS]
+    if not words or words[0] not in _FIRST_WORDS:
+        return False
     return any(" ".join(words[:count]) in SETS_IN_WORDS for count in range(1, len(words) + 1))
 
 

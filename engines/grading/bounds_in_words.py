@@ -8,6 +8,8 @@ from engines.grading.tokens import Phrases, tokenize
 
 _BETWEENS = Phrases(BETWEENS)
 _REMARKS = Phrases(BETWEEN_REMARKS)
+_FEWEST_SPACES = 3
+"""As in `between 1 and 5`."""
 _CLOSED = "inclusively between"
 
 
@@ -17,6 +19,8 @@ def leaves_ends_open(text: str) -> bool:
     >>> leaves_ends_open("x is between 1 and 5"), leaves_ends_open("x is strictly between 1 and 5")
     (True, False)
     """
+    if text.count(" ") < _FEWEST_SPACES:
+        return False
     tokens = tokenize(text)
     found = _BETWEENS.find(tokens)
     is_open = found is not None and found[2] is None and _REMARKS.find(tokens) is None

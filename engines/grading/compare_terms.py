@@ -25,7 +25,11 @@ _LONG_DECIMAL = 10
 def _write_plain_letters(tree: Tree) -> Tree:
     """Return a term with its letters in the plain style, `N` for `𝒩`, unless it has both."""
     labels = {*tree.list_labels()}
-    styled = {one: plain for one in labels if (plain := unicodedata.normalize("NFKC", one)) != one}
+    styled = {
+        one: plain
+        for one in labels
+        if not one.isascii() and (plain := unicodedata.normalize("NFKC", one)) != one
+    }
     if not styled or not labels.isdisjoint(styled.values()):
         return tree
     for one, plain in styled.items():

@@ -123,9 +123,11 @@ def _take_marked(text: str) -> str:
 def _drop_end_of_proof(text: str) -> str:
     r"""Return a text without the sign that ends a proof, as `\blacksquare`, and the dollars of that."""
     bare = text.rstrip(" \n\t.$")
-    mark = next(filter(bare.endswith, _ENDS_OF_PROOFS), "")
+    if not bare.endswith(_ENDS_OF_PROOFS):
+        return text
+    mark = next(filter(bare.endswith, _ENDS_OF_PROOFS))
     rest = bare.removesuffix(mark).rstrip()
-    if not mark or not rest.strip("$"):
+    if not rest.strip("$"):
         return text
     if rest.count("$") % 2:
         rest = rest.removesuffix("$") if rest.endswith("$") else f"{rest}$"

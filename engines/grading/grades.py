@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -113,7 +114,13 @@ def grade(
     >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
     ('1/3 and 33/100', 'equal')
     """
-    return _grade_under(GradePolicy(digits, units, locale), gold, pred, judge)
+    return _grade_under(_check_policy(digits, units, locale), gold, pred, judge)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePolicy:
+    """Return a policy, whose settings are checked once: a training grades millions of pairs under one."""
+    return GradePolicy(digits, units, locale)
 
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:

@@ -270,6 +270,9 @@ class SentenceParser:
     def find_spoken_formula(self, first: int, last: int, announced: bool) -> str:
         """Return the formula that a sentence says in words, as `x must be at least 4`: the last sentence, or
         the first behind an announcement; "" without one."""
+        # A formula between its delimiters has nothing around it in most answers.
+        if not any(token.kind == "word" for token in self.tokens[first:last]):
+            return ""
         if not announced:
             first = self.find_last_sentence(first, last)
         last = self.trim(first, self.find_sentence_end(first, last, ".!?"))[1]

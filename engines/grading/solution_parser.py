@@ -38,6 +38,10 @@ class SolutionParser(SentenceParser):
         formulas = [at for at in range(first, last) if self.tokens[at].kind == "formula"]
         if not formulas:
             return self.find_in_words(first, last, announced)
+        begin, end = self.trim(first, last)
+        if end - begin == 1:  # most answers of data sets are a formula and nothing else
+            text = self.tokens[begin].text
+            return _read_announcing_formula(text) or text
         if spoken := self.find_spoken_formula(first, last, announced):
             return spoken
         while (
@@ -129,9 +133,9 @@ class SolutionParser(SentenceParser):
         limit, further = self.match_limit_before(chosen[0], first), self.match_limit_after(end, last)
         if limit is not None:
             said[0] = f"\\text{{{self.spell(limit, chosen[0])}}} {said[0]}"
-        permuted = find_permutations(self.tokens, chosen[-1], self.find_sentence_end(end, last, ".!?"))
-        if permuted is not None:
-            said[-1] += rf" \text{{ {permuted[1]}}}"
+        if end < last:
+            permuted = find_permutations(self.tokens, chosen[-1], self.find_sentence_end(end, last, ".!?"))
+            said[-1] += "" if permuted is None else rf" \text{{ {permuted[1]}}}"
         between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
         joined = self.spell_letter(chosen[0], first) + join_answers(said, between)
         if limit is not None or further:
