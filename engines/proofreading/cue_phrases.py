@@ -463,7 +463,11 @@ def ranges_over_numbers(words: str) -> bool:
     neutral = frozenset(
         f"{PHRASES['neutral']} {PHRASES['leading']} {PHRASES['concluding']}".replace("_", " ").split()
     )
-    return set(words_of(words[universal[-1][1] :])) <= neutral
+    begin, end = universal[-1]
+    behind = words_of(words[end:])
+    # "For each of the § things" counts things, and "for all values of §" ranges over numbers.
+    counts_things = behind[:1] == ["of"] and words[begin:end].lower().endswith(("each", "all", "every"))
+    return set(behind) <= neutral and not counts_things
 
 
 def _is_predicate(words: str) -> bool:

@@ -126,3 +126,25 @@ def test_what_the_document_names_decides_where_it_is_not_said_again(
 ) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # a matrix of matrices has their entries
+        (
+            r"$\begin{pmatrix} \begin{pmatrix} 5 \\ 7 \end{pmatrix} & 2 \begin{pmatrix} 6 \\ 8 \end{pmatrix} "
+            r"\end{pmatrix} = \begin{pmatrix} 5 & 12 \\ 7 & 16 \end{pmatrix}$",
+            r"$\begin{pmatrix} \begin{pmatrix} 5 \\ 7 \end{pmatrix} & 2 \begin{pmatrix} 6 \\ 8 \end{pmatrix} "
+            r"\end{pmatrix} = \begin{pmatrix} 5 & 12 \\ 7 & 15 \end{pmatrix}$",
+        ),
+        # "each of the" counts things, and says nothing of all numbers
+        (
+            r"Let $N = 100$ be their number. We store a value for each of the $2^N > 10^{30}$ states.",
+            r"For each real $N$ we have $2^N > 10^{30}$.",
+        ),
+    ],
+)
+def test_parts_and_things_are_no_numbers(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0

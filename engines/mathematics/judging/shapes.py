@@ -104,6 +104,8 @@ VectorProduct = Callable[[Sequence[Tree], Sequence[Tree]], Tree]
 def _work_out(tree: Tree, multiply: VectorProduct = _refuse_product) -> Tree:
     if not tree.children or tree.label == "row":
         return tree
+    if tree.label == "matrix":
+        return _join_blocks(tree, multiply)
     parts = tuple(_work_out(part, multiply) for part in tree.children)
     label = tree.label
     if label in ("d", "limit", "integral") and _is_vector(parts[-1]):
@@ -115,6 +117,20 @@ def _work_out(tree: Tree, multiply: VectorProduct = _refuse_product) -> Tree:
         if len(columns[0]) == len(columns[1]) > 1:
             return multiply(*columns)
     return _OPERATIONS[label](*parts)
+
+
+def _join_blocks(tree: Tree, multiply: VectorProduct) -> Tree:
+    """Return a matrix whose entries are all matrices as the one that they are the blocks of; another as it
+    is."""
+    blocks = [[_work_out(entry, multiply) for entry in row.children] for row in tree.children]
+    if not all(entry.label == "matrix" for row in blocks for entry in row):
+        return tree
+    rows = [[_matrix_rows(entry) for entry in row] for row in blocks]
+    if any(len({len(entry) for entry in row}) != 1 for row in rows):
+        raise point_sets.UnclearError("the blocks of a matrix are not equally high")
+    return _make_matrix(
+        [[one for part in line for one in part] for row in rows for line in zip(*row, strict=True)]
+    )
 
 
 def _is_column(tree: Tree) -> bool:
