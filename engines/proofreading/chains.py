@@ -41,6 +41,11 @@ _MODULUS = re.compile(
     r"\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"
     r"\\mod\s*(?:\{([^{}]*)\}|(\d+|[a-z])))\s*\.?\s*$"
 )
+_REMAINDER = re.compile(
+    r"(?P<residue>[\s{]*(?:\\pm|[-+])?\s*\{?\s*(?P<number>\d+)[\s}]*)"
+    r"\\bmod(?![A-Za-z])\s*(?:\{(?P<braced>[^{}]*)\}|(?P<plain>\d+|[a-z]))[\s.,;]*"
+)
+"""A number with the sign of a remainder behind it, which is that of a congruence where the number is one."""
 _TRIMMED = re.compile(
     r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
     r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
@@ -325,6 +330,11 @@ def _make_links(
     if match := _MODULUS.search(statement.sides[-1]):
         modulus = next((group for group in match.groups() if group), "")
         statement.sides[-1] = statement.sides[-1][: match.start()]
+    elif remainder := _REMAINDER.fullmatch(statement.sides[-1]):
+        divisor = (remainder["braced"] or remainder["plain"] or "").strip()
+        # 1 = 7 \bmod 3 names a remainder, and nobody has to divide 4 by 15 in 49 = 4 \bmod 15.
+        if not divisor.isdecimal() or int(remainder["number"]) < int(divisor):
+            modulus, statement.sides[-1] = divisor, remainder["residue"]
     sides = [trim_side(side) for side in statement.sides]
     return [
         ChainLink(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
@@ -45,6 +45,10 @@ _INTRODUCED = re.compile(
 )
 
 _ACCUSED = ("wrong", "doubtful", "loses domain")
+_LARGE = 10
+"""Of a modulus that another section gives: few differences are multiples of it by chance."""
+_MODULI = ("p", "q", "n", "m", "N")
+"""Letters for numbers by which is divided."""
 _NEXT = 4
 """Pieces of a text from one formula to the second behind it."""
 _BESIDE = 20
@@ -123,18 +127,40 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     moduli = Moduli(document, positions)
     rings = count_named_rings(document)
     judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
-    judged = [_reconsider_in_rings(each, reader, rings) for each in judged]
+    judged = list(_reconsider_in_rings(judged, reader, rings, moduli))
     _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
     return [_reconsider_supposed(each, reader) for each in judged]
 
 
-def _reconsider_in_rings(judged: LinkVerdict, reader: LinkJudge, rings: Counter[int]) -> LinkVerdict:
-    """Return the verdict on an accused link in the light of the rings of residues that the document names."""
-    if judged.outcome not in ("wrong", "doubtful") or not rings:
-        return judged
-    left, right = (side.tree for side in reader.read_sides(judged.link))
-    return judged if left is None or right is None else judge_in_named_rings(judged, left, right, rings)
+def _reconsider_in_rings(
+    judged: Sequence[LinkVerdict], reader: LinkJudge, rings: Counter[int], moduli: Moduli
+) -> Iterator[LinkVerdict]:
+    """Yield the verdicts in the light of the rings of residues that the document names: those on accused
+    links can change."""
+    congruent = {each.link.chain_index for each in judged if each.link.relation == "congruent"}
+    given = defaultdict(set)
+    for each in judged:
+        link = each.link
+        if link.relation == "=" and link.left.strip() in _MODULI and link.right.strip().isdecimal():
+            given[id(link.position.scope.section)].add(int(link.right))
+    for each in judged:
+        link = each.link
+        if each.outcome not in ("wrong", "doubtful"):
+            yield each
+            continue
+        left, right = (side.tree for side in reader.read_sides(link))
+        if left is None or right is None:
+            yield each
+            continue
+        meant = moduli.describe_rings(link.position, link.piece_index)
+        named = set(meant.everywhere if link.chain_index in congruent else meant.nearby)
+        # "Consider p = 37", in a text about residues, says by what is divided.
+        if meant.everywhere:
+            named |= given[id(link.position.scope.section)]
+        if link.position.domain == "residues":
+            named |= {one for several in given.values() for one in several if one >= _LARGE}
+        yield judge_in_named_rings(each, left, right, rings, named)
 
 
 def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:

@@ -7,18 +7,22 @@ numbers and holds in that field is no sure mistake, wherever it stands.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import replace
 
 from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.moduli import list_written_moduli, names_residue_ring
+from engines.proofreading.residue_rings import find_least_modulus
 from engines.proofreading.term_properties import WHOLE, are_equal_modulo, free_symbols
 
 _OFTEN = 3
 """So often a document names the field that it is about."""
 _LEAST = 3
 """Of the modulus of a calculation with numbers: every second number is 0 modulo 2."""
+_LEAST_SAID = 5
+"""Of a modulus that words or congruences name: every third number is 0 modulo 3."""
 _OF_RINGS = frozenset(("+", "-", "*", "pow", "call"))
 
 
@@ -37,21 +41,23 @@ def count_named_rings(document: Document) -> Counter[int]:
     )
 
 
-def judge_in_named_rings(judged: LinkVerdict, left: Tree, right: Tree, rings: Counter[int]) -> LinkVerdict:
+def judge_in_named_rings(
+    judged: LinkVerdict, left: Tree, right: Tree, rings: Counter[int], moduli: Set[int]
+) -> LinkVerdict:
     """Return the verdict on a link that is accused, in the light of the rings that its document names: it is
-    right if one of them is meant and it holds there. A sum of residues may be in any of them; a link with
-    variables, in the only one that the document names often.
+    right if one of them is meant and it holds there. A calculation with numbers may be one in any of them; a
+    link with variables, in the only one that the document names often.
 
     Args:
         rings: How often the document names rings of residues, by their moduli.
+        moduli: Those that the text around the link names, in whatever way.
     """
     if judged.link.relation != "=" or not _is_of_rings(left, right):
         return judged
-    numerals = [int(node.label) for side in (left, right) for node in side if WHOLE.match(node.label)]
     if not free_symbols(left) | free_symbols(right):
-        if not WHOLE.match(right.label):
-            return judged
-        meant = [modulus for modulus in rings if modulus >= _LEAST and max(numerals) < modulus]
+        meant = [modulus for modulus in {*rings} if _is_sum_of_residues(left, right, modulus)]
+        least = max(_LEAST_SAID, find_least_modulus(left, right))
+        meant += [modulus for modulus in moduli if modulus >= least]
     else:
         # Of a ring that is named beside others nobody knows whether it is meant.
         meant = [modulus for modulus, count in rings.items() if len(rings) == 1 and count >= _OFTEN]
@@ -61,7 +67,14 @@ def judge_in_named_rings(judged: LinkVerdict, left: Tree, right: Tree, rings: Co
         return replace(judged, outcome="not shown", reason="a plus and a minus are the same modulo 2")
     if not fitting:
         return judged
-    return replace(judged, outcome="right if", reason=f"modulo {min(fitting)}, which the text names")
+    return replace(judged, outcome="right if", reason=f"modulo {max(fitting)}, which the text names")
+
+
+def _is_sum_of_residues(left: Tree, right: Tree, modulus: int) -> bool:
+    """Return whether a calculation has no number as large as a modulus, and a numeral as its result."""
+    numerals = [int(node.label) for side in (left, right) for node in side if WHOLE.match(node.label)]
+    result = WHOLE.match(right.label) is not None
+    return result and modulus >= _LEAST and max(numerals, default=0) < modulus
 
 
 _SIGNS = ("holds with - for +", "holds with + for -")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.term_properties import WHOLE, evaluate_term
+from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
 
 _SYMBOL = re.compile(
     r"(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*(?:\\[dt]?frac\s*(?:\{[^{}]*\}|\d)\s*(?:\{[^{}]*\}|\d)|\d+\s*/\s*\d+)"
@@ -39,12 +39,17 @@ def judge_symbols(links: Sequence[ChainLink], link: ChainLink, left: Tree, right
         for latex, tree, other in sides
     ]
     values = [_evaluate_symbols(tree, int(count)) for count, (_, tree, _) in zip(written, sides, strict=True)]
+    about = _is_about_residues(link)
+    if about and any(
+        _SYMBOL.fullmatch(latex.strip()) and free_symbols(tree) and other.label in ("-1", "0", "1")
+        for latex, tree, other in sides
+    ):
+        return LinkVerdict(link, "not shown", "it can be a Legendre symbol")
     if not any(written) or None in values or values[0] != values[1]:
         return None
     # Fractions of positive numbers, and products of these, are neither 0 nor negative, and have no signs.
     chain = [side for each in links for side in (each.left, each.right)]
     told = any(map(_SYMBOL.search, chain)) and any(map(_NO_FRACTION.search, chain))
-    about = _is_about_residues(link)
     is_product = any(tree.label != "/" and count for count, (_, tree, _) in zip(written, sides, strict=True))
     if is_product and not (told or about):
         return None

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from math import isqrt
 
-_NAMED = re.compile(r"\b(?:modulo|mod|modulus|characteristic)\s*\Z")
-_SAID = re.compile(r"\b(?:(?:modulo|mod|modulus|characteristic)\s+|(?P<field>GF)\s*\()(?P<modulus>\d{1,9})\b")
+_NAMED = re.compile(r"\b(?:[Mm]odulo|mod|modulus|characteristic)\s*\Z")
+_SAID = re.compile(
+    r"\b(?:(?:[Mm]odulo|mod|modulus|characteristic)\s+|(?P<field>GF)\s*\()(?P<modulus>\d{1,9})\b"
+)
 _WRITTEN = re.compile(
     r"(?:(?P<field>\\F|\\math(?:bb|bf|ds)\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽)"
     r"|(?P<ring>\\Z|\\math(?:bb|bf|ds)\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"

@@ -36,6 +36,7 @@ RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 """The relations of which statements are compared."""
 _BOUNDS = ("<", ">", "<=", ">=")
 _PAIRS = ("list", "tuple", "interval")
+_OF_THINGS = ("call", "ratio", "/")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
@@ -468,11 +469,30 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
     # (a, b) = 1 and [K, L] = 2 are said of the two that stand in brackets.
     if first.left.label in _PAIRS and first.left != second.left and not free_symbols(first.right):
         return False
+    # … and so are [K : L] = 2 and the orders of two numbers, which are small numbers both.
+    if _have_small_value(first, second):
+        return False
     if one.remarks and other.remarks and one.remarks != other.remarks:
         return False  # "for small x" and "for large x" stand beside them
     if any(mentions("misprint", last_sentence(link.words_before)) for link in (one, other)):
         return False
     return not all(mentions("restricted", " ".join(link.words_after.split()[:1])) for link in (one, other))
+
+
+def _have_small_value(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether two statements say of two things without variables that they are the same small number:
+    the degrees of two fields, or a function at two numbers."""
+    small = one.right == other.right and one.right.label.isdecimal() and len(one.right.label) == 1
+    sides = one.left, other.left
+    alike = all(side.label in _OF_THINGS and not _list_variables(side) for side in sides)
+    return small and alike and sides[0] != sides[1]
+
+
+def _list_variables(side: Tree) -> frozenset[str]:
+    """List the variables of a term, but for the name of its function."""
+    return frozenset[str]().union(
+        *map(free_symbols, side.children[1:] if side.label == "call" else side.children)
+    )
 
 
 def _is_bound_by_other(

@@ -105,7 +105,7 @@ _OF_SQUARES = r"The squares in $\mathbb{Z}_5$ and $\mathbb{Z}_7$ are few." + "\n
         (rf"{_BINARY}We know $$q(x) + q(x) = 0.$$", r"We know $$q(x) + q(x) = 0.$$"),
         (rf"{_BINARY}Hence $2h + h = h$ and $k = l + m$, so $k + l = m$.", rf"{_BINARY}Hence $2 + 2 = 5$."),
         (rf"{_OF_SQUARES}We have $2 + 3 = 0$ and $4 + 1 = 0$.", rf"{_OF_SQUARES}We have $2 + 2 = 3$."),
-        (rf"{_OF_SQUARES}We have $5 \cdot 3 = 1$.", rf"{_OF_SQUARES}We have $9 + 5 = 4$."),
+        (rf"{_OF_SQUARES}We have $5 \cdot 3 = 1$.", rf"{_OF_SQUARES}We have $9 + 5 = 6$."),
         # a matrix whose entries are bound by an equation behind a colon
         (
             r"$$Q = \begin{pmatrix} a & b \\ b & -a \end{pmatrix} : a^2 + b^2 = 1$$ "
@@ -146,5 +146,42 @@ def test_what_the_document_names_decides_where_it_is_not_said_again(
     ],
 )
 def test_parts_and_things_are_no_numbers(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # the sign of a remainder behind a number that nobody divides is that of a congruence
+        (
+            r"We have $7^4 = 4^2 = 16 = 1 \bmod 15$ and $-10 = 1 \bmod 11$.",
+            r"We have $7^2 = 49 = 5 \bmod 15$.",
+        ),
+        (r"The remainder is $1 = 7 \bmod 3$.", r"The remainder is $4 = 7 \bmod 3$."),
+        (r"If $p = \pm 1 \bmod 8$, then $p^2 = 1 \bmod 8$.", r"So $5^2 = 3 \bmod 8$."),
+        # moduli that the section names, by a congruence or as the value of a letter
+        (
+            r"We find $2^{35} = 824 = 263 \bmod 561$. Next $263^2 = 166$ and $166^2 = 67$.",
+            r"We find $2^{35} = 824 = 263 \bmod 561$. Next $263^2 = 166$ and $166^2 = 68$.",
+        ),
+        (
+            "Work modulo 5 first.\n\nNow consider $p = 37$. Then $36 = -1$ and $16^3 = 4096 = 26$.",
+            "Work modulo 5 first.\n\nNow consider $p = 37$. Then $36 = -1$ and $16^3 = 4096 = 27$.",
+        ),
+        (
+            r"$$6^8 = 581^2 = 337561 \equiv 81$$ So it is $6^{91} \equiv 501 \bmod 715$.",
+            r"$$6^8 = 582^2 = 338724 \equiv 81$$ So it is $6^{91} \equiv 501 \bmod 715$.",
+        ),
+        # two things may have the same small number
+        (
+            "The orders of\n\n- $\\phi_{11}(3) = 5$\n- $\\phi_{11}(4) = 5$\n- $\\phi_{11}(4) = 5$",
+            "The orders are $2 + 3 = 6$.",
+        ),
+    ],
+)
+def test_congruences_are_written_in_several_ways(
+    proofreader: TextProofreader, right: str, mistaken: str
+) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
