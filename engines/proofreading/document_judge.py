@@ -130,7 +130,15 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     judged = list(_reconsider_in_rings(judged, reader, rings, moduli))
     _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
+    judged = [_confirm_name(each) for each in judged]
     return [_reconsider_supposed(each, reader) for each in judged]
+
+
+def _confirm_name(judged: LinkVerdict) -> LinkVerdict:
+    """Return the verdict on a doubtful copy of a statement: it is wrong if its name is one that the text
+    neither introduces nor goes on to."""
+    is_name = judged.outcome == "doubtful" and judged.evidence.kind == "name"
+    return replace(judged, outcome="wrong") if is_name and judged.evidence.is_confirmed else judged
 
 
 def _reconsider_in_rings(

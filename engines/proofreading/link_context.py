@@ -492,15 +492,14 @@ class LinkContext:
             one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
         )
         # A long step of a chain with the same letters on both sides is rewritten, not by values of others.
-        long_step = (
-            self.in_chain
-            and len(left) + len(right) >= _LONG_STEP
-            and free_symbols(left) == free_symbols(right)
-        )
+        # … and what takes several others to hold was none by chance.
+        names = free_symbols(left), free_symbols(right)
+        shares_all = names[0] == names[1] or (len(used) > 1 and shared in names and bool(shared))
+        long_step = self.in_chain and len(left) + len(right) >= _LONG_STEP and shares_all
         # What is written in another way needs no equations of other paragraphs, which may be about others.
         rewritten = (
             bool(left.children and right.children)
-            and shared in (free_symbols(left), free_symbols(right))
+            and shared in names
             and all(fact.position.paragraph != link.position.paragraph for fact in used)
         )
         doubtful = (

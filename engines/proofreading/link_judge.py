@@ -573,8 +573,8 @@ class LinkJudge(LinkContext):
             return judged
         if is_word_of_group(left) and is_word_of_group(right) and self._names_identity(here):
             return replace(judged, outcome="not shown", reason="e is the identity of a group here")
-        # Laws of rings are known by the change that makes them ones.
-        if here.domain == ALGEBRA and judged.outcome == "wrong" and not judged.is_mistyped:
+        # Laws of rings and residues are known by the change that makes them ones.
+        if here.domain in (ALGEBRA, "residues") and judged.outcome == "wrong" and not judged.is_mistyped:
             judged = replace(judged, reason=self.describe_slip(judged.link) or judged.reason)
         return judge_in_domain(
             judged,

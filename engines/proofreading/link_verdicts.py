@@ -35,7 +35,8 @@ class Evidence:
         kind: What it rests on.
         sources: The earlier statements that it uses.
         is_certain: Whether nothing else is known that would explain the link.
-        is_confirmed: Whether the text says again, or goes on with, what a copy should be.
+        is_confirmed: Whether the text says again, or goes on with, what a copy should be, or has another name
+            nowhere near.
         variation: What a copy may be of the other on purpose.
     """
 

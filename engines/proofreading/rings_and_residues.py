@@ -16,6 +16,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.congruence_slips import find_congruence_slip
 from engines.proofreading.cue_phrases import read_last_cue, words_of
 from engines.proofreading.group_words import IDENTITY, find_inverse_slip
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
@@ -107,6 +108,9 @@ def judge_congruence(
         if None not in sides and (sides[0] == sides[1] or not (link.of_problem or link.is_denied_directly)):
             verdict: LinkOutcome = "right" if sides[0] == sides[1] else "wrong"
             return LinkVerdict(link, verdict, f"they leave {sides[0]} and {sides[1]}")
+    is_numbered = bool(free) and not supposed and WHOLE.match(modulus.tree.label) is not None
+    if is_numbered and (slip := find_congruence_slip(left, right, int(modulus.tree.label), judge)):
+        return LinkVerdict(link, "wrong", f"it holds with {slip}")
     if free and differ_everywhere(Tree("mod", (Tree("-", (left, right)), modulus.tree)), ZERO):
         return LinkVerdict(link, "given" if supposed else "not shown", "it depends on its variables")
     judged = judge.holds(Tree("congruent", (left, right, modulus.tree)))
@@ -233,7 +237,7 @@ def judge_in_domain(
     is_reduced = modulus is not None and modulus >= least and link.relation == "="
     if modulus is not None and is_reduced and are_equal_modulo(left, right, modulus):
         return replace(judged, outcome="right", reason=f"modulo {modulus}")
-    if domain == NUMBERS or (link.relation == "congruent" and link.modulus and not free):
+    if domain == NUMBERS or (link.relation == "congruent" and link.modulus):
         return judged
     labels = {*left.list_labels(), *right.list_labels()}
     of_elements = domain == ALGEBRA or link.position.scope.section.is_algebra
@@ -263,7 +267,7 @@ def judge_in_domain(
     if (
         link.relation == "="
         and domain in ("residues", ALGEBRA)
-        and _fails_as_residues(link, left, right, rings)
+        and _fails_as_residues(judged, left, right, rings)
     ):
         return judged
     capitals = any(name[0].isupper() for name in free)
@@ -354,11 +358,11 @@ def _is_no_residue(left: Tree, right: Tree) -> bool:
     return False
 
 
-def _fails_as_residues(link: ChainLink, left: Tree, right: Tree, rings: RingsMeant) -> bool:
+def _fails_as_residues(judged: LinkVerdict, left: Tree, right: Tree, rings: RingsMeant) -> bool:
     """Return whether a link that is false of numbers is so of residues too: its equals sign is that of
     integers, since the text has another for congruences, or no modulus that the text names divides the
     difference of its integers."""
-    nodes = [*left, *right]
+    link, nodes = judged.link, [*left, *right]
     # An inverse has a negative exponent, and a fraction may be a symbol of Legendre.
     if any(
         node.label == "/" or (node.label == "pow" and node.children[1].label.startswith("-"))
@@ -366,9 +370,12 @@ def _fails_as_residues(link: ChainLink, left: Tree, right: Tree, rings: RingsMea
     ):
         return False
     of_algebra = link.position.domain == ALGEBRA
+    free = free_symbols(left) | free_symbols(right)
     if rings.has_plain_equals and not of_algebra:
-        return find_difference(left, right) is None or rings.exclude(left, right, rings.nearby)
-    if free_symbols(left) | free_symbols(right) or not rings.exclude(left, right):
+        # Powers of a letter can be reduced modulo a polynomial.
+        meant = judged.is_mistyped or not free
+        return meant and (find_difference(left, right) is None or rings.exclude(left, right, rings.nearby))
+    if free or not rings.exclude(left, right):
         return False
     # Of residues without a modulus it can be any number.
     if not of_algebra and not rings.everywhere:

@@ -50,6 +50,8 @@ _MOST_TRIALS = 40
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
 _SEEDS = 6
+_FACTORIAL_ROOM = 9
+"""What is added to the arguments of factorials, of which numbers of one digit are taken away."""
 _MANY = 60.0
 """Terms of an infinite sum; its values are taken where more of them add nothing."""
 _OF_WHOLE = frozenset(("sum", "prod", "binomial", "factorial", "mod", "gcd", "lcm"))
@@ -253,6 +255,9 @@ def find_identity_slip(
             {name: float(value) for name, value in zip(sorted(free)[::step], count(first, 2), strict=False)}
             for first in (2, 3)
         ]
+        # … and that of k - 7 where k is larger.
+        if not _have_values((left, right), ordered):
+            ordered = [{name: value + _FACTORIAL_ROOM for name, value in at.items()} for at in ordered]
         slip = slip or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
     if slip is None and "antiderivative" in labels:
         return _find_slip_by_trial(left, right, are_same)

@@ -13,6 +13,7 @@ from engines.proofreading.near_consequences import FAR, says_the_same
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.term_properties import free_symbols
 
+_SECOND = 2
 _ENOUGH = 9
 """Nodes of an equation that is hardly an identity by chance: a - b = 0 is one with a for b."""
 _ROW_AND_COLUMN = 2
@@ -45,7 +46,7 @@ def find_meant_name(
             instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
             is_long = len(left) + len(right) >= _ENOUGH
             # Behind C_1(x) = … a text defines C_2(y) = …
-            heads = (side.children[0] if side.label == "call" else side for side in (left, right))
+            heads = [side.children[0] if side.label == "call" else side for side in (left, right)]
             is_used = is_long and Tree(symbol) not in heads
             # A text that has x_7 and no x_6 hardly goes on to it.
             skips = _skips_index(name, counts)
@@ -61,8 +62,11 @@ def find_meant_name(
                 near = all(link.line - fact.line <= FAR for fact in reduced.used)
                 reason = f"it holds with {instead}, {describe_sources(reduced.used)}"
                 restated = any(says_the_same(fact, *sides) for fact in reduced.used)
-                is_certain = is_used and near and not restated
-                return Accusation(reason, Evidence("name", reduced.used, is_certain))
+                # A name that stands within a term, and that the text does not go on to, is not introduced.
+                is_foreign = near and skips and Tree(name) not in (left, right, *heads[:1])
+                is_certain = near and not restated and (is_used or is_foreign)
+                evidence = Evidence("name", reduced.used, is_certain, is_confirmed=is_foreign)
+                return Accusation(reason, evidence)
     return None
 
 

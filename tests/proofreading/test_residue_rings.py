@@ -24,6 +24,8 @@ _CONGRUENCES = r"A residue modulo $7$: we know $10 \equiv 3 \pmod 7$."
         (rf"{_CONGRUENCES} We factor $91 = 7 \cdot 13$.", False),
         (rf"{_CONGRUENCES} The quotient is $\gcd(84, 30) = 4$.", True),
         (rf"{_CONGRUENCES} We see $x^2 - 5x + 6 = (x-2)(x-4)$.", True),
+        # … though powers may be reduced by that of a polynomial
+        (rf"{_CONGRUENCES} Here $x^5 + 3x^4 + 2 = x + 5$ since we divide.", False),
         # … but for residues of the modulus at hand, inverses, and symbols of Legendre
         (rf"{_CONGRUENCES} Here $2^3 = 1$.", False),
         (rf"{_CONGRUENCES} Here $2^3 = 2$.", True),
@@ -101,3 +103,39 @@ def test_an_inverse_has_the_exponent_of_an_inverse(
 def test_what_stands_around_a_false_equation(proofreader: TextProofreader, text: str, wrong: bool) -> None:
     verdicts = [link.verdict for link in proofreader.check_links(text)]
     assert ("wrong" in verdicts) == wrong, verdicts
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # congruences that hold for no number, and would for all with one change
+        (r"Now $8^m + 3 \equiv 1^m - 3 \pmod 7$.", True),
+        (r"Now $8^m + 3 \equiv 1^m + 3 \pmod 7$.", False),
+        (r"Hence $(5k + 2)^2 \equiv 20k + 7 \pmod 5$.", True),
+        (r"Hence $(5k + 2)^2 \equiv 20k + 4 \pmod 5$.", False),
+        # … or hold for some
+        (r"Now $3^m \equiv 1^m \pmod 7$.", False),
+        (r"Suppose that $2k + 1 \equiv 2k + 3 \pmod 8$.", False),
+    ],
+)
+def test_congruences_with_letters(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    verdicts = [link.verdict for link in proofreader.check_links(text)]
+    assert ("wrong" in verdicts) == wrong, verdicts
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # a name within a term that the text neither introduces nor goes on to
+        (r"Let $h(u_1) = 0$ and $h(u_2) = 0$. Hence $h(u_8) = h(u_2)$.", "wrong"),
+        (r"Let $h(u_1) = 0$ and $h(u_2) = 0$. Hence $h(u_3) = h(u_2)$.", "doubtful"),
+        (r"Let $h(u_1) = 0$ and $h(u_2) = 0$. Hence $h(u_1) = h(u_2)$.", "follows"),
+        # an index of two digits is one of a row and a column
+        (r"Let $h(u_{11}) = 0$ and $h(u_{12}) = 0$. Hence $h(u_{21}) = h(u_{12})$.", "doubtful"),
+        # factorials of letters from which numbers are taken away
+        (r"We count $\binom{n}{k}(n-k)!(k-4)! = \frac{n!}{k}$.", "wrong"),
+        (r"We count $\binom{n}{k}(n-k)!(k-1)! = \frac{n!}{k}$.", "right"),
+    ],
+)
+def test_names_and_factorials(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict == verdict
