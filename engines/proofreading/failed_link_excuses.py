@@ -31,6 +31,7 @@ from engines.proofreading.other_notations import (
     join_thousands,
     take_constants_out,
     take_powers_in,
+    undo_inverses,
 )
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.scopes import ALGEBRA
@@ -152,6 +153,9 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
     if _hold_as(lambda side: take_powers_in(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power is that of the argument of the function")
+    universal = mentions("universal", link.words_before)
+    if not universal and _hold_as(undo_inverses, left, right, judge):
+        return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
     if _hold_as(take_constants_out, left, right, judge):
         return LinkVerdict(link, "right if", "a factor without the index stands behind the product")
     if not free and _hold_as(join_thousands, left, right, judge):

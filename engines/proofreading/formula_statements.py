@@ -264,6 +264,9 @@ class _StatementSplitter:
         if token == ":" and opens and _names_equation(self.current.sides[0], self.latex, match.end()):
             self.current.sides[0] = ""
             return ""
+        if token == ":" and self._gives_value() and _begins_equation(self.latex, match.end()):
+            self._close_statement(",")
+            return ""
         if token in (":", r"\colon") and self.has_bound_variable:
             self.has_bound_variable = False
             self._close_statement(",")
@@ -293,6 +296,12 @@ class _StatementSplitter:
         \begin{pmatrix} … \end{pmatrix} : a + b = 1`, and is none of a ratio: a matrix is no part of one."""
         behind_matrix = _MATRIX_END.search(self.current.sides[-1]) is not None
         return behind_matrix and _has_relation(self.latex, at)
+
+    def _gives_value(self) -> bool:
+        """Return whether the current statement gives a letter a number, as `x = -2` before a colon."""
+        sides = [side.strip() for side in self.current.sides]
+        is_equation = [relation for relation, _ in self.current.relations] == ["="]
+        return is_equation and bool(_LETTER.fullmatch(sides[0]) and _VALUE.fullmatch(sides[1]))
 
     def _read_relation(self, match: re.Match[str]) -> str:
         token, relation = match[0], WRITTEN.get(match[2] or match[0], "")
@@ -517,6 +526,13 @@ def _split_row(latex: str, at: int) -> list[list[str]]:
         elif not token.isspace():
             cells[-1].append(match[2] or token)
     return cells
+
+
+def _begins_equation(latex: str, at: int) -> bool:
+    """Return whether a side with a letter and a relation come next; 3 = 2 behind 6 is a quotient."""
+    cell = _split_row(latex, at)[0]
+    ends = [index for index, token in enumerate(cell) if token in WRITTEN]
+    return bool(ends) and any(_LETTER.fullmatch(token) for token in cell[: ends[0]])
 
 
 def _share_relation(statements: Sequence[FormulaStatement]) -> None:

@@ -55,10 +55,13 @@ from engines.proofreading.statement_roles import is_concluded, is_supposed, read
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     LOG,
+    are_exactly_equal,
     count_members,
     count_terms,
     describe_unjudged,
     free_symbols,
+    real_roots,
+    values_agree,
 )
 
 _MEMBERSHIPS: Mapping[str, str] = {
@@ -427,7 +430,7 @@ class LinkJudge(LinkContext):
         """Return the verdict on an equation that fails: wrong where one change mends it, doubtful where one
         does that may be about something else."""
         link = judged.link
-        slip, near = self.describe_slip(link), None
+        slip, near = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
         mistake = Accusation(slip) if slip else None
         if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
             mistake = near
@@ -450,6 +453,20 @@ class LinkJudge(LinkContext):
             return judged
         outcome: LinkOutcome = "wrong" if near.evidence.is_certain and mistake is None else "doubtful"
         return LinkVerdict(link, outcome, near.reason, evidence=near.evidence)
+
+    def _is_solved_next(self, left: Tree, right: Tree) -> bool:
+        """Return whether the next equation has the root of an equation in one variable: it is solved."""
+        names = free_symbols(left) | free_symbols(right)
+        following = self.next_link
+        if following is None or following.relation != "=" or len(names) != 1:
+            return False
+        one, other = (side.tree for side in self.read_sides(following))
+        if one is None or other is None or free_symbols(one) | free_symbols(other) != names:
+            return False
+        (name,) = names
+        roots = real_roots(left, right, name, {})
+        solved = [values_agree(one, other, {name: root}) for root in roots]
+        return bool(roots) and all(solved) and not are_exactly_equal(one, other)
 
     def _holds_by_facts_where_defined(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation holds under a condition by what was said: gcd(a, b) = a where b = 0."""

@@ -21,6 +21,7 @@ _NUMBER_ALONE = re.compile(r"-?\s*\d+(?:[.,]\d+)?(?:\s|~|\\[,;: ])*")
 _SIGNED_INFINITY = re.compile(r"(?:^|[(\[{,=]|\\(?:to|rightarrow|infty|cup)(?![A-Za-z]))\s*\+\s*\\infty")
 """∞ with a sign + that adds it to nothing."""
 _ROW = re.compile(r"\[[^\[\]=]*[^\s\[\]=+-]\s*\\(?:[ ;,]|quad(?![A-Za-z]))\s*[^\s\[\]=+-][^\[\]=]*\]")
+_INVERSES = {"asin": "sin", "acos": "cos", "atan": "tan"}
 _SAMPLES = 2
 _CLOSE = 1e-9
 _INFINITY = "inf"
@@ -98,6 +99,14 @@ def take_constants_out(tree: Tree) -> Tree:
     if span[0].label in free_variables(last):
         return Tree(tree.label, parts)
     return Tree("*", (take_constants_out(Tree("prod", (*span, first))), last))
+
+
+def undo_inverses(tree: Tree) -> Tree:
+    """Return a term with u for each arcsin(sin u), as for the angles that an inverse function gives."""
+    parts = tuple(map(undo_inverses, tree.children))
+    if tree.label in _INVERSES and parts[0].label == _INVERSES[tree.label]:
+        return parts[0].children[0]
+    return Tree(tree.label, parts)
 
 
 def hold_for_vectors(left: Tree, right: Tree) -> bool:

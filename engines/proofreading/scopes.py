@@ -37,7 +37,9 @@ _SIGNS = re.compile(
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
     r"|\\(?P<item>item)(?![A-Za-z])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
-    r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S|\Z)"
+    r"|^[ \t>]*(?:(?:\*\*|__|\\text(?:bf|it)\s*\{)[ \t]*[(（]?(?P<part>[a-z]|[ivx]{1,4})[)）]"
+    r"|[(（]?(?P<letter>[a-h])[)）](?=\s)|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
+    r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)])[ \t]+(?=\S|\Z)"
     r"|(?<=\n)[ \t]*(?P<row>\|)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
     r"\s{0,200}+"  # no more, since every one of many blank lines is tried
@@ -49,6 +51,8 @@ _SIGNS = re.compile(
     rf"|(?P<paragraph>\n[ \t]*\n|{PARAGRAPH_END})",
     re.MULTILINE,
 )
+_HEADED, _PART = -1, -3
+"""Levels of what only its first words name, and of a part of an exercise, `(b)`."""
 _HEADING_END = re.compile(r"[}\n]")
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
@@ -220,6 +224,8 @@ class _Outline:
             self._begin_case(sign["which"], line)
         elif sign["lead"]:
             self._begin_lead(sign, line)
+        elif part := sign["part"] or sign["letter"] or sign["digit"] or sign["circled"]:
+            self._begin_part(part, line)
         elif sign["task"]:
             self._begin_headed("exercise", sign["task"], line)
         elif kind := scope_kind(sign["callout"] or sign["admonition"] or ""):
@@ -237,10 +243,20 @@ class _Outline:
 
     def _begin_headed(self, kind: str, title: str, line: int) -> None:
         """Begin what only its first words name, and which ends where the next of these begins."""
-        while self.scope.kind not in ("document", "section") and self.scope.level == -1:
+        # The solution of a part of an exercise is in it.
+        left = (_HEADED,) if kind in ("solution", "proof") else (_HEADED, _PART)
+        while self.scope.kind not in ("document", "section") and self.scope.level in left:
             self._leave()
         self._begin_paragraph()
-        self._open(kind, title, line, -1)
+        self._open(kind, title, line, _HEADED)
+
+    def _begin_part(self, title: str, line: int) -> None:
+        """Begin a part of an exercise, which ends where the next one or another exercise begins."""
+        open_part = next((scope for scope in self.scope.lineage if scope.level == _PART), None)
+        while open_part is not None and any(scope is open_part for scope in self.scope.lineage):
+            self._leave()
+        self._begin_paragraph()
+        self._open("item", title, line, _PART)
 
     def _begin_item(self, line: int, *, listed: bool) -> None:
         kinds = [each.kind for each in self.scope.lineage]

@@ -175,6 +175,9 @@ def _judge_differentials(
             for form in (left, right)
         )
         one, other = (known.express_in(factor, inner) for form in forms for factor in form.values())
+        # "Let u = x, dv = ..." begins another integration by parts.
+        if fact.piece != known.link.piece_index and known.link.connective in (",", "and", "column"):
+            return None
         # A letter that is new may depend on the variable.
         if not free_symbols(one) | free_symbols(other) <= free_symbols(fact.right):
             return None

@@ -1,0 +1,86 @@
+"""Parts of an exercise use letters anew, and what was said of them before is about another part."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def list_verdicts(proofreader: TextProofreader, text: str) -> list[str]:
+    return [each.verdict for each in proofreader.check_links(text)]
+
+
+LABELS = [
+    ("**a)**", "**b)**"),
+    ("(a)", "(b)"),
+    ("a)", "b)"),
+    (r"\textbf{(a)}", r"\textbf{(b)}"),
+    ("（1）", "（2）"),
+    ("①", "②"),
+    ("**(i)**", "**(ii)**"),
+]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_part_says_nothing_of_the_next(proofreader: TextProofreader, labels: tuple[str, str]) -> None:
+    matrices = [rf"\begin{{bmatrix}} 2 & {entry} \\ 1 & 3 \end{{bmatrix}}" for entry in (5, 1, 7)]
+    equation = f"$$ {matrices[1]} X = {matrices[2]} $$"
+    text = f"{labels[0]} The matrix is $X = {matrices[0]}$.\n\n{labels[1]} We solve\n{equation}"
+    assert "wrong" not in list_verdicts(proofreader, text)
+    same = text.replace(f"\n\n{labels[1]} We solve", " We get")
+    assert "wrong" in list_verdicts(proofreader, same)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_part_knows_what_its_exercise_says(proofreader: TextProofreader, labels: tuple[str, str]) -> None:
+    parts = f"{labels[0]} Here $f(2) = 5$.\n\n{labels[1]} Here $f'(3) = 7$."
+    text = f"**Exercise 4.** Let $f(x) = x^2 + 1$.\n\n{parts}"
+    assert list_verdicts(proofreader, text)[-2:] == ["follows", "wrong"]
+
+
+def test_the_solution_of_a_part_is_in_it(proofreader: TextProofreader) -> None:
+    text = "**b)** Let $k = 3$.\n\n**Solution:** Then $k^2 = 9$ and $k^3 = 29$."
+    assert list_verdicts(proofreader, text) == ["given", "follows", "doubtful"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        (r"$x=-2: 54A = -162 \implies A=-3$", ["given", "given", "follows"]),
+        ("$6:3 = 2$", ["right"]),
+        ("$6:3 = 4$", ["wrong"]),
+    ],
+)
+def test_a_colon_behind_a_value_parts_it_from_an_equation(
+    proofreader: TextProofreader, text: str, verdicts: list[str]
+) -> None:
+    assert list_verdicts(proofreader, text) == verdicts
+
+
+@pytest.mark.parametrize(("next_row", "verdict"), [("12b - 9 = 3", "given"), ("12b - 9 = 4", "wrong")])
+def test_an_equation_that_is_solved_is_no_identity(
+    proofreader: TextProofreader, next_row: str, verdict: str
+) -> None:
+    text = f"Substitute it into the second one:\n$2(b-3) + 4b - 3(1-2b) = 3$\n${next_row}$"
+    assert list_verdicts(proofreader, text)[0] == verdict
+
+
+def test_each_integration_by_parts_has_its_own_letters(proofreader: TextProofreader) -> None:
+    first = r"Take $u=x^2, dv=\cos x\,dx \implies du=2x\,dx, v=\sin x$. "
+    again = r"Then again: $u=x, dv=\sin x\,dx \implies du=dx, v=-\cos x$."
+    assert "wrong" not in list_verdicts(proofreader, first + again)
+    assert "wrong" in list_verdicts(proofreader, first.replace("du=2x", "du=3x"))
+
+
+@pytest.mark.parametrize(("lead", "verdict"), [("Here", "right if"), ("For all real $s$,", "wrong")])
+def test_inverse_functions_undo_functions_of_their_angles(
+    proofreader: TextProofreader, lead: str, verdict: str
+) -> None:
+    angle = r"\arcsin(2\sin s\cos s) = \arcsin(\sin 2s) = 2s"
+    assert list_verdicts(proofreader, f"{lead} ${angle}$.") == ["right", verdict]
