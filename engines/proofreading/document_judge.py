@@ -37,7 +37,7 @@ MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
 MAX_FORMULAS = 10_000
 """So many formulas at the beginning say what the letters of a document are."""
-_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
+_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=|[A-Za-z]\s*(?:\*|\\ast)\s*[A-Za-z]\s*&?:=")
 _LETTER = re.compile("[A-Za-z]")
 _NAME = re.compile(r"\\[A-Za-z]+")
 _INTRODUCED = re.compile(

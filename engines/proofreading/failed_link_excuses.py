@@ -24,9 +24,13 @@ from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.other_notations import (
+    has_blocks,
     has_bracketed_row,
     has_leading_zero,
     has_zero_coefficient,
+    hold_by_stirling,
+    hold_for_real_parts,
+    hold_for_reals,
     hold_for_vectors,
     join_thousands,
     take_constants_out,
@@ -156,6 +160,10 @@ def reconsider_link(
     universal = mentions("universal", link.words_before)
     if not universal and _hold_as(undo_inverses, left, right, judge):
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
+    if hold_by_stirling(left, right):
+        return LinkVerdict(link, "right if", "factorials are approximated by Stirling's formula")
+    if hold_for_real_parts(left, right, judge):
+        return LinkVerdict(link, "right if", "the letters beside i are real")
     if _hold_as(take_constants_out, left, right, judge):
         return LinkVerdict(link, "right if", "a factor without the index stands behind the product")
     if not free and _hold_as(join_thousands, left, right, judge):
@@ -204,6 +212,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         *right.list_labels(),
     ):
         return "spaces in square brackets can part the entries of a row"
+    if has_blocks(left) or has_blocks(right):
+        return "a matrix of matrices can be one of blocks"
     if link.begins_before or link.goes_on_behind or begun_above:
         return "a side goes on in the formula beside it"
     numbered = free_symbols(left) | free_symbols(right) <= frozenset("IVX")
@@ -471,12 +481,7 @@ def _hold_with_braced_arguments(link: ChainLink, judge: Judge, numbers: NumberLi
     one, other = (numbers.read_formula(side).tree for side in written)
     if one is None or other is None:
         return False
-    letters = free_symbols(one) | free_symbols(other)
-    real = [Tree("in", (Tree(name), Tree("ℝ"))) for name in sorted(letters)]
-    verdict = judge.equal(one, other, real)
-    return verdict.outcome == "equal" or (
-        verdict.outcome == "equal if" and verdict.condition.endswith(" real")
-    )
+    return hold_for_reals(one, other, judge)
 
 
 def _bracket_arguments(latex: str) -> str:

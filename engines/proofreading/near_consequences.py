@@ -196,6 +196,8 @@ def find_near_consequence(
             or gives_other_value(fact)
             or (not worked_out and says_the_same(fact, one, other))
             or (not (worked_out or follows_from_words) and _has_side_of(fact, left, right))
+            # Each example of a text works out the same term anew.
+            or (fact.position.paragraph != paragraph and _works_out(fact, left, right))
             for fact in used
         ):
             return False
@@ -326,6 +328,17 @@ def _is_other_value(fact: Fact, left: Tree, right: Tree) -> bool:
 def _has_side_of(fact: Fact, left: Tree, right: Tree) -> bool:
     """Return whether a fact says what a term of a claim is, which may be another in another case."""
     return any(mine.children and mine in (fact.left, fact.right) for mine in (left, right))
+
+
+def _works_out(fact: Fact, left: Tree, right: Tree) -> bool:
+    """Return whether a fact says what a sum is of which a claim says something else: `U - W = 5p` behind
+    `U - W = 3v`."""
+    sums = ("+", "-")
+    return any(
+        mine == theirs and mine.label in sums and free_symbols(said) != free_symbols(mine)
+        for mine in (left, right)
+        for theirs, said in ((fact.left, fact.right), (fact.right, fact.left))
+    )
 
 
 def _sort_letters(name: str) -> str:

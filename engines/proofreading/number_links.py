@@ -46,6 +46,7 @@ _ROUGH_CONVERSION = 0.1
 """Relative error up to which a quantity in another unit can be a rounded one: 1 kg is about 2 lb."""
 _CLOSE_CONVERSION, _MANY_DIGITS = 0.01, 3
 """The same where so many digits are written."""
+_SIDES = 2
 _COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -148,6 +149,11 @@ class NumberLinks:
             return f"calculated with what was rounded: {witness}"
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
             return f"rounded otherwise: {witness}"
+        exponents = [side.children[-1] for side in (left, right) if _is_exponential(side)]
+        if link.relation == "approx" and len(exponents) == _SIDES:
+            one, other = (evaluate_term(each, {}) for each in exponents)
+            if one and other and abs(one - other) < _NEAR_EXPONENT * abs(other):
+                return f"rounded to a power: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
         if (
             power
@@ -384,6 +390,10 @@ def _describe_undefined(left: Tree, right: Tree) -> str:
                 name = "square root" if node.label == "sqrt" else "factorial"
                 return f"the {name} of {value:.6g} is no real number"
     return ""
+
+
+def _is_exponential(tree: Tree) -> bool:
+    return tree.label == "exp" or (tree.label == "pow" and tree.children[0].label == "e")
 
 
 def list_terms(tree: Tree) -> tuple[Tree, ...]:

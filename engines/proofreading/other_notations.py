@@ -9,8 +9,9 @@ from random import Random
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.unit_table import UNIT_SYMBOLS
+from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import free_variables
-from engines.proofreading.term_properties import evaluate_term, free_symbols
+from engines.proofreading.term_properties import evaluate_term, free_symbols, values_agree
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
 _POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])")
@@ -22,7 +23,7 @@ _SIGNED_INFINITY = re.compile(r"(?:^|[(\[{,=]|\\(?:to|rightarrow|infty|cup)(?![A
 """∞ with a sign + that adds it to nothing."""
 _ROW = re.compile(r"\[[^\[\]=]*[^\s\[\]=+-]\s*\\(?:[ ;,]|quad(?![A-Za-z]))\s*[^\s\[\]=+-][^\[\]=]*\]")
 _INVERSES = {"asin": "sin", "acos": "cos", "atan": "tan"}
-_SAMPLES = 2
+_SAMPLES, _TRIES = 2, 12
 _CLOSE = 1e-9
 _INFINITY = "inf"
 _WITH_POWERS = ("ln", "log", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh")
@@ -107,6 +108,46 @@ def undo_inverses(tree: Tree) -> Tree:
     if tree.label in _INVERSES and parts[0].label == _INVERSES[tree.label]:
         return parts[0].children[0]
     return Tree(tree.label, parts)
+
+
+def hold_by_stirling(left: Tree, right: Tree) -> bool:
+    """Return whether terms with factorials are equal where n! is (n/e)^n, as in logarithms of large ones."""
+    if not any(node.label == "factorial" and free_symbols(node) for side in (left, right) for node in side):
+        return False
+    one, other = _take_stirling(left), _take_stirling(right)
+    names = sorted(free_symbols(one) | free_symbols(other))
+    random = Random(len(names))
+    places = [{name: random.uniform(1, 9) for name in names} for _ in range(_TRIES)]
+    agree = [values_agree(one, other, at) for at in places]
+    return False not in agree and agree.count(True) >= _SAMPLES
+
+
+def _take_stirling(tree: Tree) -> Tree:
+    parts = tuple(map(_take_stirling, tree.children))
+    if tree.label == "factorial":
+        (n,) = parts
+        return Tree("exp", (Tree("-", (Tree("*", (n, Tree("ln", (n,)))), n)),))
+    return Tree(tree.label, parts)
+
+
+def has_blocks(tree: Tree) -> bool:
+    """Return whether a matrix has matrices as entries."""
+    rows = (row for node in tree if node.label == "matrix" for row in node.children)
+    return any("matrix" in entry.list_labels() for row in rows for entry in row.children)
+
+
+def hold_for_real_parts(left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether terms with conjugates of x + iy are equal where x and y are real."""
+    return {"conj", "i"} <= {*left.list_labels(), *right.list_labels()} and hold_for_reals(left, right, judge)
+
+
+def hold_for_reals(left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether terms are equal where their letters are real numbers."""
+    names = sorted(free_symbols(left) | free_symbols(right))
+    verdict = judge.equal(left, right, [Tree("in", (Tree(name), Tree("ℝ"))) for name in names])
+    return verdict.outcome == "equal" or (
+        verdict.outcome == "equal if" and verdict.condition.endswith(" real")
+    )
 
 
 def hold_for_vectors(left: Tree, right: Tree) -> bool:

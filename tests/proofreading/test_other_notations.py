@@ -228,3 +228,26 @@ def test_each_exercise_defines_its_own_functions(proofreader: TextProofreader) -
     first = "\\newproblem{The surface is $h(x,y) = x^4 - y^4 + 3xy$.}\n\n"
     other = "The surface $h(x,y) = x^4 + y^4 + 3xy$ is flat."
     assert "wrong" not in list_verdicts(proofreader, f"{first}\\newproblem{{{other}}}")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"Then $q = e^{10^{22}\ln(1 - 0.001)} \approx e^{10^{22} \cdot -0.001}$.", False),
+        (r"Then $q = e^{10^{22}\ln(1 - 0.001)} \approx e^{10^{22} \cdot -0.003}$.", True),
+        (r"$$ s = k\ln W = k(N\ln p - \ln N!) = k(N\ln p - N\ln N + N) $$", False),
+        (r"$$ s = k\ln W = k(N\ln p - \ln N!) = k(N\ln p - N\ln N - N) $$", True),
+        (r"$$ m = |(a - b) - i(p - q)| = |\overline{(a - b) + i(p - q)}| $$", False),
+        (r"$$ m = |(a - b) - i(p - q)| = |\overline{(a + b) + i(p - q)}| $$", True),
+        (r"Let $Q * B := QBQ^T$. Then $P(QBQ^T) = P(Q * B) = P(QBQ^T)$.", False),
+        (
+            r"Clearly $\begin{bmatrix} 2 & 5 \\ 2 & 5 \end{bmatrix} = \begin{bmatrix} 2\begin{bmatrix} 1 \\ 1"
+            r"\end{bmatrix} & 5\begin{bmatrix} 1 \\ 1 \end{bmatrix} \end{bmatrix}$.",
+            False,
+        ),
+    ],
+)
+def test_what_physicists_and_algebraists_write_is_no_mistake(
+    proofreader: TextProofreader, text: str, *, verdict: bool
+) -> None:
+    assert ("wrong" in list_verdicts(proofreader, text)) == verdict

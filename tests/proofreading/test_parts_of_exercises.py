@@ -84,3 +84,10 @@ def test_inverse_functions_undo_functions_of_their_angles(
 ) -> None:
     angle = r"\arcsin(2\sin s\cos s) = \arcsin(\sin 2s) = 2s"
     assert list_verdicts(proofreader, f"{lead} ${angle}$.") == ["right", verdict]
+
+
+def test_each_step_works_out_the_same_sum_anew(proofreader: TextProofreader) -> None:
+    first = r"In step one $$ Q = U - W = 3p(v-w) $$"
+    again = first + "\n\nIn step two $$ R = U - W = 5p(v-w) $$"
+    assert "wrong" not in list_verdicts(proofreader, again)
+    assert "wrong" in list_verdicts(proofreader, first + " so $U = W + 5p(v-w)$")
