@@ -266,12 +266,14 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
                 compared = statement.sides[0], statement.sides[-1].strip()
             last = statement.sides[-1]
             lead = words_before
+            quantified: tuple[str, ...] = ()
             if is_universal and statement.connective == ",":
                 lead += " § we have "  # what comes first says which values the variable has
+                quantified = (" ".join(statements[0].sides),)
             result = _make_links(statement, piece, number, _separate_words(lead), after)
             if result:
                 number += 1
-                sentence_formulas = tuple(formulas_before)
+                sentence_formulas = (*formulas_before, *quantified)
                 yield [
                     replace(
                         link,

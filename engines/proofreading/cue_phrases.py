@@ -153,7 +153,7 @@ PHRASES: Mapping[str, str] = {
     "rounded": "nearest approximat* about roughly round* closest estimat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give
-        gives which i.e ie otherwise has have let from using given but such to the
+        gives which i.e ie otherwise has have let from using given but such to the at
     """,
     "supposed": """
         let suppose assum* if iff when where set setting try trying take taking choos* plug* substitut*

@@ -129,6 +129,9 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "what stands before the colon names it")
     if integer_parts := _judge_integer_parts(judged, left, right, numbers):
         return integer_parts
+    # By convention p and q are the chances of what happens and of what does not.
+    if {"p", "q"} <= free and _hold_as(_take_chances, left, right, judge):
+        return LinkVerdict(link, "right if", "p + q = 1")
     if coprime := _find_coprime(left, right, judge):
         return LinkVerdict(link, "right if", coprime)
     if _hold_as_inner_products(link, judge, numbers):
@@ -535,6 +538,11 @@ def _takes_coefficient(node: Tree) -> bool:
         return False
     power = node.children[0].children[0]
     return power.label == "pow" and not power.children[0].children and bool(free_symbols(power.children[0]))
+
+
+def _take_chances(tree: Tree) -> Tree:
+    """Return a term with 1 - p for each q."""
+    return replace_variable(tree, "q", Tree("-", (ONE, Tree("p"))))
 
 
 def _find_coprime(left: Tree, right: Tree, judge: Judge) -> str:

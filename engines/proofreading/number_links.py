@@ -246,6 +246,9 @@ class NumberLinks:
 
     def compare_by_relation(self, relation: str, left: Tree, right: Tree) -> Verdict:
         """Judge whether a relation holds."""
+        # The sign in ¬ 1 = 0 denies the equation, and no number.
+        if relation == "=" and left.label == "not" and _is_of_numerals(left.children[0], right):
+            return self.judge.holds(Tree("!=", (left.children[0], right)))
         if relation == "=":
             return self.judge.equal(left, right)
         return self.judge.holds(Tree(relation, (left, right)))
@@ -443,6 +446,10 @@ def _is_rounded_like_inputs(term: Tree, value: float | None, written: Tree) -> b
         return False
     is_product = {node.label for node in term if node.children} <= {"*", "/", "pow"}
     return is_product and digits == min(map(len, inputs)) and abs(int(written.label) - value) < 0.5
+
+
+def _is_of_numerals(*sides: Tree) -> bool:
+    return all(node.children or WHOLE.match(node.label) for side in sides for node in side)
 
 
 def _is_of_rounded_inputs(term: Tree, written: Tree) -> bool:

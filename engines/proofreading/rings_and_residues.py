@@ -80,6 +80,8 @@ def _judge_equivalence(link: ChainLink, left: Tree, right: Tree, judge: Judge) -
     # T and F, t and c can stand for what is always true or false.
     free = free_variables(left, right)
     supposed = link.of_problem or link.is_denied_directly or read_last_cue(link.words_before) == "given"
+    # A letter alone is given a form, as in `ψ ≡ α ∧ β`.
+    supposed = supposed or (not (left.children or link.index) and left.label not in free_variables(right))
     if supposed or not free or not free.isdisjoint("TFtfc"):
         return LinkVerdict(link, "not shown", verdict.witness)
     return LinkVerdict(link, "wrong", verdict.witness)

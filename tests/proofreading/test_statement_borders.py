@@ -185,3 +185,33 @@ def test_congruences_are_written_in_several_ways(
 ) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # a denial binds less than an equals sign, and a letter alone is given a form
+        (r"Clearly $\neg 1 = 0$ is provable.", r"Clearly $\neg 1 = 1$ is provable."),
+        (
+            r"There are the cases $\psi \equiv \alpha \land \beta$ and $\psi \equiv \neg \alpha$. Done.",
+            r"So $p \to r \equiv \neg p \land r$.",
+        ),
+        # what a formula says for all j it does not say for all of its names
+        (
+            r"The basis is reduced: $$\forall j < i, |\mu_{i, j}| \leq \frac12$$",
+            r"$$\forall x > 0, x^2 \leq x$$",
+        ),
+        # p and q are chances, and a remark in a row is none of its chain
+        (
+            r"The mean is $$m = 1 + \frac{p^2 + q^2}{pq} = \frac{1 - pq}{pq}.$$",
+            r"The mean is $$m = 1 + \frac{p^2 + q^2}{pq} = \frac{1 + pq}{pq} = \frac{1 - pq}{pq}.$$",
+        ),
+        (
+            r"\begin{align*} h &= x + 1 ~~ \mbox{at } x = y^2 \\ &= y^2 + 1 \end{align*}",
+            r"\begin{align*} h &= x + 1 + 2x \\ &= 2x + 1 \end{align*}",
+        ),
+    ],
+)
+def test_signs_bind_as_they_are_meant(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
