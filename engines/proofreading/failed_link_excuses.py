@@ -24,6 +24,7 @@ from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.other_notations import (
+    find_replaced_name,
     has_blocks,
     has_bracketed_row,
     has_leading_zero,
@@ -32,6 +33,7 @@ from engines.proofreading.other_notations import (
     hold_for_real_parts,
     hold_for_reals,
     hold_for_vectors,
+    is_binary_fraction,
     join_thousands,
     take_constants_out,
     take_powers_in,
@@ -148,6 +150,8 @@ def reconsider_link(
         judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
     ):
         return LinkVerdict(link, "right if", "the power of ten belongs to the number before it")
+    if not free and is_binary_fraction(left, right):
+        return LinkVerdict(link, "right if", "the digits of its right side are to the base 2")
     # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
     if not free and _are_binary(left, right) and _hold_as(_read_bits, left, right, judge):
         named = link.position.domain in ("digits", "logic and bits")
@@ -224,6 +228,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "I, II and III can be names"
     if _has_contracted_index(left, right) or has_summed_index(left, right):
         return "an index that stands twice is summed over"
+    if replaced := find_replaced_name(left, right):
+        return f"it puts {replaced[1]} for {replaced[0]}, which can be its value here"
     if all(map(_has_remainder, (left, right))):
         return "O and o are orders of what is left out"
     if STAR.search(link.left + link.right) and r"\cdot" in link.left + link.right:

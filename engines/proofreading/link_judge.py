@@ -26,7 +26,7 @@ from engines.proofreading.definitions import find_undefined
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.evidence_grades import weigh_evidence
-from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link
+from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.letter_domains import list_conditions
@@ -54,6 +54,7 @@ from engines.proofreading.stated_values import (
 from engines.proofreading.statement_roles import is_concluded, is_supposed, read_role
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
+    DEGREES,
     LOG,
     are_exactly_equal,
     count_members,
@@ -439,6 +440,10 @@ class LinkJudge(LinkContext):
             valued = find_recurrence_value(self.facts, link, left, right)
             valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
         if valued is not None:
+            # An angle that is given with a sign of degrees is kept as its number.
+            is_in_degrees = any(DEGREES.search(fact.text) for fact in valued.used)
+            if is_in_degrees and self.are_equal(take_degrees(valued.left), take_degrees(valued.right)):
+                return self.conclude(link, valued.used)
             mistake = describe_failed_calculation(valued, self.judge, self.numbers)
             if mistake is None and self.judge.equal(valued.left, valued.right).outcome == "equal":
                 return self.conclude(link, valued.used)

@@ -64,6 +64,38 @@ def has_leading_zero(latex: str) -> bool:
     return _BITS.search(latex) is not None
 
 
+def is_binary_fraction(left: Tree, right: Tree) -> bool:
+    """Return whether the right side of a link writes the left one with digits to the base 2 behind a point.
+
+    >>> is_binary_fraction(Tree("0.625"), Tree("0.101")), is_binary_fraction(Tree("0.5"), Tree("0.1"))
+    (True, False)
+    """
+    whole, _, digits = right.label.partition(".")
+    value = evaluate_term(left, {})
+    if value is None or len(digits) < _LEAST_DIGITS or not {*whole, *digits} <= {"0", "1"}:
+        return False
+    return value == int(whole + digits, 2) / 2 ** len(digits)
+
+
+_LEAST_DIGITS = 3
+
+
+def find_replaced_name(left: Tree, right: Tree) -> tuple[str, str] | None:
+    """Return the name that is written on the left of a link and the one that stands for it everywhere on the
+    right, if the sides are the same otherwise: nobody rewrites a term without another step in it."""
+    if len(left) != len(right) or not left.children:
+        return None
+    pairs = {
+        (one.label, other.label) for one, other in zip(left, right, strict=True) if one.label != other.label
+    }
+    ((old, new),) = pairs if len(pairs) == 1 else {("", "")}
+    if old not in free_symbols(left) - free_symbols(right) or new not in free_symbols(right):
+        return None
+    # x_8 for x_3 is the slip of a digit.
+    is_numbered = all(name.partition("_")[2].isdecimal() for name in (old, new))
+    return None if is_numbered else (old, new)
+
+
 def has_bracketed_row(latex: str) -> bool:
     r"""Return whether a formula has square brackets around terms that only spaces part: `[u_1\ u_2]`."""
     return _ROW.search(latex) is not None

@@ -6,7 +6,7 @@ are known of both are compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.cursor import ELLIPSIS
@@ -20,7 +20,7 @@ from engines.proofreading.link_context import VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.scopes import NUMBERS
-from engines.proofreading.statement_roles import is_supposed
+from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import DECIMAL, free_symbols
 
 _ORDERS = ("O", "o", "𝒪")
@@ -40,6 +40,7 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
         right, goes_on = Tree("+", (right, Tree(ELLIPSIS))), True
     elif link.relation != "=" or not (goes_on or _has_infinite_sum(left) or _has_infinite_sum(right)):
         return None
+    whole = left, right
     sides: list[Tree] = []
     used: list[Fact] = []
     for side in (left, right):
@@ -49,6 +50,8 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
     left, right = sides
     compared = [(base, each) for base, each in _iterate_comparisons(left, right) if each.is_decided]
     source = describe_sources(used) if used else ""
+    if not (link.index or is_concluded(link)) and _is_defined_anew(whole, used):
+        return None
     if any(each.equal and not each.different for _, each in compared):
         if not goes_on:
             return None  # equal first terms do not prove that sums are equal
@@ -63,6 +66,17 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
     evidence = Evidence("definition", tuple(used)) if used else Evidence()
     reason = slip or (f"{reason}, {source}" if source else reason)
     return LinkVerdict(link, "wrong", reason, evidence=evidence)
+
+
+def _is_defined_anew(sides: tuple[Tree, Tree], used: Sequence[Fact]) -> bool:
+    """Return whether an equation gives a function another series than the text gave it before, as the next
+    example of a list does: `F(x) = \\sum x^{2n}` behind `F(x) = \\sum x^n`."""
+    function, series = sides
+    return (
+        function.label == "call"
+        and _has_infinite_sum(series)
+        and any(fact.left == function and _has_infinite_sum(fact.right) for fact in used)
+    )
 
 
 def _goes_on(tree: Tree) -> bool:

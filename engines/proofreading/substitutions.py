@@ -70,7 +70,10 @@ class _KnownVariables:
                 continue
             behind = self.link.position.paragraph - fact.position.paragraph
             is_near = 0 <= behind <= _NEAR_PARAGRAPHS and name not in _CONSTANTS
-            return fact if is_near and _UNLIKE_NUMBERS.isdisjoint(fact.right.list_labels()) else None
+            # y' is the slope of a function that is sought, and no constant.
+            varies = any("'" in symbol for symbol in free_symbols(fact.right))
+            is_known = _UNLIKE_NUMBERS.isdisjoint(fact.right.list_labels()) and not varies
+            return fact if is_near and is_known else None
         return None
 
     def express_in(self, tree: Tree, kept: str) -> Tree:

@@ -36,6 +36,30 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
         (r"So $1234.5 + 1 = 1235.5$.", r"So $1234.5 + 1 = 1236.5$."),
         (r"So $\sqrt{17} = 4.1231$.", r"So $\sqrt{17} = 4.1213$."),
         (r"So $17.5\% = 0.175$.", r"So $17.5\% = 0.1751$."),
+        # a binary fraction behind the number that it is
+        (r"The number is $0.375 = 0.011$.", r"The number is $0.375 = 0.111$."),
+        # a factor behind a product
+        (
+            r"So $\prod_{k=1}^{n} \sqrt{(2k-1)(2k+1)} = \prod_{k=1}^{n} (2k-1) \sqrt{2n+1}$.",
+            r"So $\prod_{k=1}^{n} \sqrt{(2k-1)(2k+1)} = \prod_{k=1}^{n} (2k-1) \sqrt{2n+3}$.",
+        ),
+        # real and imaginary parts under a bar
+        (
+            r"So $|(u-p) - i(v-q)| = |\overline{(u-p) + i(v-q)}|$.",
+            r"So $|(u-p) - i(v-q)| = |\overline{(u-p) + 2i(v-q)}|$.",
+        ),
+        # an angle that was said in degrees
+        (
+            r"Now $\theta = 90\degree$, so $\sin(\theta) = 1$.",
+            r"Now $\theta = 90\degree$, so $\cos(\theta) = 1$.",
+        ),
+        # a matrix of matrices
+        (
+            r"So $$\begin{pmatrix} 2 & 1 \\ 2 & -1 \end{pmatrix} = \begin{pmatrix} "
+            r"2\begin{pmatrix} 1 \\ 1 \end{pmatrix} & \begin{pmatrix} 1 \\ -1 \end{pmatrix} \end{pmatrix}.$$",
+            r"So $$\begin{pmatrix} 2 & 1 \\ 2 & -1 \end{pmatrix} = \begin{pmatrix} "
+            r"2\begin{pmatrix} 1 \\ 1 \end{pmatrix} & \begin{pmatrix} 1 \\ -3 \end{pmatrix} \end{pmatrix}.$$",
+        ),
         # parts that are rounded one by one
         (r"We get $\sqrt{2} + \sqrt{3} = 1.41 + 1.73$.", r"We get $\sqrt{2} + \sqrt{3} = 1.41 + 1.37$."),
         (r"We get $\sqrt{5} - \sqrt{2} = 2.24 - 1.41$.", r"We get $\sqrt{5} - \sqrt{2} = 2.24 - 1.14$."),
@@ -198,6 +222,9 @@ def test_the_reader_knows_which_products_nothing_ends() -> None:
             "not shown",
         ),
         (r"By definition $i \times i = (0,1) \times (0,1)$.", "not shown"),
+        # a name for its value, and a step with a mistake
+        (r"When saturated, $$R = \frac{1}{k(V_G - V_T)} = \frac{1}{k(V_D - V_T)}.$$", "not shown"),
+        (r"When saturated, $$R = \frac{2}{2k(V_G - V_T)} = \frac{1}{k(V_G + V_T)}.$$", "wrong"),
         (r"The vectors have $(0,1) \cdot (0,1) = 2$.", "wrong"),
     ],
 )

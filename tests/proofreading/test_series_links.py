@@ -97,6 +97,13 @@ def test_definitions_are_expanded(proofreader: TextProofreader) -> None:
     assert _find_verdict(proofreader, rf"{defined} $f(x) = 1 - x^2 + \cdots$.") == "wrong"
 
 
+def test_a_function_gets_another_series_in_the_next_example(proofreader: TextProofreader) -> None:
+    listed = r"1. The even ones have $$F(x) = \sum_{n \ge 1} x^n$$" "\n\n2. The odd ones: "
+    assert _find_verdict(proofreader, rf"{listed}$$F(x) = \sum_{{n \ge 0}} x^{{2n}}.$$") == "given"
+    closed = r"Let $$F(x) = \frac{1}{1-x}.$$ Then we have "
+    assert _find_verdict(proofreader, rf"{closed}$$F(x) = \sum_{{n \ge 0}} x^{{2n}}.$$") == "wrong"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -61,6 +61,11 @@ def test_limits_change_with_the_variable(proofreader: TextProofreader) -> None:
     assert _find_verdict(proofreader, rf"{start} = \int_0^1 u^3\,du$.") == "wrong"
 
 
+def test_a_slope_that_is_sought_is_no_constant(proofreader: TextProofreader) -> None:
+    start = r"Let $u = y'$. The equation is $uu' = 2$, so"
+    assert _find_verdict(proofreader, rf"{start} $\int u\,du = \int 2\,dx$.") == "not shown"
+
+
 def test_parts_are_integrated(proofreader: TextProofreader) -> None:
     start = r"Let $u = x$ and $dv = e^{2x}\,dx$. Then $du = dx$ and"
     assert _find_verdict(proofreader, rf"{start} $v = \frac12 e^{{2x}}$.") == "follows"
