@@ -148,7 +148,9 @@ class ChainLink:
     def is_denied_by_words_after(self) -> bool:
         if self.next_formula and words_of(self.words_after) == ["not"]:
             return False  # "x = 1, not y = 1" denies the next
-        return starts_with_refusal(self.words_after) or self.is_quoted
+        # "7 | 30 ⇔ false" says within its formula that it does not hold.
+        refused = any(starts_with_refusal(remark) or mentions("refused", remark) for remark in self.remarks)
+        return refused or starts_with_refusal(self.words_after) or self.is_quoted
 
     @property
     def is_quoted(self) -> bool:

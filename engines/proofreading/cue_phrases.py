@@ -225,6 +225,7 @@ PHRASES: Mapping[str, str] = {
         is_valid_when
     """,
     "explaining": "because since as",
+    "inverse of": "inverse_of multiplicative_inverse_of",
     "leading on": "then gives yields implies we_have we_get 时 時",
     "justifying": "because since as by from using per definition def",
     "measured": """

@@ -45,6 +45,7 @@ _INTRODUCED = re.compile(
 )
 
 _ACCUSED = ("wrong", "doubtful", "loses domain")
+_BITS = "logic and bits"
 _LARGE = 10
 """Of a modulus that another section gives: few differences are multiples of it by chance."""
 _MODULI = ("p", "q", "n", "m", "N")
@@ -146,6 +147,8 @@ def _reconsider_in_rings(
 ) -> Iterator[LinkVerdict]:
     """Yield the verdicts in the light of the rings of residues that the document names: those on accused
     links can change."""
+    scopes = {id(one): one for each in judged for one in each.link.position.scope.lineage}
+    names_bits = any(_BITS in scope.domains for scope in scopes.values())
     congruent = {each.link.chain_index for each in judged if each.link.relation == "congruent"}
     given = defaultdict(set)
     for each in judged:
@@ -168,7 +171,7 @@ def _reconsider_in_rings(
             named |= given[id(link.position.scope.section)]
         if link.position.domain == "residues":
             named |= {one for several in given.values() for one in several if one >= _LARGE}
-        yield judge_in_named_rings(each, left, right, rings, named)
+        yield judge_in_named_rings(each, left, right, rings, named, names_bits=names_bits)
 
 
 def _reconsider_supposed(judged: LinkVerdict, reader: LinkJudge) -> LinkVerdict:
@@ -239,6 +242,7 @@ def _accuse_unlike_bounds(
             and following.connective not in (",", "and")
             and free_symbols(one) == free_symbols(other)
             and not (link.has_alternative_after or following.is_one_of_alternatives)
+            and not link.words_after.startswith((":", "："))  # n ≥ 1: it says when the next holds
         )
         if not near or judged[index].outcome != "given" or link.is_denied_directly:
             continue

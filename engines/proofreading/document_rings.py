@@ -42,7 +42,13 @@ def count_named_rings(document: Document) -> Counter[int]:
 
 
 def judge_in_named_rings(
-    judged: LinkVerdict, left: Tree, right: Tree, rings: Counter[int], moduli: Set[int]
+    judged: LinkVerdict,
+    left: Tree,
+    right: Tree,
+    rings: Counter[int],
+    moduli: Set[int],
+    *,
+    names_bits: bool = False,
 ) -> LinkVerdict:
     """Return the verdict on a link that is accused, in the light of the rings that its document names: it is
     right if one of them is meant and it holds there. A calculation with numbers may be one in any of them; a
@@ -51,6 +57,7 @@ def judge_in_named_rings(
     Args:
         rings: How often the document names rings of residues, by their moduli.
         moduli: Those that the text around the link names, in whatever way.
+        names_bits: Whether the document speaks of bits, of which a plus can be the exclusive or.
     """
     if judged.link.relation != "=" or not _is_of_rings(left, right):
         return judged
@@ -61,6 +68,8 @@ def judge_in_named_rings(
     else:
         # Of a ring that is named beside others nobody knows whether it is meant.
         meant = [modulus for modulus, count in rings.items() if len(rings) == 1 and count >= _OFTEN]
+        of_letters = not any(node.label.isdecimal() for side in (left, right) for node in side)
+        meant += [2] if names_bits and of_letters and _is_of_sums(left, right) else []
     fitting = [modulus for modulus in meant if are_equal_modulo(left, right, modulus)]
     # Where 2 is 0, a plus and a minus are the same.
     if not fitting and 2 in meant and any(sign in judged.reason for sign in _SIGNS):
@@ -68,6 +77,10 @@ def judge_in_named_rings(
     if not fitting:
         return judged
     return replace(judged, outcome="right if", reason=f"modulo {max(fitting)}, which the text names")
+
+
+def _is_of_sums(left: Tree, right: Tree) -> bool:
+    return all(node.label == "+" for side in (left, right) for node in side if node.children)
 
 
 def _is_sum_of_residues(left: Tree, right: Tree, modulus: int) -> bool:

@@ -18,7 +18,7 @@ from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions, starts_with_phrase, words_of
+from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -183,6 +183,10 @@ def reconsider_link(
         lambda side: _take_unit_norms(side, labels), left, right, judge
     ):
         return LinkVerdict(link, "right", "where the norms are 1")
+    if left.label == "mod" and mentions("inverse of", last_clause(link.words_before)):
+        inverse = Tree("mod", (Tree("pow", (left.children[0], Tree("-1"))), left.children[1]))
+        if _hold_as(_take_inverses, inverse, right, judge):
+            return LinkVerdict(link, "right", "where its left side is what the inverse is of")
     if _hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     # 4. What may hold in another meaning, which nobody can tell.

@@ -42,6 +42,7 @@ _SPACE_WIDTH = re.compile(
 OPERATORS = {"+", r"\cdot", r"\times"}
 _EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
 """A formula that says of statements, and not of numbers, that they are equivalent."""
+_CONNECTED = re.compile(r"\\(?:land|wedge|lor|vee)(?![A-Za-z])")
 _QUANTIFIERS = {r"\forall", r"\exists"}
 _JOINING = {r"\land", r"\wedge", r"\lor", r"\vee"} | _QUANTIFIERS
 _TOKEN = re.compile(
@@ -147,7 +148,9 @@ class _StatementSplitter:
     def __init__(self, latex: str, line: int) -> None:
         self.latex = latex = _CLASSED.sub(r"\1", latex)
         self.line = line
-        self.in_equivalence = _EQUIVALENT.match(latex) is not None
+        # A formula of connectives alone is a side of the equivalence that the next formula goes on with.
+        is_side = _CONNECTED.search(latex) is not None and not _has_any_relation(latex)
+        self.in_equivalence = is_side or _EQUIVALENT.match(latex) is not None
         self.statements: list[FormulaStatement] = []
         self.current = FormulaStatement([""], [], "")
         self.offset = 0
@@ -492,6 +495,12 @@ def _begins_column(latex: str, at: int, statement: FormulaStatement) -> bool:
         return True  # a remark in brackets
     goes_on = cell[0] in WRITTEN or cell[0] in (*OPERATORS, "-") or WORDS.fullmatch(cell[0]) is not None
     return not goes_on and bool(others) and bool(others[0]) and others[0][0] in WRITTEN
+
+
+def _has_any_relation(latex: str) -> bool:
+    """Return whether a formula has a relation anywhere."""
+    tokens = {match[0] for match in _TOKEN.finditer(latex)}
+    return not tokens.isdisjoint(WRITTEN) or not tokens.isdisjoint(_UNJUDGED_RELATIONS)
 
 
 def _begins_with_equality(latex: str, at: int) -> bool:

@@ -332,6 +332,45 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "Theorem": "teorem",
         "matrices": "matris*",
     },
+    "vi": {
+        "for all": "với_mọi mọi với_tất_cả",
+        "therefore": "do_đó suy_ra vậy vì_vậy vì_thế nên",
+        "we have": "ta_có ta_được chúng_ta_có thu_được",
+        "always": "luôn luôn_luôn",
+        "let": "cho gọi đặt",
+        "suppose": "giả_sử",
+        "if": "nếu",
+        "then": "thì",
+        "real": "thực",
+        "number": "số",
+        "integer": "nguyên",
+        "natural": "tự_nhiên",
+        "positive": "dương",
+        "where": "trong_đó",
+        "with": "với",
+        "and": "và",
+        "or": "hoặc",
+        "not": "không",
+        "is": "là",
+        "because": "vì bởi_vì",
+        "case": "trường_hợp",
+        "contradiction": "mâu_thuẫn",
+        "impossible": "vô_lý",
+        "wrong": "sai",
+        "counterexample": "phản_ví_dụ",
+        "solve": "giải",
+        "equation": "phương_trình",
+        "check": "kiểm_tra",
+        "which of the following": "câu_nào mệnh_đề_nào",
+        "a": "một",
+        "of": "của",
+        "Example": "ví_dụ",
+        "Exercise": "bài_tập bài_toán",
+        "Solution": "lời_giải đáp_án đáp_số",
+        "Proof": "chứng_minh",
+        "Theorem": "định_lý",
+        "matrices": "ma_trận",
+    },
     "ru": {
         "for all": """
             для_всех для_любого для_любых для_любой для_каждого для_каждой при_всех при_любом при_любых
@@ -512,7 +551,8 @@ def _translate_within(latex: str, language: str) -> str:
 
     def write_english(match: re.Match[str]) -> str:
         english = _translate(match[1], language)
-        return match[0].replace(match[1], english) if mentions("connective", english) else match[0]
+        said = any(mentions(cue, english) for cue in ("connective", "refused"))
+        return match[0].replace(match[1], english) if said else match[0]
 
     return WORDS.sub(write_english, latex)
 

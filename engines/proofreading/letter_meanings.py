@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,25 +20,37 @@ _BEHIND = 4
 _MOST_CHARACTERS = 20_000
 _ALONE = (r"\pi", "π")
 _COUNTING = ("ranging", "whole", "counter")
+_WHOLE_E = re.compile(r"(?:\A|[,;&(]|\\\\)\s*e\s*=\s*\d+\s*(?![\d.,^*/+-]|\\[a-z])")
+"""The letter e with a whole number as its value, as an exponent or a number of edges has one."""
+_NATURAL_E = re.compile(
+    r"(?<![A-Za-z\\])e\s*\^\s*\{?\s*[-+]?\s*(?:[A-Za-z]|\\[A-Za-z]|\d+\s*[a-z\\])|\\(?:ln|exp)(?![A-Za-z])"
+)
+"""What is written with the number e, and not with a whole one."""
 
 
 @dataclass(frozen=True, slots=True)
 class LetterMeanings:
     """The names of a document, in which π is a letter in some sections.
 
-    Attributes: sections: ids of those. called: ids of the sections in which π has arguments.
+    Attributes: sections: ids of those. called: ids of the sections in which π has arguments. with_e: ids of
+    the sections in which e is a whole number.
     """
 
     names: Names
     sections: frozenset[int] = frozenset()
     called: frozenset[int] = frozenset()
+    with_e: frozenset[int] = frozenset()
 
     def names_at(self, position: Position) -> Names:
         """Return what letters mean at a place."""
-        if id(position.scope.section) not in self.sections:
-            return self.names
-        functions = self.names.functions | ({"π"} if id(position.scope.section) in self.called else set())
-        return replace(self.names, letters=self.names.letters | {"π"}, functions=functions)
+        section = id(position.scope.section)
+        names = self.names
+        if section in self.with_e:
+            names = replace(names, letters=names.letters | {"e"})
+        if section not in self.sections:
+            return names
+        functions = names.functions | ({"π"} if section in self.called else set())
+        return replace(names, letters=names.letters | {"π"}, functions=functions)
 
 
 def read_meanings(document: Document, positions: Sequence[Position], names: Names) -> LetterMeanings:
@@ -71,7 +84,21 @@ def read_meanings(document: Document, positions: Sequence[Position], names: Name
         names = replace(names, letters=names.letters | {"i"})
     whole = sum(weights.values())
     named = {section for section in seen if (weights[section] or whole) > 0}
-    return LetterMeanings(names, frozenset(named), frozenset(called))
+    return LetterMeanings(names, frozenset(named), frozenset(called), _find_whole_e(document, positions))
+
+
+def _find_whole_e(document: Document, positions: Sequence[Position]) -> frozenset[int]:
+    """Return the ids of the sections in which e is a whole number, and nothing is written with the number
+    e."""
+    whole, natural = (
+        {
+            id(position.scope.section)
+            for piece, position in zip(document.pieces, positions, strict=True)
+            if piece.formula and sign.search(piece.text)
+        }
+        for sign in (_WHOLE_E, _NATURAL_E)
+    )
+    return frozenset(whole - natural)
 
 
 def _is_counter(before: TextPiece, piece: TextPiece) -> bool:

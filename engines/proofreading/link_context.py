@@ -519,6 +519,9 @@ class LinkContext:
         # Near x = 0 is not at x = 0.
         if has_last_word("approached", link.words_before):
             return
+        # An inverse modulo n is no remainder of a fraction.
+        if any(map(_is_inverse_residue, (*left, *right))):
+            return
         anew = read_last_cue(last_clause(link.words_before)) == "given"
         is_local = is_value_to_look_at(link, left, right) or mentions("existing", link.words_before)
         is_claim = link.position.scope.kind in ("theorem", "exercise") and (
@@ -569,3 +572,10 @@ def _list_ranges(*sides: Tree) -> list[Tree]:
 
 
 _PARTS_OF_SUM = 4
+
+
+def _is_inverse_residue(node: Tree) -> bool:
+    """Return whether a term is an inverse modulo a number, as `3^{-1} mod 5`."""
+    return node.label == "mod" and any(
+        part.label == "pow" and part.children[1].label.startswith("-") for part in node.children[0]
+    )

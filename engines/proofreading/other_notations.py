@@ -163,9 +163,12 @@ def _take_stirling(tree: Tree) -> Tree:
 
 
 def has_blocks(tree: Tree) -> bool:
-    """Return whether a matrix has matrices as entries."""
-    rows = (row for node in tree if node.label == "matrix" for row in node.children)
-    return any("matrix" in entry.list_labels() for row in rows for entry in row.children)
+    """Return whether a matrix has matrices as entries beside others, so that nobody knows its size."""
+    return any(
+        {True, False} == {"matrix" in entry.list_labels() for row in node.children for entry in row.children}
+        for node in tree
+        if node.label == "matrix"
+    )
 
 
 def hold_for_real_parts(left: Tree, right: Tree, judge: Judge) -> bool:

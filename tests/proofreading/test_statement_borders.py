@@ -215,3 +215,46 @@ def test_congruences_are_written_in_several_ways(
 def test_signs_bind_as_they_are_meant(proofreader: TextProofreader, right: str, mistaken: str) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # connectives alone are a side with which the next formula goes on
+        (
+            "So\n\n" r"$$(a \land \neg b) \lor (a \land v)$$" "\n\n" r"$$\equiv a \land (\neg b \lor v)$$",
+            "So\n\n" r"$$(a \land \neg b) \lor (a \land v)$$" "\n\n" r"$$\equiv a \land (\neg b \land v)$$",
+        ),
+        # e is what the text says that it is
+        (
+            r"Take $e = 7$. Then $d = e^{-1} \bmod 20 = 7^{-1} \bmod 20 = 3$, so $2e = 14$ and $ed = 21$.",
+            r"Take $e = 7$. Then $2e = 15$.",
+        ),
+        (r"Of course $\ln e = 1$ and $e = 2.718$.", r"We have $e = 3$ and $e^{2t} = 1$, so $\ln(e) = 3$."),
+        # what is called false is no claim, and of bits a letter cancels itself
+        (
+            r"$$11 \mid 748 \Leftrightarrow 11 \mid (7 + 49) \Leftrightarrow \text{false}$$",
+            r"Therefore $11 \mid 56$.",
+        ),
+        (
+            r"Each output bit is one of the bits. So $M + S + N + S = M + N$.",
+            r"Two prices are added. So $M + S + N + S = M + N$.",
+        ),
+        (r"The inverse of $6 \bmod 23 = 4$.", r"The inverse of $6 \bmod 23 = 5$."),
+        # a language that is read: what follows "với", what is called "sai"
+        (
+            r"Ví dụ. Ta có các số nguyên và các số thực. Với $n \geq 1$: "
+            r"$3n^2 + 5n + 7 \leq 3n^2 + 5n^2 + 7n^2 = 15n^2$. Do đó ta có điều phải chứng minh.",
+            r"Ví dụ. Ta có các số nguyên và các số thực. Do đó $3 + 4 = 8$.",
+        ),
+        (
+            r"Ta có các số nguyên và các số thực. Mệnh đề $\forall n \in \mathbb{Z}, n^2 > n$ là sai.",
+            r"Ta có các số nguyên và các số thực. Do đó $\forall n \in \mathbb{Z}, n^2 > n$.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_text_says_what_its_letters_and_words_mean(
+    proofreader: TextProofreader, right: str, mistaken: str
+) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
