@@ -514,6 +514,17 @@ class LinkContext:
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         return link.relation == "=" and self.facts.find_contradiction(left, right, used)
 
+    def _defines_again(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether a letter is said to be a term anew, `let u = x + 1`, that was another in another
+        paragraph."""
+        if left.children or not right.children or not has_last_word("introducing", link.words_before):
+            return False
+        here = self.facts.position.paragraph
+        return any(
+            fact.left == left and fact.right != right and fact.position.paragraph != here
+            for fact in self.facts.in_scope
+        )
+
     def keep_equation(self, link: ChainLink, left: Tree, right: Tree) -> None:
         """Remember an equation for the links after it, unless it only holds near a point."""
         # Near x = 0 is not at x = 0.
@@ -523,6 +534,8 @@ class LinkContext:
         if any(map(_is_inverse_residue, (*left, *right))):
             return
         anew = read_last_cue(last_clause(link.words_before)) == "given"
+        if self._defines_again(link, left, right):
+            self.facts.renew([left.label], self.facts.position)
         is_local = is_value_to_look_at(link, left, right) or mentions("existing", link.words_before)
         is_claim = link.position.scope.kind in ("theorem", "exercise") and (
             mentions("existing", link.words_before)

@@ -11,6 +11,7 @@ domain*; what cannot be read is *unread*.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -77,6 +78,8 @@ _MOST_TERMS = 200
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
 _NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
+_TERM = re.compile(r"_[ijkmn]\Z")
+"""The index of a term of a sequence."""
 _OF_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _OF_COMPLEX = ("abs", "arg")
@@ -511,6 +514,8 @@ class LinkJudge(LinkContext):
         # What is unequal in general is so at some values, and not at all.
         for_all = not is_bound and link.relation != "!=" and self.is_stated_for_all(link, left, right)
         for_all = for_all and not self._is_bounded_by_others(free_symbols(statement))
+        # x_n < 1 is said of the terms of a sequence, which are no numbers at will.
+        of_terms = any(_TERM.search(name) for name in free_symbols(statement))
         if not link.of_problem and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
             self.bounds.append((link, statement))
         if not is_bound and len(statement) < LARGEST:
@@ -518,7 +523,7 @@ class LinkJudge(LinkContext):
             verdict = self.judge.holds(statement, list(dict.fromkeys(known)))
             if verdict.outcome == "equal":
                 return LinkVerdict(link, "right", verdict.reason)
-        if for_all or self.is_concluded_for_all(link, left, right):
+        if not of_terms and (for_all or self.is_concluded_for_all(link, left, right)):
             verdict = self.judge.holds(statement, self.list_worded_hypotheses(link, left, right))
             if verdict.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")

@@ -206,7 +206,7 @@ def _judge_integrated(known: _KnownVariables, name: str, right: Tree) -> LinkVer
         if slope is None or not free_symbols(right) <= {inner, *free_symbols(value), *_CONSTANTS}:
             return None
         known.used.append(fact)
-        is_solved = name in free_symbols(left[name]) | free_symbols(value)
+        is_solved = name in free_symbols(left[name]) | free_symbols(value) or "call" in value.list_labels()
         factor, value = (replace_variable(each, name, right) for each in (left[name], value))
         judged = known.compare(Tree("*", (factor, slope)), value, inner)
         # What stands behind an equation of x and y may be another curve than one of its solutions.

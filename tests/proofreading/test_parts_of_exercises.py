@@ -91,3 +91,18 @@ def test_each_step_works_out_the_same_sum_anew(proofreader: TextProofreader) -> 
     again = first + "\n\nIn step two $$ R = U - W = 5p(v-w) $$"
     assert "wrong" not in list_verdicts(proofreader, again)
     assert "wrong" in list_verdicts(proofreader, first + " so $U = W + 5p(v-w)$")
+
+
+def test_a_letter_that_is_let_be_another_term_is_another(proofreader: TextProofreader) -> None:
+    text = "Let $u = 3x$. Then $u - x = 2x$.\n\nLet $u = 5x$. Then $u - x = "
+    assert list_verdicts(proofreader, f"{text}2x$.")[-1] == "wrong"
+    assert list_verdicts(proofreader, f"{text}4x$.")[-1] == "follows"
+    assert "follows" not in list_verdicts(proofreader, f"{text}4x$. So $3x + 2 = 5x + 2$.")[-1]
+
+
+@pytest.mark.parametrize(("term", "verdict"), [("s_n", False), ("s", True)])
+def test_terms_of_a_sequence_are_no_numbers_at_will(
+    proofreader: TextProofreader, term: str, *, verdict: bool
+) -> None:
+    text = rf"For all real numbers ${term}$ we have $\sin {term} < {term}$."
+    assert ("wrong" in list_verdicts(proofreader, text)) == verdict
