@@ -505,6 +505,7 @@ class LinkJudge(LinkContext):
         )
         if (
             left == right
+            and any(label[0].isalnum() for label in left.list_labels())
             and link.relation in ("<", ">", "!=")
             and not (link.of_problem or link.is_denied_directly)
             and not mentions("ordering", f"{link.words_before} {link.words_after}")

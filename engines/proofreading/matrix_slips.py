@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from engines.core.errors import EngineError
@@ -18,14 +18,34 @@ _WHOLE = re.compile(r"-?\d{1,6}\Z")
 
 
 def find_matrix_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """Return the one change by which an equation of matrices holds for any; I is the identity."""
-    if right == _IDENTITY:
-        return find_slip(
-            left, ONE, points_of(free_symbols(left)), lambda one, _: same(one, right), ordered=True
-        )
-    points = points_of(free_symbols(left) | free_symbols(right))
-    points = [{name: 1.0 if name == "I" else value for name, value in at.items()} for at in points]
-    return find_slip(left, right, points, same, ordered=True)
+    """Return the one change by which an equation of matrices holds for any; I is the identity. It is sought
+    among matrices of one row, of which determinant, trace and transpose are the number itself."""
+    names = free_symbols(left) | free_symbols(right)
+    points = [
+        {name: 1.0 if name == _IDENTITY.label else value for name, value in at.items()}
+        for at in points_of(names)
+    ]
+    ends = right == _IDENTITY
+    return find_slip(
+        _rename(left, _OF_ONE_ROW),
+        ONE if ends else _rename(right, _OF_ONE_ROW),
+        points,
+        lambda one, other: same(_rename(one, _OF_MATRICES), right if ends else _rename(other, _OF_MATRICES)),
+        ordered=True,
+    )
+
+
+_OF_ONE_ROW = {"det": "max", "tr": "min", "transpose": "+"}
+"""Operations of one matrix, and those of one number that do nothing."""
+_OF_MATRICES = {number: matrix for matrix, number in _OF_ONE_ROW.items()}
+
+
+def _rename(tree: Tree, names: Mapping[str, str]) -> Tree:
+    """Return a term with other operations of one operand."""
+    if not tree.children:
+        return tree
+    label = names.get(tree.label, tree.label) if len(tree.children) == 1 else tree.label
+    return Tree(label, tuple(_rename(part, names) for part in tree.children))
 
 
 _IDENTITY = Tree("I")

@@ -188,7 +188,7 @@ def accuse_word(judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
     """Call an equation of words of a group wrong that one inverse keeps from holding in every group."""
     link = judged.link
     settled = judged.outcome in ("right", "right if", "follows", "unread")
-    if settled or link.relation != "=" or link.of_problem or link.is_denied_directly:
+    if settled or link.relation not in ("=", "congruent") or link.of_problem or link.is_denied_directly:
         return judged
     slip = find_inverse_slip(left, right)
     return LinkVerdict(link, "wrong", f"{_IN_GROUPS} with {slip}") if slip else judged
@@ -366,10 +366,11 @@ def _fails_as_residues(judged: LinkVerdict, left: Tree, right: Tree, rings: Ring
     difference of its integers."""
     link, nodes = judged.link, [*left, *right]
     # An inverse has a negative exponent, and a fraction may be a symbol of Legendre.
-    if any(
-        node.label == "/" or (node.label == "pow" and node.children[1].label.startswith("-"))
-        for node in nodes
-    ):
+    if any(node.label == "pow" and node.children[1].label.startswith("-") for node in nodes):
+        return False
+    # … of which one change does not make an identity with sums.
+    has_sums = any(node.label in ("+", "-") and len(node.children) > 1 for node in nodes)
+    if any(node.label == "/" for node in nodes) and not (judged.is_mistyped and has_sums):
         return False
     of_algebra = link.position.domain == ALGEBRA
     free = free_symbols(left) | free_symbols(right)
@@ -388,9 +389,10 @@ def _fails_as_residues(judged: LinkVerdict, left: Tree, right: Tree, rings: Ring
     if of_algebra and (in_brackets or of_bits):
         return False
     # Where no modulus is named, 1 + 1 = 1 holds of idempotent elements, and powers are multiples in a group
-    # that is written as a sum.
+    # that is written as a sum, of which there are no products.
     counted = any(node.label in ("factorial", "binomial", "gcd", "lcm") for node in nodes)
-    unclear = right.label in ("0", "1") or any(node.label == "pow" for node in nodes)
+    operations = {node.label for node in nodes if node.children}
+    unclear = right.label in ("0", "1") or operations == {"pow"}
     return bool(rings.nearby) or counted or not unclear
 
 
@@ -404,6 +406,8 @@ def _is_mistyped_identity(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
         and _BY_FACTS not in judged.reason
         and len(nodes) >= _SHORT
         and any(node.label in ("+", "-") and len(node.children) > 1 for node in nodes)
+        # Sums of roots of unity or characters are numbers.
+        and (not {"sum", "prod"} & {node.label for node in nodes} or all(map(free_symbols, (left, right))))
         and all(node.label in _OF_RINGS_AND_ROOTS for node in nodes if node.children)
         and all(_PLAIN_NAME.match(name) and (name[0].islower() or name[0] in "NTXYZ") for name in names)
     )
@@ -474,7 +478,7 @@ _IN_BRACKETS = re.compile(r"\s*(?:\\left\s*)?[(\[]\s*\d+(?:[\s~\\;]+\d+)*\s*(?:\
 
 
 _OF_RINGS = frozenset(("+", "-", "*", "/", "pow"))
-_OF_RINGS_AND_ROOTS = _OF_RINGS | {"sqrt", "factorial", "binomial"}
+_OF_RINGS_AND_ROOTS = _OF_RINGS | {"sqrt", "factorial", "binomial", "sum", "prod"}
 _LONG = 15
 """Nodes of an equation that one change hardly makes an identity by chance."""
 _SHORT = 9

@@ -47,6 +47,10 @@ _CONGRUENCES = r"A residue modulo $7$: we know $10 \equiv 3 \pmod 7$."
         # what counts something is a number
         (r"The symmetric group has a subgroup. Its order is $4! = 42$.", True),
         (r"The symmetric group has a subgroup. Its order is $4! = 24$.", False),
+        (r"The group has subgroups. There are $2^3 \cdot 2^5 = 2^9$ of them.", True),
+        (r"The group has subgroups. There are $2^3 \cdot 2^5 = 2^8$ of them.", False),
+        (r"In a ring $(x+y)^n = \sum_{k=0}^n \binom{n}{k} x^k y^{n+k}$.", True),
+        (r"In a ring $(x+y)^n = \sum_{k=0}^n \binom{n}{k} x^k y^{n-k}$.", False),
         # a law that fails for integers fails in a ring unless its coefficients vanish there
         (r"In every ring $a(b - c) = ab + ac$ holds.", True),
         (r"In every ring of characteristic two $a(b - c) = ab + ac$ holds.", False),
@@ -70,6 +74,7 @@ def test_a_false_equation_of_integers_needs_a_modulus(
         (r"In a group we have $(g h)^{-1} = h^{-1} g^{-3}$.", True),
         (r"Let $N$ be a normal subgroup, so $g N g^{-7} = N$.", True),
         (r"Hence $(b a b^{-1})^k = b a^k b^{-4}$ in the group.", True),
+        (r"The inverse modulo $n$ is unique, so $a a^{-6} \equiv 1 \pmod n$.", True),
         # by the orders of elements, or by relations between them
         (r"In the dihedral group we have $r^5 s = r s$.", False),
         (r"In the dihedral group we have $r s = s r^{-1}$ and $r^2 s = s r^{-2}$.", False),
@@ -139,3 +144,23 @@ def test_congruences_with_letters(proofreader: TextProofreader, text: str, wrong
 )
 def test_names_and_factorials(proofreader: TextProofreader, text: str, verdict: str) -> None:
     assert proofreader.check_links(text)[-1].verdict == verdict
+
+
+_MATRICES = "Let $A$ and $B$ be matrices. "
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (rf"{_MATRICES}Then $\det(A^{{-1}}) \det B = \det(A^{{-1}} B)$.", False),
+        (rf"{_MATRICES}Then $\det(A^{{-3}}) \det B = \det(A^{{-1}} B)$.", True),
+        (rf"{_MATRICES}Then $(A - B)^T = A^T - B^T$.", False),
+        (rf"{_MATRICES}Then $(A + B)^T = A^T - B^T$.", True),
+        (rf"{_MATRICES}Then $\operatorname{{tr}}(A B) - \operatorname{{tr}}(B A) = 0$.", False),
+        (rf"{_MATRICES}As it is antisymmetric, $A^T = -A$.", False),
+        (r"A relation $\cdot < \cdot$ is an order.", False),
+    ],
+)
+def test_determinants_and_transposes(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    verdicts = [link.verdict for link in proofreader.check_links(text)]
+    assert ("wrong" in verdicts) == wrong, verdicts
