@@ -132,6 +132,7 @@ PHRASES: Mapping[str, str] = {
         find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong what's_wrong
         spot_the_error correct_the_error decide_whether is_correct_or spot_all_the_errors spot_all_errors
         spot_the_errors find_all_the_errors find_all_the_mistakes find_the_flaw proposed_proof what_went_wrong
+        contains_an_error contains_a_mistake
         choose_the_sequence choose_the_correct select_the_correct choose_the_best
     """,
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
@@ -225,6 +226,7 @@ PHRASES: Mapping[str, str] = {
         is_valid_when
     """,
     "explaining": "because since as",
+    "for real": "for_real for_all_real for_every_real for_any_real is_real are_real",
     "inverse of": "inverse_of multiplicative_inverse_of",
     "leading on": "then gives yields implies we_have we_get 时 時",
     "justifying": "because since as by from using per definition def",

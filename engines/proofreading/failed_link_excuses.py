@@ -169,6 +169,9 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
     if hold_by_stirling(left, right):
         return LinkVerdict(link, "right if", "factorials are approximated by Stirling's formula")
+    of_reals = link.relation == "=" and mentions("for real", f"{link.words_before} {link.words_after}")
+    if of_reals and hold_for_reals(left, right, judge):
+        return LinkVerdict(link, "right", "of real numbers")
     if hold_for_real_parts(left, right, judge):
         return LinkVerdict(link, "right if", "the letters beside i are real")
     if _hold_as(take_constants_out, left, right, judge):
@@ -245,7 +248,13 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "the words behind it say when it holds"
     if not free and starts_with_phrase("measured", link.words_after):
         return "the words behind it say in what it is measured"
-    if not free and _is_converted(words_of(link.words_after)[:1], left, right):
+    # A charge, a field or another quantity is written like the number e: E = eV.
+    by_facts = judged.evidence.kind != "sides" and not judged.is_mistyped
+    if by_facts and any(map(_is_multiple_of_e, (*left, *right))):
+        return "e beside a letter can be another quantity"
+    if any(_is_total(one, other) for one, other in pairs):
+        return "an integral without ends that is a number is one over all"
+    if not free and _is_converted(link, left, right):
         return "the unit behind it is another than that of its left side"
     if not free and all(map(_is_two_line_permutation, (left, right))):
         return "matrices with the same numbers in all rows can be permutations"
@@ -276,9 +285,19 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     return ""
 
 
-def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
+def _is_multiple_of_e(node: Tree) -> bool:
+    return node.label == "*" and Tree("e") in node.children and any(map(free_symbols, node.children))
+
+
+def _is_total(side: Tree, value: Tree) -> bool:
+    """Return whether a side is an antiderivative that is said to be a number."""
+    return side.label == "antiderivative" and not free_symbols(value)
+
+
+def _is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
     """Return whether the word behind a link names the unit of its right side, and its left side has another
     unit for the same thing."""
+    words = words_of(link.words_after)[:1]
     left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
     if not words or not left_value or not right_value:
         return False
@@ -291,7 +310,10 @@ def _is_converted(words: Sequence[str], left: Tree, right: Tree) -> bool:
         for _, (others, size) in known
         if powers == others and unit != size
     )
-    return any(abs(left_value / right_value - ratio) <= _ROUNDED * ratio for ratio in ratios)
+    room = _ROUNDED
+    if link.relation == "approx" and not right.children:  # half a unit of the last digit
+        room = max(room, 0.5 / 10 ** len(right.label.partition(".")[2]) / abs(right_value))
+    return any(abs(left_value / right_value - ratio) <= room * ratio for ratio in ratios)
 
 
 def _has_contracted_index(left: Tree, right: Tree) -> bool:

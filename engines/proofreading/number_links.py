@@ -256,6 +256,8 @@ class NumberLinks:
     def describe_rounding(self, left: Tree, right: Tree, relation: str) -> str:
         """Return how one side is the other to the digits that it shows: rounded or cut off; "" where it is
         not."""
+        if (units := find_units(left)) and units == find_units(right):
+            left, right = remove_units(left), remove_units(right)
         for written, value in ((left, right), (right, left)):
             longer = written is left and not right.children  # 2.3 = 2.31 is no rounding
             is_short = written.label == "/" and written.children[1].label == "100"

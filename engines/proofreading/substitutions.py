@@ -46,7 +46,9 @@ def judge_substitution(context: LinkContext, link: ChainLink, left: Tree, right:
         return _judge_differentials(known, forms[0], forms[1])
     if not left.children:
         return _judge_integrated(known, left.label, right)
-    if "antiderivative" in (*left.list_labels(), *right.list_labels()):
+    # An integral without ends that is a number is one over all.
+    is_total = left.label == "antiderivative" and not free_symbols(right)
+    if not is_total and "antiderivative" in (*left.list_labels(), *right.list_labels()):
         return _judge_antiderivatives(known, left, right)
     return None
 

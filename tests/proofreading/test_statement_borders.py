@@ -258,3 +258,31 @@ def test_the_text_says_what_its_letters_and_words_mean(
 ) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # the unit behind a rounded number, and digits that are cut off before a unit
+        (
+            r"It moves $(1.16 \times 10^6)(1.5 \times 10^{-14}) \approx 17$ nm.",
+            r"It moves $(1.16 \times 10^6)(1.5 \times 10^{-14}) \approx 19$ nm.",
+        ),
+        (
+            r"We have $a = 6.62607015\ \text{m}$ and $b = \frac{a}{2\pi} = 1.054571817\ \text{m}$.",
+            r"We have $a = 6.62607015\ \text{m}$ and $b = \frac{a}{2\pi} = 1.054571827\ \text{m}$.",
+        ),
+        # e beside a letter is a charge where its value says so
+        (r"Through $V = 54$ V the energy is $K = eV = 54$ eV.", r"Take $V = 54$. Then $2V = 109$."),
+        # an integral over all, real numbers, and what is said to contain an error
+        (
+            r"Find $A$ so that $\psi = A e^{-|x|/a}$ satisfies $\int |\psi|^2 \, dx = 1$.",
+            r"We integrate $\int x^2 \, dx = \frac{x^3}{2}$.",
+        ),
+        (r"It is $|1 - ix|^2 = 1 + x^2$ for real $x$.", r"It is $|1 - ix|^2 = 1 - x^2$ for real $x$."),
+        (r"The step (contains an error): $\sqrt{2 \cdot 8} = 5$.", r"The step: $\sqrt{2 \cdot 8} = 5$."),
+    ],
+)
+def test_quantities_are_no_plain_numbers(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
