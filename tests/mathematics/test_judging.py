@@ -345,3 +345,17 @@ def test_letters_that_are_said_complex_need_not_be_real() -> None:
     assert JUDGE.equal(value, square).outcome == "equal"
     assert JUDGE.equal(value, square, [said]).condition == "z is real"
     assert JUDGE.equal(value, product, [said]).outcome == "equal"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "witness"),
+    [
+        (r"\binom{5}{2}", "11", "10 and 11"),
+        (r"\sqrt{16}", "5", "4 and 5"),
+        (r"\sqrt{2}", "1", "1.4142136 and 1"),
+        ("25!", "1", "1.5511210e+25 and 1"),
+    ],
+)
+def test_numbers_that_are_proved_whole_are_shown_as_such(left: str, right: str, witness: str) -> None:
+    verdict = judge().equal(read(left).tree, read(right).tree)
+    assert (verdict.outcome, verdict.witness) == ("different", witness)

@@ -250,6 +250,9 @@ def format_apart(left: Tree, right: Tree) -> str:
 
 
 _SHOWN_DIGITS = (8, 16, 32)
+_LARGEST_SHOWN = 10**20
+"""Integers that are shown with all their digits are less."""
+_MOST_CHARACTERS = 20
 
 
 def format_number(term: Tree, digits: int = 8) -> str:
@@ -257,12 +260,15 @@ def format_number(term: Tree, digits: int = 8) -> str:
     if sign := infinite_sign(term):
         return "∞" if sign > 0 else "-∞"
     result = exact_value(term)
-    if result is not None and len(str(result)) <= 20:
+    if result is not None and len(str(result)) <= _MOST_CHARACTERS:
         return str(result)
     try:
         ball = number_ball(term, 128)
     except NoValueError:
         return "no value"
+    # A ball without radius is a proof that `5!` is 120, which a rounded number does not say.
+    if ball.is_exact() and ball.is_integer() and abs(ball) < _LARGEST_SHOWN:
+        return str(ball.unique_fmpz())
     text = ball.str(digits, radius=False) if ball.is_finite() else "unknown"
     # Of a ball around 0 Arb writes the size of its radius, `0e-38`.
     return "0" if text.startswith("0e-") else text
