@@ -54,7 +54,7 @@ PHRASES: Mapping[str, str] = {
         satisfies satisfying provided unless whether plugging substituting substitute plug equation
         equations system such recall line equating case otherwise try guess trying minimize maximize form
         desired require requires represent represents condition constraint graph function defined curve
-        circle parabola hyperbola ellipse plane lines label letter
+        circle parabola hyperbola ellipse plane lines label letter told
     """,
     "claimed": """
         then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
@@ -133,6 +133,7 @@ PHRASES: Mapping[str, str] = {
         spot_the_error correct_the_error decide_whether is_correct_or spot_all_the_errors spot_all_errors
         spot_the_errors find_all_the_errors find_all_the_mistakes find_the_flaw proposed_proof what_went_wrong
         contains_an_error contains_a_mistake
+        check_the_following check_whether verify_whether contrapositive_of converse_of negation_of
         choose_the_sequence choose_the_correct select_the_correct choose_the_best
     """,
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",

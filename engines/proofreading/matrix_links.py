@@ -12,7 +12,7 @@ from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
 from engines.proofreading.facts import Fact, Facts, describe_sources
-from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.statement_roles import is_concluded, is_supposed
@@ -84,9 +84,9 @@ class MatrixLinks:
                 or self.cases
             )
             if verdict.outcome == "different" and left.children and not unlike:
-                return LinkVerdict(
-                    link, "wrong", f"{verdict.witness}, {describe_sources(used)}".removeprefix(", ")
-                )
+                reason = f"{verdict.witness}, {describe_sources(used)}".removeprefix(", ")
+                evidence = Evidence("stated values", tuple(used))
+                return LinkVerdict(link, "wrong", reason, evidence=evidence)
         sure = not (link.of_problem or link.is_denied_directly or is_supposed(link))
         if sure and not left.children and left.label in values and not (begun or self.cases):
             known = values[left.label]

@@ -106,3 +106,25 @@ def test_terms_of_a_sequence_are_no_numbers_at_will(
 ) -> None:
     text = rf"For all real numbers ${term}$ we have $\sin {term} < {term}$."
     assert ("wrong" in list_verdicts(proofreader, text)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Check the following congruences:\n\n1. $17 \\equiv 3 \\pmod{10}$", "not shown"),
+        ("Consider the following congruences:\n\n1. Hence $17 \\equiv 3 \\pmod{10}$", "wrong"),
+        ('Write the converse of the statements:\n\n1. "If $2 + 2 = 4$, then $2 + 5 = 8$."', "not shown"),
+        ("Zbadaj, czy dla każdego $x$ zachodzi $2 + 5 = 8$.", "not shown"),
+    ],
+)
+def test_statements_that_are_asked_about_are_no_claims(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+def test_a_matrix_of_another_task_is_another(proofreader: TextProofreader) -> None:
+    text = "The matrix is $A = \\begin{pmatrix} 1 & 2 \\\\ 2 & 5 \\end{pmatrix}$." + "\n\nAll is smooth." * 15
+    assert "wrong" not in list_verdicts(proofreader, f"{text}\n\nFor every matrix with $A^2 = I$ it holds.")
+    near = text.split("\n\n")[0]
+    assert "wrong" in list_verdicts(proofreader, f"{near} Therefore $A^2 = I$.")
