@@ -121,7 +121,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "mistaken": """
         wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
-        is_assuming assumes presupposes
+        is_assuming assumes presupposes not_true untrue
     """,
     "mistakes": """
         wrong incorrect mistake* pitfall* misconception* fallac* common_error* typical_error* error_hunt
@@ -394,7 +394,7 @@ def starts_with_refusal(words: str) -> bool:
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
     if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
         return True
-    behind = re.match(r"[\s,;.]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE)
+    behind = re.match(r"[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE)
     return behind is not None and mentions("mistaken", behind[1])
 
 

@@ -25,6 +25,7 @@ from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.other_notations import is_infinity_signed
+from engines.proofreading.own_notations import reconsider_own_notations
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Position, read_positions
@@ -129,6 +130,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     rings = count_named_rings(document)
     judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
     judged = list(_reconsider_in_rings(judged, reader, rings, moduli))
+    judged = reconsider_own_notations(judged, reader.read_trees, judge)
     _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
     judged = [_confirm_name(each) for each in judged]

@@ -34,6 +34,7 @@ from engines.proofreading.other_notations import (
     hold_for_reals,
     hold_for_vectors,
     is_binary_fraction,
+    is_complement,
     join_thousands,
     take_constants_out,
     take_powers_in,
@@ -152,6 +153,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the power of ten belongs to the number before it")
     if not free and is_binary_fraction(left, right):
         return LinkVerdict(link, "right if", "the digits of its right side are to the base 2")
+    if not free and is_complement(left, link.right):
+        return LinkVerdict(link, "right if", "the bits are those of a negative number, by their complement")
     # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
     if not free and _are_binary(left, right) and _hold_as(_read_bits, left, right, judge):
         named = link.position.domain in ("digits", "logic and bits")
@@ -768,7 +771,7 @@ def _find_whole_powers(left: Tree, right: Tree, judge: Judge) -> str:
         name
         for side in (left, right)
         for node in side
-        if node.label == "pow" and "i" in node.children[0].list_labels()
+        if node.label == "pow" and "i" in node.list_labels()
         for name in free_symbols(node.children[1])
     }
     if not exponents:

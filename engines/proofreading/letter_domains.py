@@ -24,6 +24,7 @@ from engines.formula.vocabulary import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
 from engines.proofreading.cue_phrases import has_last_word, is_restricted, mentions, words_of
 from engines.proofreading.scopes import Position
+from engines.proofreading.term_properties import free_symbols
 
 _MOST_CHARACTERS = 120
 """Of a formula that declares a letter."""
@@ -222,10 +223,13 @@ def _list_quotient(tree: Tree | None) -> list[str]:
 def _iterate_members(tree: Tree | None) -> Iterator[tuple[str, str]]:
     """Yield the letters that a formula says to be members of what has a capital letter, with that letter."""
     for node in tree or ():
-        if node.label == "in" and not node.children[1].children and node.children[1].label[0].isupper():
-            member = node.children[0]
+        # A call of the sign alone, as in f(\in), has no sides.
+        if node.label != "in" or len(node.children) != 2:
+            continue
+        member, group = node.children
+        if not group.children and group.label[0].isupper():
             letters = member.children if member.label in ("list", "tuple") else (member,)
-            yield from ((letter.label, node.children[1].label) for letter in letters if not letter.children)
+            yield from ((letter.label, group.label) for letter in letters if not letter.children)
 
 
 def _words_behind(after: str) -> str:
@@ -344,3 +348,24 @@ def _conditions_of(statement: Tree, domains: LetterDomains) -> list[Tree] | None
         if known and known[-1].is_whole:
             return _list_kind(letter.label, "N")
     return None
+
+
+def list_counts(statement: Tree) -> list[Tree]:
+    """Return what the letters of factorials and binomials are: whole numbers that are not negative.
+
+    >>> from engines.formula.reader import read
+    >>> [each.list_labels() for each in list_counts(read("n! < x").tree)]
+    [['in', 'n', 'ℤ'], ['>=', 'n', '0']]
+    """
+    counted = {
+        part
+        for node in statement
+        if node.label in ("factorial", "binomial")
+        for part in node.children
+        if not part.children and free_symbols(part)
+    }
+    return [
+        condition
+        for letter in sorted(counted, key=lambda each: each.label)
+        for condition in (Tree("in", (letter, Tree("ℤ"))), Tree(">=", (letter, Tree("0"))))
+    ]

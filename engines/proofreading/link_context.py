@@ -237,6 +237,11 @@ class LinkContext:
                 return plain
         return self.read_formula(sides[0]), self.read_formula(sides[1])
 
+    def read_trees(self, link: ChainLink) -> tuple[Tree | None, Tree | None]:
+        """Read both sides of a link as terms, None for one that cannot be read."""
+        left, right = self.read_sides(link)
+        return left.tree, right.tree
+
     def are_equal(self, left: Tree, right: Tree) -> bool:
         """Return whether the judge holds two terms equal, if need be under a condition without a witness."""
         if are_exactly_equal(left, right):

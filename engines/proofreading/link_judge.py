@@ -30,7 +30,7 @@ from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
-from engines.proofreading.letter_domains import list_conditions
+from engines.proofreading.letter_domains import list_conditions, list_counts
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
@@ -525,7 +525,8 @@ class LinkJudge(LinkContext):
             if verdict.outcome == "equal":
                 return LinkVerdict(link, "right", verdict.reason)
         if not of_terms and (for_all or self.is_concluded_for_all(link, left, right)):
-            verdict = self.judge.holds(statement, self.list_worded_hypotheses(link, left, right))
+            known = [*self.list_worded_hypotheses(link, left, right), *list_counts(statement)]
+            verdict = self.judge.holds(statement, known)
             if verdict.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")
         reduced = self.facts.reduce_by_facts(left, right)

@@ -77,6 +77,21 @@ def is_binary_fraction(left: Tree, right: Tree) -> bool:
     return value == int(whole + digits, 2) / 2 ** len(digits)
 
 
+def is_complement(left: Tree, latex: str) -> bool:
+    """Return whether bits with the base 2 below them are those of a negative number: its complement to two
+    or to one.
+
+    >>> [is_complement(Tree("-5"), f"{bits}_2") for bits in ("1011", "1010", "1001")]
+    [True, True, False]
+    """
+    written, value = _BITS_WITH_BASE.fullmatch(latex.strip()), evaluate_term(left, {})
+    if written is None or value is None or value >= 0:
+        return False
+    above = int(written[1], 2) - 2 ** len(written[1])
+    return value in (above, above + 1)
+
+
+_BITS_WITH_BASE = re.compile(r"(1[01]+)_\{?2\}?")
 _LEAST_DIGITS = 3
 
 

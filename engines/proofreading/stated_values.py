@@ -9,7 +9,7 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
+from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue, words_of
 from engines.proofreading.facts import Fact, Facts, describe_sources
 from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_verdicts import Accusation, Evidence
@@ -47,6 +47,9 @@ def find_valued_statement(
         or link.is_one_of_alternatives
         or mentions("either", link.words_before)
     ):
+        return None
+    # "The balance equations are" announces what is to be solved.
+    if mentions("task", " ".join(words_of(link.words_before)[-2:])):
         return None
     values = _list_values(facts, link, free, judge)
     if values is None or not _is_drawn(link, values):

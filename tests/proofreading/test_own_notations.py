@@ -1,0 +1,45 @@
+"""What a document writes in its own way is no mistake of it; the mistake beside it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # operations on tuples that the text defines
+        (r"Define $c(a_1, a_2) = (ca_1, a_2/c)$. Then $(2)(1,1) = (2,1/2)$.", "not shown"),
+        (r"We put $(a, b) + (p, q) = (a + p, bq)$. Then $(1, 2) + (3, 4) = (4, 8)$.", "not shown"),
+        (r"We know $c(a_1, a_2) = (ca_1, ca_2)$. Then $(2)(1,1) = (2,1/2)$.", "wrong"),
+        (r"We know $(a, b) + (p, q) = (a + p, b + q)$. Then $(1, 2) + (3, 4) = (4, 8)$.", "wrong"),
+        # angle brackets written with signs of inequality
+        (r"We verify $w = <w, v_1> v_1 + <w, v_2> v_2$.", "not shown"),
+        (r"We have $x < 3$, and always $y > y$.", "wrong"),
+        # bits of negative numbers
+        (r"The register holds $-5_{10} = 1011_2$.", "right if"),
+        (r"The register holds $-5_{10} = 1001_2$.", "wrong"),
+        # numbers that are counted
+        (r"Show that $\frac{1}{n!} \leq \frac{1}{2^{n-1}}$ for all $n$.", "not shown"),
+        (r"Show that $\frac{1}{n!} \leq \frac{1}{3^{n-1}}$ for all $n$.", "wrong"),
+        (r"By the choice of $t$ we have $e^{it\pi} = e^{-it\pi}$.", "right if"),
+        (r"By the choice of $t$ we have $e^{it} = e^{-it}$.", "wrong"),
+        # equations that are announced, and statements that are denied
+        (r"So $p = 4$ and $q = 3$. Now we see that the balance equations are $6p = 4q$.", "not shown"),
+        (r"So $p = 4$ and $q = 3$. Now we see that $6p = 4q$.", "wrong"),
+        (r"It is reflexive if $y > y$ for all reals. We have $y > y$. \\ This is not true.", "not shown"),
+    ],
+)
+def test_own_notations_are_told_from_mistakes(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict == verdict
+
+
+def test_a_sign_of_members_may_stand_alone(proofreader: TextProofreader) -> None:
+    assert proofreader.check_links(r"The sign $f(\in)$ is read first. So $1 + 1 = 3$.")[-1].verdict == "wrong"
