@@ -170,6 +170,8 @@ def reconsider_link(
     universal = mentions("universal", link.words_before)
     if not universal and _hold_as(undo_inverses, left, right, judge):
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
+    if free and numbers.are_rounded_multiples(left, right):
+        return LinkVerdict(link, "right", "rounded")
     if hold_by_stirling(left, right):
         return LinkVerdict(link, "right if", "factorials are approximated by Stirling's formula")
     of_reals = link.relation == "=" and mentions("for real", f"{link.words_before} {link.words_after}")

@@ -22,7 +22,7 @@ from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import has_last_word, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.slips import iterate_retyped
+from engines.proofreading.slips import iterate_retyped, points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
@@ -31,6 +31,7 @@ from engines.proofreading.term_properties import (
     evaluate_term,
     expand_mixed_numbers,
     find_units,
+    free_symbols,
     is_power_of_ten,
     join_mixed_numbers,
     remove_units,
@@ -47,6 +48,7 @@ _ROUGH_CONVERSION = 0.1
 _CLOSE_CONVERSION, _MANY_DIGITS = 0.01, 3
 """The same where so many digits are written."""
 _SIDES = 2
+_SAME = 1e-9
 _COMMA = "{,}"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -306,6 +308,23 @@ class NumberLinks:
         share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
         close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
         return self.judge.holds(close).outcome == "equal"
+
+    def are_rounded_multiples(self, left: Tree, right: Tree) -> bool:
+        """Return whether terms are multiples of one term, such as a unit in letters, by numbers of which the
+        second is the first, rounded: `2.53 J/K + 1.11 J/K = 3.6 J/K`."""
+        if right.label != "*" or DECIMAL.match(right.children[0].label) is None:
+            return False
+        number, unit = right.children
+        factors = []
+        for seed in range(_SIDES):
+            at = points_of(free_symbols(left) | free_symbols(right), seed=seed)[0]
+            value, size = evaluate_term(left, at), evaluate_term(unit, at)
+            if value is None or not size:
+                return False
+            factors.append(value / size)
+        if not math.isclose(*factors, rel_tol=_SAME):
+            return False
+        return bool(self.describe_rounding(Tree(f"{factors[0]:.9f}"), number, "="))
 
     def are_rounded_in_parts(self, left: Tree, right: Tree) -> bool:
         """Return whether each term of a sum, factor of a product or entry of a matrix is that of the other

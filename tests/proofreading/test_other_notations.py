@@ -251,3 +251,12 @@ def test_what_physicists_and_algebraists_write_is_no_mistake(
     proofreader: TextProofreader, text: str, *, verdict: bool
 ) -> None:
     assert ("wrong" in list_verdicts(proofreader, text)) == verdict
+
+
+@pytest.mark.parametrize(("total", "verdict"), [("3.6", "right"), ("3.64", "right"), ("3.7", "wrong")])
+def test_a_multiple_of_units_in_letters_can_be_rounded(
+    proofreader: TextProofreader, total: str, verdict: str
+) -> None:
+    unit = r"\frac{kJ}{mol}"
+    text = rf"$$ Q = 2.53 {unit} + 1.11 {unit} = {total} {unit} $$"
+    assert list_verdicts(proofreader, text)[-1] == verdict
