@@ -277,9 +277,11 @@ def judge_in_domain(
         return judged
     if domain != "matrices" and (labels & _OF_NUMBERS or any(map(DECIMAL.match, labels))):
         return judged
-    if domain == ALGEBRA and _is_mistyped_law(judged, left, right):
+    by_vanishing = domain == ALGEBRA and _adds_vanishing_term(left, right)
+    if domain == ALGEBRA and _is_mistyped_law(judged, left, right) and not by_vanishing:
         return judged
-    if domain in ("residues", ALGEBRA) and _is_mistyped_identity(judged, left, right):
+    mistyped = domain in ("residues", ALGEBRA) and _is_mistyped_identity(judged, left, right)
+    if mistyped and not by_vanishing:
         if rings.exclude(left, right) and not _agree_at_ones(left, right):
             return judged
         # A short one may be said of a ring in which 2 is 0, but seldom is.
@@ -411,6 +413,15 @@ def _is_mistyped_identity(judged: LinkVerdict, left: Tree, right: Tree) -> bool:
         and all(node.label in _OF_RINGS_AND_ROOTS for node in nodes if node.children)
         and all(_PLAIN_NAME.match(name) and (name[0].islower() or name[0] in "NTXYZ") for name in names)
     )
+
+
+def _adds_vanishing_term(left: Tree, right: Tree) -> bool:
+    """Return whether a number in an equation divides the coefficients by which its sides differ, as in
+    `3 x y = 6 x y + 3 x y`: a term of it can be 0."""
+    difference, least = find_difference(left, right) or 1, find_least_modulus(left, right)
+    labels = (*left.list_labels(), *right.list_labels())
+    numbers = (abs(int(label)) for label in labels if WHOLE.match(label))
+    return any(one >= least and difference % one == 0 for one in numbers)
 
 
 def _agree_at_ones(left: Tree, right: Tree) -> bool:

@@ -55,6 +55,7 @@ _CONGRUENCES = r"A residue modulo $7$: we know $10 \equiv 3 \pmod 7$."
         (r"In every ring $a(b - c) = ab + ac$ holds.", True),
         (r"In every ring of characteristic two $a(b - c) = ab + ac$ holds.", False),
         (r"In the ring of integers of a field $4n - (n+1)^2 = 6n - n^2 - 2n - 1$.", True),
+        (r"In the ring $3xy = 6xy + 3xy = (3x)(3y)$.", False),
         (r"In a ring of idempotents $a^2 + b + c = a + b + c$ holds.", False),
     ],
 )
