@@ -77,6 +77,7 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
+_EMPTY = Tree("set")
 _NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _TERM = re.compile(r"_[ijkmn]\Z")
 """The index of a term of a sequence."""
@@ -273,8 +274,8 @@ class LinkJudge(LinkContext):
     def _name_other_kind(self, *sides: Tree) -> str:
         """Return for what else than real numbers letters stand by what the text says; "" for none."""
         terms = [node for side in sides for node in side]
-        parts = (part.label for node in terms if node.label in _OF_SETS for part in node.children)
-        if any(self.domains.stands_for_set(name, self.position) for name in parts):
+        parts = [part for node in terms if node.label in _OF_SETS for part in node.children]
+        if _EMPTY in parts or any(self.domains.stands_for_set(part.label, self.position) for part in parts):
             return "sets"
         operations = {node.label for node in terms if node.children}
         letters = [node.label for node in terms if not node.children]

@@ -83,15 +83,20 @@ def find_least_modulus(left: Tree, right: Tree) -> int:
     """
     if not left.children and not right.children:
         return 2
-    return max(2, 1 + min(map(_find_largest_numeral, (left, right))))
+    return max(2, 1 + min(max(list_coefficients(side), default=0) for side in (left, right)))
 
 
-def _find_largest_numeral(tree: Tree) -> int:
-    """Return the largest number of a term, exponents aside."""
+def list_coefficients(tree: Tree) -> list[int]:
+    """List the whole numbers of a term without their signs, exponents aside.
+
+    >>> from engines.formula.reader import read
+    >>> list_coefficients(read("3 x^2 - 4").tree)
+    [3, 4]
+    """
     parts = tree.children[:1] if tree.label == "pow" else tree.children
     if not parts:
-        return abs(int(tree.label)) if WHOLE.match(tree.label) else 0
-    return max(map(_find_largest_numeral, parts))
+        return [abs(int(tree.label))] if WHOLE.match(tree.label) else []
+    return [one for part in parts for one in list_coefficients(part)]
 
 
 def find_difference(left: Tree, right: Tree) -> int | None:

@@ -20,7 +20,12 @@ from engines.proofreading.congruence_slips import find_congruence_slip
 from engines.proofreading.cue_phrases import read_last_cue, words_of
 from engines.proofreading.group_words import IDENTITY, find_inverse_slip
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
-from engines.proofreading.residue_rings import RingsMeant, find_difference, find_least_modulus
+from engines.proofreading.residue_rings import (
+    RingsMeant,
+    find_difference,
+    find_least_modulus,
+    list_coefficients,
+)
 from engines.proofreading.scopes import ALGEBRA, NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
@@ -419,8 +424,7 @@ def _adds_vanishing_term(left: Tree, right: Tree) -> bool:
     """Return whether a number in an equation divides the coefficients by which its sides differ, as in
     `3 x y = 6 x y + 3 x y`: a term of it can be 0."""
     difference, least = find_difference(left, right) or 1, find_least_modulus(left, right)
-    labels = (*left.list_labels(), *right.list_labels())
-    numbers = (abs(int(label)) for label in labels if WHOLE.match(label))
+    numbers = (*list_coefficients(left), *list_coefficients(right))
     return any(one >= least and difference % one == 0 for one in numbers)
 
 

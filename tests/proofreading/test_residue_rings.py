@@ -160,6 +160,7 @@ _MATRICES = "Let $A$ and $B$ be matrices. "
         (rf"{_MATRICES}Then $\operatorname{{tr}}(A B) - \operatorname{{tr}}(B A) = 0$.", False),
         (rf"{_MATRICES}As it is antisymmetric, $A^T = -A$.", False),
         (r"A relation $\cdot < \cdot$ is an order.", False),
+        (r"Sums of types: $1 + \emptyset = 1$.", False),
     ],
 )
 def test_determinants_and_transposes(proofreader: TextProofreader, text: str, wrong: bool) -> None:
