@@ -361,11 +361,43 @@ def _power_with_unit(chance: Random) -> Pair:
     return draw_order(chance, f"{a} {sign} 10^{{-{power}}} m", chance.choice(wrong))
 
 
+def _going_on(chance: Random) -> Pair:
+    first, step = chance.randrange(-5, 9), chance.randrange(1, 6)
+
+    def write(start: int, by: int) -> str:
+        return rf"\{{{', '.join(str(start + by * index) for index in range(4))}, \dots\}}"
+
+    wrong = [
+        write(first + 1, step),
+        write(first, step + 1),
+        rf"\{{{first} + {step}k : k \in \mathbb{{Z}}\}}",
+        rf"\{{{first}, {first + step}, \dots, {first + 9 * step}\}}",
+    ]
+    return draw_order(chance, write(first, step), chance.choice(wrong))
+
+
+def _grouped_solutions(chance: Random) -> Pair:
+    a, b, c, d = chance.sample(range(1, 30), 4)
+    said = rf"x = {a}, y = {b} \text{{ or }} x = {c}, y = {d}"
+    wrong = [f"({a}, {d}), ({c}, {b})", f"({a}, {b})", rf"x = {a}, y = {d} \text{{ or }} x = {c}, y = {b}"]
+    return draw_order(chance, said, chance.choice(wrong))
+
+
+def _properties(chance: Random) -> Pair:
+    one, other, third = chance.sample(["reflexive", "symmetric", "transitive", "injective", "bounded"], 3)
+    wrong = [
+        f"{one} and {third}, not {other}",
+        f"It is {one}, {other} and {third}.",
+        f"It is not {one} but {other}, not {third}.",
+    ]
+    return draw_order(chance, f"It is {one} and {other} but not {third}.", chance.choice(wrong))
+
+
 STATEMENT_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
-    "connective": (_sentence_list, _listed_with_and, _members_of_sets, _only_if),
+    "connective": (_sentence_list, _listed_with_and, _members_of_sets, _only_if, _grouped_solutions),
     "bracket": (_period, _mixed_number, _nested_root, _between, _permuted),
-    "quantifier": (_extreme, _set_by_condition, _residues, _words_of_limits),
-    "sign": (_root_of_unity, _circle, _line),
+    "quantifier": (_extreme, _set_by_condition, _residues, _words_of_limits, _going_on),
+    "sign": (_root_of_unity, _circle, _line, _properties),
     "digit": (
         *(_share, _argument, _numbered, _combinations, _double_factorial, _sum_of_powers, _denied_number),
         *(_decimal_comma, _less_than_power, _multiplicities, _dozens),

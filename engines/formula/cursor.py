@@ -420,6 +420,15 @@ class Cursor(ABC):
             return True
         return self.piece_ahead(1).role == PieceRole.OPEN and self.here.alone.label[2:].isalpha()
 
+    def is_in_braces(self) -> bool:
+        """Return whether the bracket that is open at the cursor is a brace."""
+        depth = 0
+        for piece in reversed(self.parts[: self.position]):
+            depth += (piece.role == PieceRole.CLOSE) - (piece.role == PieceRole.OPEN)
+            if depth < 0:
+                return piece.text in ("{", "\\{")
+        return False
+
     def closes_later(self) -> bool:
         """Return whether a bar at the cursor is closed by one like it."""
         text, depth = self.here.text, 0

@@ -26,6 +26,7 @@ from engines.formula.cursor import (
     opposite_number,
 )
 from engines.formula.derivative_parser import DerivativeParser
+from engines.formula.ellipsis import continue_members
 from engines.formula.layout import Piece
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS, find_unit, is_product_of_units, split_unit
@@ -418,6 +419,10 @@ class ExpressionParser(DerivativeParser):
             # {x}² or {x + 1} is more often a TeX group that became visible than a set of one element.
             if len(members) == 1 and (self.here.role == PieceRole.SCRIPT or members[0].label in "+-*/"):
                 raise self.make_error("braces around one thing can be read in two ways", start)
+            if self.context.is_answer and Tree(ELLIPSIS) in members:
+                if (continued := continue_members(members, Tree(ELLIPSIS))) is None:
+                    raise self.make_error("an ellipsis is not understood", start)
+                return continued
             return Tree("set", tuple(members))
         if pair == "⟨⟩" and len(members) > 1:
             return Tree("tuple", tuple(members))
@@ -579,7 +584,7 @@ class ExpressionParser(DerivativeParser):
             return self.parse_text(piece)
         # The layout knows what follows, but a reader would have to guess what is meant.
         if label in _DOTS:
-            if self.context.reads_unknown_signs:
+            if self.context.reads_unknown_signs or (self.context.is_answer and self.is_in_braces()):
                 return Tree(ELLIPSIS)
             raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):

@@ -91,6 +91,22 @@ def _join_cases(formulas: Sequence[Tree], connectives: Sequence[str]) -> Tree | 
     return Tree("=", (*names, cases)) if names else cases
 
 
+def _group_solutions(formulas: Sequence[Tree], joins: Sequence[str]) -> Tree | None:
+    """Return solutions of several unknowns, `x = 1, y = 2 or x = 3, y = 4`, each as what holds together; None
+    for other formulas."""
+    if {*joins} not in ({",", "or"}, {"and", "or"}) or any(one.label != "=" for one in formulas):
+        return None
+    groups: list[list[Tree]] = [[formulas[0]]]
+    for join, formula in zip(joins, formulas[1:], strict=True):
+        if join == "or":
+            groups.append([])
+        groups[-1].append(formula)
+    names = [[one.children[0] for one in group] for group in groups]
+    if len(names[0]) < 2 or any({*each} != {*names[0]} or len({*each}) < len(each) for each in names):
+        return None
+    return Tree("or", tuple(Tree("and", tuple(group)) for group in groups))
+
+
 class StatementParser(ExpressionParser):
     """Parser of all that a line says, terms and statements: recursive descent over its pieces."""
 
@@ -278,6 +294,8 @@ class StatementParser(ExpressionParser):
                     else Tree("implies", (right, left) if "if" in words else (left, right))
                 )
             raise self.make_error("a condition in words is not understood")
+        if (solutions := _group_solutions(formulas, connectives)) is not None:
+            return solutions
         # Statements side by side hold together; "or" beside "and" would need brackets.
         if all(are_statements):
             if "or" in words:

@@ -178,6 +178,11 @@ STATING_VERBS = make_phrases("points, moves, acts, becomes, remains, stays, take
 """Verbs other than `is` before what is said of a subject."""
 SUMS = make_phrases("add up to, adds up to, added up to, sum up to, sums up to")
 """Words before a total, of which `up to` limits nothing."""
+LEVELS = make_phrases(
+    "level, significance level, level of significance, level of confidence, confidence level, niveau",
+    "signifikanzniveau, уровне значимости",
+)
+"""Words behind a percentage at which something is tested."""
 HEDGES = make_phrases(
     "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",

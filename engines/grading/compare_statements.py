@@ -151,6 +151,14 @@ def _compare_independent(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict |
     return differ_by(witness)
 
 
+def _is_of_index(condition: Tree, sequence: Tree) -> bool:
+    """Return whether a condition says from where on the index of a sequence runs: `n >= 0` of a_n."""
+    subject = sequence.children[0].label if sequence.label == "=" else ""
+    index = condition.children[0].label if condition.label in (">=", ">") else ""
+    number = condition.children[1].label if index else ""
+    return bool(index) and subject.endswith(f"_{index}") and number in ("0", "1", "2")
+
+
 def _compare_with_cases(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict:
     """Values by cases and a single term: they are the same where they are in each case."""
     by_cases = cases_of(gold) or cases_of(pred)
@@ -167,6 +175,8 @@ def _compare_with_cases(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict:
     if verdict.outcome != "equal":
         return verdict
     conditions = tuple(condition for _, condition in cases)
+    if len(conditions) == 1 and _is_of_index(conditions[0], gold if cases_of(pred) else pred):
+        return GradeVerdict("equal", reason=f"{write_tree(conditions[0])} says where the sequence begins")
     if len(conditions) == 1 and conditions[0].label == "!=":
         return GradeVerdict("equal", reason=f"{write_tree(conditions[0])} limits only where it is stated")
     covered = Tree("or", conditions) if len(conditions) > 1 else conditions[0]

@@ -67,9 +67,10 @@ def read_family(tree: Tree) -> Family | None:
         if edge is None or (numbers in _NATURALS and edge < 1):
             return None
         least = edge if least is None else max(least, edge)
-    if len(rest) != 1:
+    whole = not rest and bool(bounds)  # x ∈ ℤ, x ≥ 3
+    if len(rest) != 1 and not whole:
         return None
-    (said,) = rest
+    said = letter if whole else rest[0]
     options = said.children if said.label in ("or", "list") else (said,)
     names = {option.children[0] for option in options if option.label == "="}
     terms = [option.children[1] if option.label == "=" else option for option in options]
@@ -90,7 +91,7 @@ def read_family(tree: Tree) -> Family | None:
         if least:
             start = start[0] + least * step[0], start[1] + least * step[1]
         steps.append((start, step))
-    name = next(iter(names)).label if names else ""
+    name = next(iter(names)).label if names else integer if whole and tree.label == "and" else ""
     return Family(name, tuple(steps), least is None, numbers in _NATURALS and not bounds)
 
 

@@ -67,7 +67,8 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     >>> find_answer("A box of 5 weighs 30 kg")
     StatedAnswer(text='30 kg', rivals=('5',))
     """
-    text = _drop_end_of_proof(_take_marked(with_ascii_digits(repair_escapes(solution[-LONGEST:]))))
+    text = _write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
+    text = _drop_end_of_proof(_take_marked(text))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)
     if not any(map(result.text.__contains__, ".,")):
@@ -118,6 +119,25 @@ def _take_marked(text: str) -> str:
     if "</answer>" in text:
         text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
     return text
+
+
+def _write_signs(text: str) -> str:
+    """Return a text with signs for the words of other scripts before numbers, as 根号2."""
+    if text.isascii():
+        return text
+    for words, sign in _SIGNS_OF_SCRIPTS.items():
+        text = text.replace(words, sign)
+    return text
+
+
+_SIGNS_OF_SCRIPTS = {
+    "根号下": "√",
+    "根号": "√",
+    "ルート": "√",
+    "プラスマイナス": "±",
+    "マイナス": "-",
+    "正负": "±",
+}
 
 
 def _drop_end_of_proof(text: str) -> str:

@@ -22,6 +22,14 @@ _COORDINATES = ("x", "y", "z")
 
 def collect_coordinates(form: Form) -> Form:
     """Return `x = 1 + 2t, y = t` as the point of its coordinates; any other form as it is."""
+    if isinstance(form, Named) and isinstance(form.value, Many) and len(form.indexed) > 1:
+        by_index = sorted(
+            zip(form.indexed, form.value.items, strict=True), key=lambda one: (len(one[0]), one[0])
+        )
+        terms = [value for _, value in by_index if isinstance(value, Term) and value.unit is None]
+        if len(terms) == len(by_index) and any(term.value is None for term in terms):
+            return Many("tuple", tuple(terms))
+        return form
     items = form.items if isinstance(form, Many) and form.kind == "list" else ()
     values = {item.name: item.value for item in items if isinstance(item, Named)}
     names = _COORDINATES[: len(items)]

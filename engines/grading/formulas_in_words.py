@@ -27,7 +27,7 @@ from engines.formula.vocabulary import (
     TO_BOUND,
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 from engines.language.numerals import read_numeral
 
 _SAYING = (
@@ -70,6 +70,12 @@ def find_formula_in_words(tokens: Sequence[AnswerToken], first: int, last: int) 
     concluded = [end for _, end, _ in CONCLUDING.find_all(tokens, first, last)]
     start = concluded[-1] if concluded and concluded[-1] < last else first
     starts = [start, *_list_starts(tokens, start, last)]
+    # `the converse: if q then p`, in which `then` concludes nothing
+    starts += [
+        at + 1
+        for at in range(first, start)
+        if tokens[at].text == ":" and text_at(tokens, skip_blanks(tokens, at + 1)).lower() == "if"
+    ]
     return next((at for at in starts if is_formula_in_words(tokens[at:last])), None)
 
 
@@ -89,7 +95,7 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
     at = skip_blanks(tokens, 0)
     while at < len(tokens) and tokens[at].text == ",":
         at = skip_blanks(tokens, at + 1)
-    says, named = bool(tokens) and tokens[0].text.lower() == "if", False
+    says, named = at < len(tokens) and tokens[at].text.lower() == "if", False
     while at < len(tokens):
         token = tokens[at]
         if (difference := _match_difference(tokens, at)) is not None:

@@ -42,7 +42,8 @@ from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form, read_vector
 from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
-from engines.grading.word_answers import split_word_answer, state_opposites
+from engines.grading.word_answers import split_word_answers, state_opposites
+from engines.grading.words import compare_properties, may_list_properties
 from engines.mathematics.judging.judge import Judge
 
 
@@ -135,6 +136,8 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
         compared = _consider_thousands(*answers, compared, comparison, languages)
     if compared.outcome == "equal" and (opposites := state_opposites(gold, pred)):
         compared = GradeVerdict("undecided", reason=f"one says {opposites.replace(' and ', ', the other ')}")
+    if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
+        compared = compare_properties(take_last_sentence(gold), take_last_sentence(pred)) or compared
     rivals = [*stated[0].rivals, *stated[1].rivals]
     if rivals and compared.outcome == "equal":
         said = answers[1] if stated[1].rivals else answers[0]
@@ -168,9 +171,11 @@ def _compare_labelled(
         if curve is not None and isinstance(form := read_form(answers[index]), RelationForm | Named):
             sides = (RelationForm(curve), form)
             return comparison.compare(*(sides if index else sides[::-1]))
-    said = [split_word_answer(text) for text in texts]
-    if said[0][0] and said[0][0] == said[1][0]:
-        return comparison.compare(read_form(said[0][1]), read_form(said[1][1]))
+    said, others = map(split_word_answers, texts)
+    if said and said.keys() == others.keys():
+        return combine_verdicts(
+            comparison.compare(read_form(where), read_form(others[word])) for word, where in said.items()
+        )
     return None
 
 

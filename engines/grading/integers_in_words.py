@@ -293,6 +293,7 @@ def spell_ranges(text: str) -> str:
     >>> spell_ranges("x = 7k + 3 for any integer k"), spell_ranges("2n, where n is a positive integer")
     ('x = 7k + 3, k \\in \\mathbb{Z}', '2n, n \\in \\mathbb{Z}, n \\ge 1')
     """
+    text = _open_range(text)
     if not any(word in text for word in _INTEGERS):
         return text
     tokens = [token for token in tokenize(text) if not is_blank(token) and token.text not in tuple("$.")]
@@ -313,4 +314,18 @@ def spell_ranges(text: str) -> str:
     return text
 
 
+def _open_range(text: str) -> str:
+    r"""Return a text with the range in brackets at its end behind a comma: `2k (k \in \mathbb{Z})`."""
+    bare = text.rstrip(" .$")
+    if not bare.endswith(")") or not any(sign in bare for sign in _MEMBER_SIGNS):
+        return text
+    opening = bare.rfind("(")
+    inside = [token.text for token in tokenize(bare[opening + 1 : -1]) if not is_blank(token)]
+    before = bare[:opening].rstrip(" ,\\")
+    # `f(k ∈ ℤ)` is no formula with a range, but nobody writes it.
+    is_range = len(inside) > 2 and inside[0].isalpha() and len(inside[0]) == 1 and inside[1] in _MEMBER_SIGNS
+    return f"{before}, {bare[opening + 1 : -1]}" if is_range and before else text
+
+
+_MEMBER_SIGNS = ("\\in", "∈")
 _INTEGERS = ("integer", "ganze", "entier", "entero", "цел", "整数")

@@ -72,7 +72,7 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     >>> [sorted(label) for label in read_labelled("mean 5, standard deviation 2")]
     [['mean'], ['deviation']]
     """
-    text = text.replace("^{2}", "²").replace("^2", "²")
+    text = _count_pi(text.replace("\\pi", "π")).replace("^{2}", "²").replace("^2", "²")
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in ("$", "\\", "\\quad")]
     if len(tokens) > _MOST_TOKENS:
         return None
@@ -92,6 +92,14 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+def _count_pi(text: str) -> str:
+    """Return a text with a number before each π that stands alone, as it is before others."""
+    return "".join(
+        "1π" if one == "π" and not text[at - 1 : at].isdigit() and text[at + 1 : at + 2] != "/" else one
+        for at, one in enumerate(text)
+    )
 
 
 def _split_parts(tokens: Sequence[AnswerToken]) -> list[list[AnswerToken]]:

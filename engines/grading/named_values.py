@@ -16,8 +16,10 @@ def is_same_name(one: Named, other: Named) -> bool:
     """Return whether one name is that of the other as a function of its variables, as y(x) of y, or as a
     derivative by x, as dy/dx of y'."""
     subject = one.subject
-    if subject.label == "d" and subject.children[0].label == "x":
-        return other.subject.label == f"{subject.children[1].children[0].label}'"
+    if subject.label == "d" and subject.children[1].label == "call":
+        variable, function = subject.children[0].label, subject.children[1].children[0].label
+        primed = variable == "x" and other.subject.label == f"{function}'"
+        return primed or other.subject.label == f"{function}_{variable}"
     return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
 
 

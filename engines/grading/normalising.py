@@ -29,7 +29,7 @@ _SPACES = ("\\,", "\\;", "\\:", "\\ ", "~")
 _WIDE_SPACES = ("\\quad", "\\qquad")
 _THOUSANDS_SPACES = tuple("\u00a0\u202f\u2009'’")
 _THOUSANDS_MARKS = (("{", ",", "}"), (",", "\\!"), ("\\!", ","), ("\\,",))
-_MARKS = frozenset("\\$°*")
+_MARKS = frozenset("\\$°*∘")
 """Signs without which nothing is written otherwise."""
 _SIGNS = str.maketrans(
     {
@@ -266,6 +266,9 @@ class _Normaliser:
             self.write(command)
             return
         said = [token.text for token in self.tokens[opening + 1 : end] if not is_blank(token)]
+        if said[-1:] == [":"] and len(said) > 1 and not self.result and end + 1 < len(self.tokens):
+            self.at = end + 1  # \text{domain: }
+            return
         if len(said) == 1 and said[0] in tuple(":.,;"):
             self.write(said[0], end + 1 - self.at)
             return
@@ -330,6 +333,21 @@ class _Normaliser:
             behind = self.text[token.end : token.end + 1]
             self.write(f"\\{token.text} " if behind[:1].isalnum() else f"\\{token.text}")
 
+    def match_composition(self) -> int:
+        r"""Return the index behind `(f \circ g)(`, whose closing bracket closes two; 0 where none begins."""
+        at = skip_blanks(self.tokens, self.at + 2)
+        if text_at(self.tokens, at) not in ("∘", "\\circ"):
+            return 0
+        inner = skip_blanks(self.tokens, at + 1)
+        names = text_at(self.tokens, self.at + 1), text_at(self.tokens, inner)
+        if not all(len(name) == 1 and name.isalpha() for name in names):
+            return 0
+        if (text_at(self.tokens, inner + 1), text_at(self.tokens, inner + 2)) != (")", "("):
+            return 0
+        end = self.find_closing(inner + 2, "(", ")")
+        self.closing[end] = "))"
+        return inner + 3 if end else 0
+
     def is_in_text(self) -> bool:
         r"""Return whether the next token is in the braces of a `\text`."""
         depth = 0
@@ -341,7 +359,11 @@ class _Normaliser:
 
     def write_sign(self, sign: str) -> None:
         ahead = text_at(self.tokens, self.at + 1)
-        if self.at in self.closing:
+        if sign == "(" and (taken := self.match_composition()):
+            self.write(
+                f"{text_at(self.tokens, self.at + 1)}({text_at(self.tokens, taken - 3)}(", taken - self.at
+            )
+        elif self.at in self.closing:
             self.drop_spaces()
             self.write(self.closing[self.at])
         elif sign == "^" and (ahead == "\\circ" or self.is_braced_circle(self.at + 1)):

@@ -446,6 +446,8 @@ def subject_name(tree: Tree) -> str:
         return f"{parts[0].label}({''.join(map(_write_event, parts[1:]))})"
     if label == "call" and not any(part.children for part in parts):
         return f"{parts[0].label}({','.join(part.label for part in parts[1:])})"
+    if label == "call" and len(parts) == 2 and parts[1].label == "call" and (inner := subject_name(parts[1])):
+        return f"{parts[0].label}({inner})"
     if label in ("tuple", "ratio"):
         names = [subject_name(part) for part in parts]
         return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)

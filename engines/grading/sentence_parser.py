@@ -29,6 +29,7 @@ from engines.grading.answer_vocabulary import (
     IS_RIGHT,
     JOINS,
     KEPT,
+    LEVELS,
     LIST_NOUNS,
     MEMBER_LEADS,
     MEMBERSHIPS,
@@ -170,6 +171,8 @@ class SentenceParser:
         """Return the answer of a text without formulas: itself where it is short, or what it says last."""
         first, last = self.trim(first, last, " \n\t")
         if (permuted := find_permutations(self.tokens, first, self.trim(first, last)[1])) is not None:
+            if not permuted[1]:
+                return self.spell(permuted[0], self.trim(first, last)[1])
             ordered = self.find_in_words(first, permuted[0], announced)
             return f"{ordered} {permuted[1]}" if ordered.endswith(")") else ordered
         last = self.drop_final_verb(first, last)
@@ -372,7 +375,8 @@ class SentenceParser:
             return ""
         spans = list_quantities(self.tokens, first, last)
         given = find_given_regions(self.tokens[:last], spans)
-        if not all(given[span[0]] for span in spans):
+        tested = [span for span in spans if LEVELS.match(self.tokens, skip_blanks(self.tokens, span[1]))]
+        if not all(given[span[0]] or span in tested for span in spans):
             return ""
         if HEDGES.find(self.tokens[first:last]) is not None:
             return ""
@@ -565,7 +569,10 @@ class SentenceParser:
         label, (colon,) = self.tokens[first : colons[0]], colons
         behind = skip_blanks(self.tokens, colon + 1)
         said = [token for token in label if not is_blank(token)]
-        words = said and all(token.kind == "word" for token in said) and any(map(_is_noun, said))
+        if len(said) > 1 and said[1].text == "%":
+            said = said[2:]  # 95% CI: (2, 3)
+        spelt = all(token.kind == "word" for token in said)
+        words = spelt and any(_is_noun(token) or token.text in _SHORT_LABELS for token in said)
         is_value = behind < last and (
             self.tokens[behind].kind != "word" or len(self.tokens[behind].text) == 1
         )
@@ -743,6 +750,7 @@ class SentenceParser:
         return self.spell(begin, percent[0] if percent else stop)
 
 
+_SHORT_LABELS = ("CI", "IQR", "SD")
 _FORMULA_SIGNS = frozenset("=(^+²³")
 
 

@@ -379,7 +379,7 @@ def list_quantities(tokens: Sequence[AnswerToken], first: int, last: int) -> lis
             at += 1
             continue
         before = text_at(window, at - 1) if at > first - base else ""
-        skipped = (before[-1:].isalnum() and before < "\u3040") or before in (".", "^")
+        skipped = (before[-1:].isalnum() and before < "\u3040") or before in (".", "^", "_")
         end = 0 if skipped else match_value(window, at, len(window))
         if end:
             previous = spans[-1] if spans else (0, 0)

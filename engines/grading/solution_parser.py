@@ -135,7 +135,7 @@ class SolutionParser(SentenceParser):
             said[0] = f"\\text{{{self.spell(limit, chosen[0])}}} {said[0]}"
         if end < last:
             permuted = find_permutations(self.tokens, chosen[-1], self.find_sentence_end(end, last, ".!?"))
-            said[-1] += "" if permuted is None else rf" \text{{ {permuted[1]}}}"
+            said[-1] += "" if permuted is None or not permuted[1] else rf" \text{{ {permuted[1]}}}"
         between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
         joined = self.spell_letter(chosen[0], first) + join_answers(said, between)
         if limit is not None or further:

@@ -7,6 +7,7 @@ phrase of the table below, with what denies it before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from engines.grading.answer_vocabulary import HEDGES
 from engines.grading.sentence_quantities import find_denial
@@ -50,7 +51,8 @@ _SAID = {
     "bijective": "bijective, bijektiv, биективна, injective and surjective, one-to-one and onto",
     "invertible": "invertible, nonsingular, non-singular, regulär, invertierbar, inversible",
     "singular": "singular, not invertible, noninvertible, singulär, nicht invertierbar, non inversible",
-    "reject the null hypothesis": "reject the null hypothesis, reject H_0, reject H0, reject H₀",
+    "reject the null hypothesis": "reject the null hypothesis, reject H_0, reject H0, reject H₀"
+    ", null hypothesis is rejected, H_0 is rejected, H0 is rejected, H₀ is rejected",
     "fail to reject the null hypothesis": "fail to reject the null hypothesis, fail to reject H_0"
     ", fail to reject H0, fail to reject H₀, do not reject the null hypothesis, do not reject H_0"
     ", do not reject H0, do not reject H₀, cannot reject the null hypothesis"
@@ -60,6 +62,9 @@ _SAID = {
     ", unendlich, infini, infinito",
     "-∞": "diverges to -∞, diverges to −∞, diverges to negative infinity, tends to -∞, tends to −∞, -∞, −∞"
     ", tends to negative infinity, goes to negative infinity, negative infinity, minus infinity",
+    "orthogonal": "orthogonal, perpendicular, senkrecht, orthogonaux, orthogonales, перпендикулярны, 垂直",
+    "diagonalizable": "diagonalizable, diagonalisable, diagonalisierbar",
+    "not diagonalizable": "not diagonalizable, not diagonalisable, nicht diagonalisierbar",
     "irrational": "irrational, not rational",
     "concave up": "concave up, concave upward",
     "concave down": "concave down, concave downward",
@@ -67,8 +72,8 @@ _SAID = {
     "false": "false, not true, untrue, falsch, faux, falso, неверно, 错误",
     "valid": "valid",
     "invalid": "invalid, not valid",
-    "increasing": "increasing, strictly increasing, monoton steigend, croissante, возрастает",
-    "decreasing": "decreasing, strictly decreasing, monoton fallend, décroissante, убывает",
+    "increasing": "increasing, increases, strictly increasing, monoton steigend, croissante, возрастает",
+    "decreasing": "decreasing, decreases, strictly decreasing, monoton fallend, décroissante, убывает",
 }
 WORD_ANSWERS = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
 _OPPOSITES = (
@@ -133,20 +138,41 @@ def find_word_answer(tokens: Sequence[AnswerToken], first: int, last: int) -> st
     return f"not {answer}" if denied is not None else answer
 
 
-def split_word_answer(text: str) -> tuple[str, str]:
-    """Return what a text says of a subject in words, and the set for which it does; "" where it says none.
+def split_word_answers(text: str) -> dict[str, str]:
+    """Return what a text says of a subject in words, each with the set for which it does; {} where it says
+    something else.
 
-    >>> split_word_answer("f is increasing for x > 1")
-    ('increasing', 'x > 1')
+    >>> split_word_answers("f is increasing for x > 1")
+    {'increasing': 'x > 1'}
+    >>> split_word_answers("concave up on (0, 1) and concave down on (1, 2)")
+    {'concave up': '(0, 1)', 'concave down': '(1, 2)'}
     """
     tokens = tokenize(text)
-    said = find_word_answer(tokens, 0, len(tokens))
-    place = next((at for at in range(len(tokens)) if _RANGES.match(tokens, at) is not None), None)
-    if not said or place is None:
-        return "", ""
-    end = next(match[0] for at in range(place, len(tokens)) if (match := _RANGES.match(tokens, at)))
-    rest = text[tokens[end - 1].end :].strip(" .$}")
-    return (said, rest) if rest else ("", "")
+    matches: list[tuple[int, int]] = []
+    for at in range(len(tokens) if WORD_ANSWERS.may_occur(tokens) else 0):
+        match = WORD_ANSWERS.match(tokens, at)
+        if match is not None and match[1][-1] != "∞" and (not matches or at >= matches[-1][1]):
+            matches.append((at, match[0]))
+    said: dict[str, str] = {}
+    first = 0
+    for (_, _), following in zip_longest(matches, matches[1:], fillvalue=(len(tokens), 0)):
+        last = following[0]
+        ranged = next(
+            ((at, match[0]) for at in range(first, last) if (match := _RANGES.match(tokens, at))), None
+        )
+        answer = "" if ranged is None else find_word_answer(tokens, first, ranged[0])
+        if not answer or ranged is None or answer in said:
+            return {}
+        behind = text[tokens[ranged[1] - 1].end : tokens[last].start if last < len(tokens) else len(text)]
+        said[answer] = _drop_join(behind)
+        first = last
+    return said if all(said.values()) else {}
+
+
+def _drop_join(text: str) -> str:
+    """Return what stands before a comma or `and` at the end of a text."""
+    text = text.strip(" .$},;")
+    return text.removesuffix(" and").removesuffix(" but").strip(" .$},;")
 
 
 _RANGES = Phrases(

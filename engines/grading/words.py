@@ -24,6 +24,8 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         " and " in f" {gold_words} " and sorted(gold_words.split()) == sorted(pred_words.split())
     ):
         return EQUAL
+    if any(_is_subject(*pair) for pair in ((gold, pred), (pred, gold))):
+        return GradeVerdict("equal", reason="it is what the sentence speaks of")
     if any(_is_predicate(*pair) for pair in ((gold, pred), (pred, gold))):
         return GradeVerdict("equal", reason="it is what the sentence says of its subject")
     mine, theirs = _take_decision(gold), _take_decision(pred)
@@ -96,6 +98,67 @@ def _is_predicate(short: Form, sentence: Form) -> bool:
     return ends and verb and find_denial(tokens, 0, at) is None
 
 
+def compare_properties(gold: str, pred: str) -> GradeVerdict | None:
+    """Compare what two sentences say that something is, and is not; None where one of them says something
+    else.
+
+    >>> compare_properties("reflexive, not symmetric", "It is reflexive but not symmetric.").outcome
+    'equal'
+    """
+    mine, theirs = _list_properties(gold), _list_properties(pred)
+    if not mine or not theirs:
+        return None
+    if mine.keys() != theirs.keys():
+        return GradeVerdict("undecided", reason="they name different properties")
+    apart = [word for word, holds in mine.items() if holds != theirs[word]]
+    return differ_by(f"{apart[0]} and not {apart[0]}") if apart else EQUAL
+
+
+def may_list_properties(text: str) -> bool:
+    """Return whether a text has words that join or deny properties, so that it is worth parsing it."""
+    return any(f" {word} " in text for word in ("and", "not", "nor", "but"))
+
+
+def _list_properties(text: str) -> dict[str, bool]:
+    """Return what a sentence says that something is, and is not: `reflexive, but not symmetric`; {} for other
+    texts, and for a single property."""
+    tokens = [token for token in tokenize(text) if token.text not in tuple(".$")]
+    verb = COPULA_VERBS.find(tokens)
+    said: dict[str, bool] = {}
+    holds, neither, fresh = True, False, True
+    for token in tokens[verb[1] if verb is not None and verb[0] < _MOST_SUBJECT else 0 :]:
+        word = token.text.lower()
+        if is_blank(token) or word in ("both", "it", "is"):
+            continue
+        if word in _PARTING:
+            fresh, holds = True, not neither
+        elif word in ("not", "neither"):
+            neither, holds = word == "neither", False
+        elif token.kind == "word" and fresh and len(word) >= _SHORTEST_PREDICATE and word not in said:
+            said[word], fresh = holds, False
+        else:
+            return {}
+    return said if len(said) > 1 else {}
+
+
+_PARTING = (",", "and", "but", "nor")
+_MOST_SUBJECT = 8
+"""Tokens before the verb of a sentence that lists properties."""
+
+
+def _is_subject(short: Form, sentence: Form) -> bool:
+    """Return whether a name is what a sentence says something unique of: `Mia` of `Mia is the tallest`."""
+    name = short.text if isinstance(short, WordsForm) else ""
+    tokens = tokenize(sentence.text if isinstance(sentence, WordsForm) else "")
+    said = [token.text for token in tokens if not is_blank(token)]
+    if not name.isalpha() or not name.istitle() or said[:1] != [name] or said[2:3] != ["the"]:
+        return False
+    others = any(word[:1].isupper() for word in said[1:])
+    limited = any(table.find(tokens) is not None for table in (HEDGES, CONTRASTING))
+    return said[1] in _VERBS and not others and not limited and find_denial(tokens, 0, len(tokens)) is None
+
+
+_VERBS = ("is", "was", "has", "had", "won", "wins", "got")
 _ADVERBS = ("a", "an", "always", "also", "indeed")
 _SHORTEST_PREDICATE = 4
 

@@ -26,6 +26,7 @@ _ORDINALS = {
     "thousandth": 1000,
 }
 _MINUS = ("minus", "negative")
+_OTHER_MINUS = ("minus ", "moins ", "menos ", "минус ", "meno ")
 HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _OTHER_SIGNS = dict(
@@ -46,8 +47,10 @@ def read_numeral(text: str) -> Fraction | None:
     text = text.strip()
     if text.isascii() and (value := _english(text.lower())) is not None:
         return value
-    if (known := _OTHERS.get(text.lower())) is not None:
-        return Fraction(known)
+    small = text.lower()
+    sign = next(filter(small.startswith, _OTHER_MINUS), "")
+    if (known := _OTHERS.get(small.removeprefix(sign))) is not None:
+        return -Fraction(known) if sign else Fraction(known)
     return None if text.isascii() else read_chinese(text)
 
 
@@ -148,7 +151,10 @@ def _list_french() -> dict[str, int]:
 def _list_fractions() -> dict[str, Fraction]:
     """List the fractions with small terms in German, French, Spanish and Russian."""
     listed = {"anderthalb": Fraction(3, 2), "полтора": Fraction(3, 2), "полторы": Fraction(3, 2)}
-    listed |= {"одной второй": Fraction(1, 2)}
+    listed |= dict.fromkeys(
+        ("одной второй", "одна вторая", "un demi", "un medio", "ein halb"), Fraction(1, 2)
+    )
+    listed |= {"треть": Fraction(1, 3), "четверть": Fraction(1, 4)}
     for words, half in (
         (_GERMAN_WORDS.split()[:12], "einhalb"),
         (_FRENCH_WORDS.split()[:12], " et demi"),
@@ -251,7 +257,8 @@ _COUNTED = frozenset("个個本只元人次条天种张棵岁米支块件名页�
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_WORDS = 60
 _FIRST_WORDS = frozenset(
-    phrase.replace("-", " ").split()[0] for phrase in (*_MINUS, *SMALL, *TENS, "a", "an", "half", *_OTHERS)
+    phrase.replace("-", " ").split()[0]
+    for phrase in (*_MINUS, *_OTHER_MINUS, *SMALL, *TENS, "a", "an", "half", *_OTHERS)
 )
 """Words that a number in words can begin with where it does not in letters of Chinese."""
 _LONGEST = 60
