@@ -194,6 +194,10 @@ class SentenceParser:
             return whole
         if (letter := self.match_letter(first, last)) and self.is_one_sentence(letter, last):
             return whole
+        option = skip_blanks(self.tokens, first + 1)
+        named = text_at(self.tokens, first).lower() in _OPTION_ARTICLES and option < last
+        if named and is_option(self.tokens[option]) and not self.spell(option + 1, last).strip(LOOSE):
+            return self.tokens[option].text  # la bonne réponse est la B
         if items := self.list_items(first, last):
             return ", ".join(items)
         if spoken := self.find_spoken_formula(first, last, announced):
@@ -674,7 +678,9 @@ class SentenceParser:
                 end = below
             word = end + (end < last and is_blank(self.tokens[end]))
             stop = word
-            while stop < last and (_is_of_other_script(self.tokens[stop]) or self.tokens[stop].text == "%"):
+            while stop < last and (
+                _is_of_other_script(self.tokens[stop]) or self.tokens[stop].text in ("%", "/")
+            ):
                 stop += 1
             at = max(at, end)
             bare = stop == word and (end >= last or self.tokens[end].kind == "sign")
@@ -750,6 +756,7 @@ class SentenceParser:
         return self.spell(begin, percent[0] if percent else stop)
 
 
+_OPTION_ARTICLES = ("la", "le", "die", "the", "option", "буква", "вариант")
 _SHORT_LABELS = ("CI", "IQR", "SD")
 _FORMULA_SIGNS = frozenset("=(^+²³")
 

@@ -47,7 +47,10 @@ _SHAPES = {"square": 2, "sq": 2, "cubic": 3, "平方": 2, "立方": 3, "Quadrat"
 """Words before a unit, and the power that they raise it to."""
 _JOINED_SHAPES = ("平方", "立方", "Quadrat", "Kubik")
 """Those that are one word with the unit."""
-_RAISED = {"squared": 2, "cubed": 3}
+_RAISED = {
+    **dict.fromkeys(("squared", "carré", "carrés", "cuadrado", "cuadrados"), 2),
+    **dict.fromkeys(("cubed", "cube", "cubes", "cúbico", "cúbicos"), 3),
+}
 """Words behind a unit, and the power that they raise it to."""
 _PHRASES = Phrases(
     {
@@ -120,6 +123,8 @@ class _UnitParser:
         self.at = 0
         self.powers: dict[str, int] = {}
         self.factor, self.known, self.times = Fraction(1), True, 1
+        self.last = Fraction(1)
+        """The size of the last unit, which `squared` behind it raises."""
 
     def parse_unit(self) -> MeasureUnit | None:
         """Return the unit; None where a word says that there is none."""
@@ -133,6 +138,7 @@ class _UnitParser:
                 shape = _SHAPES[folded]
             elif folded in _RAISED and self.powers:
                 self.powers[next(reversed(self.powers))] *= _RAISED[folded]
+                self.factor *= self.last ** (_RAISED[folded] - 1)
             elif folded in _NO_UNITS:
                 return None
             elif (times := _TIMES.get(folded, _TIMES.get(folded.removesuffix("s")))) is not None:
@@ -196,4 +202,5 @@ class _UnitParser:
         own, size = unit or (((stem, 1),), Fraction(1))
         for name, count in own:
             self.powers[name] = self.powers.get(name, 0) + count * exponent
-        self.factor *= size**exponent
+        self.last = size**exponent
+        self.factor *= self.last

@@ -25,7 +25,8 @@ _SAID = {
     ", 无解, 無解, 无实数解, 没有实数解, 没有实根, 没有根, 解なし, 解がない, 解は存在しない, sem solução"
     ", solution does not exist, solutions do not exist, ninguna solución, no existe solución, niemals erfüllt"
     ", действительных решений нет, действительных корней нет, nie erfüllt, empty set, leere Menge"
-    ", ensemble vide, conjunto vacío, пустое множество, 空集, 空集合",
+    ", solution set is empty, Lösungsmenge ist leer, ensemble vide, conjunto vacío"
+    ", пустое множество, 空集, 空集合",
     "infinitely many solutions": "infinitely many solutions, infinitely many, unendlich viele Lösungen"
     ", une infinité de solutions, infinitas soluciones, бесконечно много решений"
     ", infinite soluzioni, 无穷多解",
