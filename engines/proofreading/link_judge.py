@@ -81,6 +81,8 @@ _EMPTY = Tree("set")
 _NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _TERM = re.compile(r"_[ijkmn]\Z")
 """The index of a term of a sequence."""
+_BESIDE = 2
+"""Paragraphs: a displayed formula is one of its own."""
 _OF_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _OF_COMPLEX = ("abs", "arg")
@@ -562,9 +564,11 @@ class LinkJudge(LinkContext):
         return LinkVerdict(link, "not shown", "it depends on its variables")
 
     def _is_bounded_by_others(self, free: frozenset[str]) -> bool:
-        """Return whether the paragraph bounds some letters by others: `|x - y| < d`, said of all x and y."""
-        here = (bound for bound, place in self.facts.bounds if place.paragraph == self.position.paragraph)
-        return any(not free.isdisjoint(names) and not names <= free for names in map(free_symbols, here))
+        """Return whether formulas shortly before bound some letters by others: `|x - y| < d`, said of all x
+        and y."""
+        here = self.position.paragraph
+        near = (bound for bound, place in self.facts.bounds if 0 <= here - place.paragraph <= _BESIDE)
+        return any(not free.isdisjoint(names) and not names <= free for names in map(free_symbols, near))
 
     def _describe_multiplication(self, link: ChainLink, statement: Tree) -> str:
         """Return which inequality before was multiplied by an expression of either sign to get this one."""

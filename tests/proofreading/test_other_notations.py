@@ -190,6 +190,7 @@ def test_spaces_in_square_brackets_part_the_entries_of_a_row(proofreader: TextPr
         (r"Then $w_0 = \sqrt{500} = 22.4$. So $t = w_0/9.8 = 22.4/9.8$.", False),
         (r"Then $w_0 = \sqrt{500} = 22.4$. So $t = w_0/9.8 = 24.4/9.8$.", True),
         (r"For all $m > N$ we have $|b_m| < \delta < 1$, so $b_m^2 \le |b_m|$.", False),
+        ("For all $k, m > N$ we have\n\n$$ s = 2^{-k}/3 < 1/(3k) $$\n\nand so on.", False),
         (r"We have $\exists N, \forall k, m > N: |b_k - b_m| < 1$.", False),
         (r"Take $\pi_1: A_1x + B_1y + D_1 = 0$ and $\pi_2: A_2x + B_2y + D_2 = 0$.", False),
     ],
