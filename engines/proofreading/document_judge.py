@@ -130,7 +130,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     rings = count_named_rings(document)
     judged = [reader.judge_in_domain(each, moduli) if each.outcome in _ACCUSED else each for each in judged]
     judged = list(_reconsider_in_rings(judged, reader, rings, moduli))
-    judged = reconsider_own_notations(judged, reader.read_trees, judge)
+    judged = reconsider_own_notations(judged, document, reader.read_trees, judge)
     _excuse_cases(judged, reader)
     _accuse_misquotations(judged, reader)
     judged = [_confirm_name(each) for each in judged]

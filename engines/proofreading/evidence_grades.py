@@ -16,7 +16,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.facts import Fact
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
-from engines.proofreading.term_properties import has_summed_index
+from engines.proofreading.term_properties import free_symbols, has_summed_index
 
 EvidenceGrade = Literal["strong", "weak", "faint"]
 _ALLOWED: Mapping[EvidenceGrade, LinkOutcome] = {"strong": "wrong", "weak": "doubtful", "faint": "not shown"}
@@ -89,12 +89,21 @@ def _stand_beside(link: ChainLink, evidence: Evidence) -> bool:
 def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     """Grade a claim that would follow but for one change: what leads on from statements of its paragraph is
     hardly about something else, and variables get other values in every example."""
+    if any(map(_adds_functions, evidence.sources)):
+        return "faint"
     if evidence.is_certain:
         # What a function is was said before the example began.
         equations = tuple(source for source in evidence.sources if source.left.label != "call")
         beside = _stand_beside(link, replace(evidence, sources=equations or evidence.sources))
         return "strong" if beside else "weak"
     return "faint" if all(source.is_value for source in evidence.sources) else "weak"
+
+
+def _adds_functions(source: Fact) -> bool:
+    """Return whether a statement calls a function and has its name alone, too: (f + g)(x) = f(x) + g(x)."""
+    terms = (*source.left, *source.right)
+    called = {node.children[0].label for node in terms if node.label == "call"}
+    return not called.isdisjoint(free_symbols(source.left) | free_symbols(source.right))
 
 
 def _grade_copy(evidence: Evidence) -> EvidenceGrade:

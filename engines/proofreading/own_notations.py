@@ -5,33 +5,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from engines.core.tree import Tree
+from engines.documents.reading import Document
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.term_properties import free_symbols
 
 _ACCUSED = ("wrong", "doubtful")
+_SCALARS = frozenset("abcdkrstαβλμ")
+"""Letters before a tuple that are hardly names of functions."""
 
 SidesReader = Callable[[ChainLink], tuple[Tree | None, Tree | None]]
 
 
 def reconsider_own_notations(
-    judged: Sequence[LinkVerdict], read_sides: SidesReader, judge: Judge
+    judged: Sequence[LinkVerdict], document: Document, read_sides: SidesReader, judge: Judge
 ) -> list[LinkVerdict]:
     """Return the verdicts on the links of a document, in which those that fail by a notation of its own are
     not shown."""
     defined: dict[int, ChainLink] = {}
     result: list[LinkVerdict] = []
-    for before, each in pairwise((None, *judged)):
-        assert each is not None
+    for each in judged:
         link, section = each.link, id(each.link.position.scope.section)
         if each.outcome in ("given", "not shown") and link.relation in ("=", ":="):
             if _defines_operation(*read_sides(link), judge):
                 defined.setdefault(section, link)
-        elif each.outcome in _ACCUSED and _ends_bracket(before, each):
+        elif each.outcome in _ACCUSED and _is_bracket(link, document.pieces[link.piece_index].text):
             each = replace(each, outcome="not shown", reason="< and > can be brackets of a product")
         elif each.outcome in _ACCUSED and section in defined and "tuple" in _list_labels(read_sides(link)):
             rule = defined[section]
@@ -46,25 +47,18 @@ def _list_labels(sides: tuple[Tree | None, Tree | None]) -> list[str]:
     return [label for side in sides if side is not None for label in side.list_labels()]
 
 
-def _ends_bracket(before: LinkVerdict | None, each: LinkVerdict) -> bool:
-    """Return whether a link with the same sides, `v > v`, ends what a sign `<` and a comma before it began,
-    as in `<x, v> v`."""
-    link = each.link
-    return (
-        before is not None
-        and link.relation == ">"
-        and link.left == link.right
-        and before.link.relation == "<"
-        and before.link.piece_index == link.piece_index
-    )
+def _is_bracket(link: ChainLink, formula: str) -> bool:
+    """Return whether a link with the same sides, `v > v`, is an end of a bracket in its formula, of which the
+    other sign is the other end, as in `<x, v> v`."""
+    return link.relation in ("<", ">") and link.left == link.right and "<" in formula and ">" in formula
 
 
 def _defines_operation(left: Tree | None, right: Tree | None, judge: Judge) -> bool:
     """Return whether an equation of letters says what a sum or multiple of tuples is, and it is another than
     that of their members: `c(a, b) = (ca, 0)`."""
-    if left is None or right is None or right.label != "tuple":
+    if left is None or right is None or right.label not in ("tuple", "cases"):
         return False
-    if left.label == "call" and len(left.children) > 2 and free_symbols(right) & {left.children[0].label}:
+    if left.label == "call" and len(left.children) > 2 and left.children[0].label in _SCALARS:
         name, *members = left.children
         left = Tree("*", (name, Tree("tuple", tuple(members))))
     tuples = [part for part in left.children if part.label == "tuple"]
@@ -73,4 +67,5 @@ def _defines_operation(left: Tree | None, right: Tree | None, judge: Judge) -> b
         return False
     if not all(free_symbols(part) for part in (*members, *left.children)):
         return False
-    return judge.equal(left, right).outcome in ("different", "equal if")
+    values = right.children[::2] if right.label == "cases" else (right,)
+    return any(judge.equal(left, value).outcome in ("different", "equal if") for value in values)

@@ -20,8 +20,20 @@ def proofreader() -> TextProofreader:
         (r"We put $(a, b) + (p, q) = (a + p, bq)$. Then $(1, 2) + (3, 4) = (4, 8)$.", "not shown"),
         (r"We know $c(a_1, a_2) = (ca_1, ca_2)$. Then $(2)(1,1) = (2,1/2)$.", "wrong"),
         (r"We know $(a, b) + (p, q) = (a + p, b + q)$. Then $(1, 2) + (3, 4) = (4, 8)$.", "wrong"),
+        (r"Define $c(a_1, a_2) = (a_1, 0)$. Thus we get $1(0,1) = (0,0)$.", "not shown"),
+        (
+            r"Define $$c(a, b) = \begin{cases} (0,0) & c = 0 \\ (ca, b/c) & c \neq 0 \end{cases}$$ "
+            r"Thus $(2)(1,1) = (2,1/2)$.",
+            "not shown",
+        ),
+        # sums of functions
+        (
+            r"Of even functions the sum is even: $(f+g)(-t) = f(-t) + g(-t) = f(t) + g(t)$.",
+            "not shown",
+        ),
         # angle brackets written with signs of inequality
         (r"We verify $w = <w, v_1> v_1 + <w, v_2> v_2$.", "not shown"),
+        (r"We find $$\begin{aligned} <w, v_1> &= 2 \\ <w, v_2> &= 0 \end{aligned}$$", "given"),
         (r"We have $x < 3$, and always $y > y$.", "wrong"),
         # bits of negative numbers
         (r"The register holds $-5_{10} = 1011_2$.", "right if"),
