@@ -445,7 +445,9 @@ class ExpressionParser(DerivativeParser):
 
     def parse_unknown_pair(self, pair: str, members: Sequence[Tree]) -> Tree | None:
         """Return what stands in brackets that have a meaning which is not known, or is applied to more."""
-        if members and members[-1].label == "call" and members[-1].children[0].label == "given":
+        # Of \left. … \right. no bracket is written.
+        fenced = len(pair) == 2 and bool(members)
+        if fenced and members[-1].label == "call" and members[-1].children[0].label == "given":
             return call_unknown(f"{pair[0]}|{pair[1:]}", *map(as_argument, members))
         if pair == "∥∥":
             return call_unknown("norm" if len(members) == 1 else pair, *map(as_argument, members))

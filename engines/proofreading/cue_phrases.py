@@ -108,6 +108,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "characterising": "iff if_and_only_if exactly_if exactly_when precisely_if precisely_when",
     "restricted": "for if when where on",
+    "sought with": "such_that so_that satisfying",
     "misprint": "typo typos misprint* errat*",
     "refused": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't

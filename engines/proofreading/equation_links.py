@@ -450,7 +450,9 @@ class EquationLink:
         if self.context.are_cases_since(()) and not of_one:
             return None
         several = link.is_one_of_alternatives if of_one else link.may_be_one_of_several
-        if link.has_denial_nearby or several or LOG.search(link.left):
+        # "x > 0 such that …" seeks the x for which it holds.
+        sought = mentions("sought with", link.connective)
+        if link.has_denial_nearby or several or sought or LOG.search(link.left):
             return None
         more = free_symbols(right) - free_symbols(left)
         if not free_symbols(left) <= free_symbols(right) or (more and not is_antiderivative):

@@ -72,6 +72,8 @@ _MEMBERSHIPS: Mapping[str, str] = {
     **dict.fromkeys((r"\mid", r"\nmid", r"not \mid"), "divides"),
 }
 """Relations of members, subsets and divisors, which are judged of numbers and sets of numbers."""
+_ASSIGNING = (r"\leftarrow", "←", r"\gets")
+"""Arrows by which a letter gets another value."""
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
@@ -164,6 +166,8 @@ class LinkJudge(LinkContext):
             ):
                 yield judged
                 continue
+            if link.relation in _ASSIGNING:
+                self._forget_redefined(link, left.tree)
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
@@ -302,7 +306,8 @@ class LinkJudge(LinkContext):
         """Forget what was said of a letter or function that an equation defines, but in a term that is not
         read."""
         head = left.children[0] if left is not None and left.label == "call" else left
-        if head is not None and not head.children and free_symbols(head) and link.relation in ("=", ":="):
+        defines = link.relation in ("=", ":=", *_ASSIGNING)
+        if defines and head is not None and not head.children and free_symbols(head):
             self.facts.go_to(link.position)
             self.facts.renew([head.label.rstrip("(")], link.position)
 

@@ -286,3 +286,27 @@ def test_the_text_says_what_its_letters_and_words_mean(
 def test_quantities_are_no_plain_numbers(proofreader: TextProofreader, right: str, mistaken: str) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # a value that is sought, and a letter that gets another value
+        (
+            r"Find $$x > 0 \text{ such that } \begin{vmatrix} 5x & 4x \\ 1 & x \end{vmatrix} = 6x$$",
+            r"So $$\begin{vmatrix} 5x & 4x \\ 1 & x \end{vmatrix} = 6x$$",
+        ),
+        (
+            r"Start with $z = M$. Put $z \leftarrow z \times z = M^2$ and $z \leftarrow z \times z = M^4$.",
+            r"Start with $z = M$. Then $z \times z = M^4$.",
+        ),
+        # inches are no membership
+        (
+            r"It is $12\ \text{in}$ long, and $2 \cdot 6 = 12$.",
+            r"It is $12\ \text{in}$ long, and $2 \cdot 6 = 13$.",
+        ),
+    ],
+)
+def test_values_are_sought_and_assigned(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert count_accused(proofreader, right) == 0
+    assert count_accused(proofreader, mistaken) > 0
