@@ -310,3 +310,8 @@ def test_quantities_are_no_plain_numbers(proofreader: TextProofreader, right: st
 def test_values_are_sought_and_assigned(proofreader: TextProofreader, right: str, mistaken: str) -> None:
     assert count_accused(proofreader, right) == 0
     assert count_accused(proofreader, mistaken) > 0
+
+
+def test_a_condition_without_brackets_is_read(proofreader: TextProofreader) -> None:
+    text = r"We find $\left. A | B \right. = 3$ and $2 + 2 = 5$."
+    assert count_accused(proofreader, text) == 1
