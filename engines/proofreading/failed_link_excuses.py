@@ -25,6 +25,7 @@ from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.other_notations import (
     find_replaced_name,
+    find_whole_factors,
     has_blocks,
     has_bracketed_row,
     has_leading_zero,
@@ -172,6 +173,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
     if free and numbers.are_rounded_multiples(left, right):
         return LinkVerdict(link, "right", "rounded")
+    if not universal and (condition := find_whole_factors(left, right)):
+        return LinkVerdict(link, "right if", condition)
     if hold_by_stirling(left, right):
         return LinkVerdict(link, "right if", "factorials are approximated by Stirling's formula")
     of_reals = link.relation == "=" and mentions("for real", f"{link.words_before} {link.words_after}")

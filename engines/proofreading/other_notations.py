@@ -22,6 +22,9 @@ _NUMBER_ALONE = re.compile(r"-?\s*\d+(?:[.,]\d+)?(?:\s|~|\\[,;: ])*")
 _SIGNED_INFINITY = re.compile(r"(?:^|[(\[{,=]|\\(?:to|rightarrow|infty|cup)(?![A-Za-z]))\s*\+\s*\\infty")
 """∞ with a sign + that adds it to nothing."""
 _ROW = re.compile(r"\[[^\[\]=]*[^\s\[\]=+-]\s*\\(?:[ ;,]|quad(?![A-Za-z]))\s*[^\s\[\]=+-][^\[\]=]*\]")
+_COUNTING = ("k", "m", "n", "p", "q", "j", "l", "N")
+"""Letters that stand for integers as factors of π."""
+_OF_MULTIPLES = ("sin", "cos", "tan")
 _INVERSES = {"asin": "sin", "acos": "cos", "atan": "tan"}
 _SAMPLES, _TRIES = 2, 12
 _CLOSE = 1e-9
@@ -198,6 +201,23 @@ def hold_for_reals(left: Tree, right: Tree, judge: Judge) -> bool:
     return verdict.outcome == "equal" or (
         verdict.outcome == "equal if" and verdict.condition.endswith(" real")
     )
+
+
+def find_whole_factors(left: Tree, right: Tree) -> str:
+    """Return which letters have to be integers for terms with angles such as nπ to be equal; "" for none."""
+    functions = [node for side in (left, right) for node in side if node.label in _OF_MULTIPLES]
+    of_pi = (node.children[0] for node in functions if "pi" in node.list_labels())
+    names = sorted({name for angle in of_pi for name in free_symbols(angle) if name in _COUNTING})
+    others = sorted((free_symbols(left) | free_symbols(right)) - {*names})
+    random = Random(len(others))
+    agree = []
+    for _ in range(_TRIES if names else 0):
+        at = {name: float(random.randint(1, 9)) for name in names}
+        at |= {name: random.uniform(1, 9) for name in others}
+        agree.append(values_agree(left, right, at))
+    if False in agree or agree.count(True) < _SAMPLES:
+        return ""
+    return " and ".join(f"{name} is an integer" for name in names)
 
 
 def hold_for_vectors(left: Tree, right: Tree) -> bool:

@@ -261,3 +261,13 @@ def test_a_multiple_of_units_in_letters_can_be_rounded(
     unit = r"\frac{kJ}{mol}"
     text = rf"$$ Q = 2.53 {unit} + 1.11 {unit} = {total} {unit} $$"
     assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+@pytest.mark.parametrize(("functions", "verdict"), [((r"\sin", "-"), "right if"), ((r"\cos", "+"), "wrong")])
+def test_letters_that_count_are_whole_as_factors_of_pi(
+    proofreader: TextProofreader, functions: tuple[str, str], verdict: str
+) -> None:
+    function, sign = functions
+    total = rf"\frac{{1}}{{n}}\left({function}(n\pi) {sign} {function}(-n\pi)\right)"
+    text = rf"We get $$a = \frac{{1}}{{n}} \int_{{-n\pi}}^{{n\pi}} \cos(u) du = {total} = 0$$"
+    assert list_verdicts(proofreader, text)[-1] == verdict
