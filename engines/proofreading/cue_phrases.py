@@ -319,7 +319,7 @@ DOMAINS: Mapping[str, str] = {
     """,
     "digits": """
         in_binary binary_representation* binary_number* binary_digit* binary_notation binary_expansion*
-        hexadecimal octal ternary in_base numeral_system* balanced_ternary gray_code*
+        hexadecimal octal ternary in_base numeral_system* number_representation* balanced_ternary gray_code*
     """,
     "matrices": "matrix matrices",
 }

@@ -426,6 +426,11 @@ class LinkJudge(LinkContext):
         letters = {*free_variables(statement), *(side.label for side in (left, right) if not side.children)}
         if any(name.isalpha() and name not in "ℕℤℚℝℂ" for name in letters):
             return None
+        # What a function gives, e beside it, or the sign of an operation is no number that is written.
+        if any(
+            node.label in ("call", "e", "*") and (not node.children or node.label == "call") for node in left
+        ):
+            return None
         denied = link.relation.startswith(("not ", r"\n"))
         verdict = self.judge.holds(Tree("not", (statement,)) if denied else statement)
         if verdict.outcome == "equal":

@@ -300,6 +300,8 @@ def test_quantities_are_no_plain_numbers(proofreader: TextProofreader, right: st
             r"Start with $z = M$. Put $z \leftarrow z \times z = M^2$ and $z \leftarrow z \times z = M^4$.",
             r"Start with $z = M$. Then $z \times z = M^4$.",
         ),
+        # the value of a function is no number that is written
+        (r"Therefore $f(e) \in \{0, 1\}$ for all edges.", r"Therefore $2 \in \{0, 1\}$."),
         # inches are no membership
         (
             r"It is $12\ \text{in}$ long, and $2 \cdot 6 = 12$.",
