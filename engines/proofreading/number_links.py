@@ -268,7 +268,7 @@ class NumberLinks:
                 written, value = written.children[0], Tree("*", (Tree("100"), value))  # per cent
             decimals = any(map(DECIMAL.match, (*written.list_labels(), *value.list_labels())))
             power = written.label == "*" and is_power_of_ten(written.children[1])
-            if written is right and decimals and power:
+            if written is right and power and (decimals or relation == "approx"):
                 written, value = written.children[0], Tree("/", (value, written.children[1]))
                 is_short = WHOLE.match(written.label) is not None
             # Digits show no more of a negative number than of its opposite.

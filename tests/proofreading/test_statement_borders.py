@@ -263,6 +263,8 @@ def test_the_text_says_what_its_letters_and_words_mean(
 @pytest.mark.parametrize(
     ("right", "mistaken"),
     [
+        # one digit before a power of ten, or a unit, is rounded too
+        (r"It is $2^{-53} \approx 1 \cdot 10^{-16}$.", r"It is $2^{-24} \approx 7 \cdot 10^{-8}$."),
         # the unit behind a rounded number, and digits that are cut off before a unit
         (
             r"It moves $(1.16 \times 10^6)(1.5 \times 10^{-14}) \approx 17$ nm.",
