@@ -39,8 +39,9 @@ from engines.grading.locales import (
 )
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
-from engines.grading.reading import form_of, read_form, read_vector
+from engines.grading.reading import form_of, read_form
 from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
+from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
 from engines.grading.word_answers import split_word_answers, state_opposites
 from engines.grading.words import compare_properties, may_list_properties

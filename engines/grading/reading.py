@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
@@ -299,10 +298,11 @@ def _with_sign(tree: Tree, sign: str) -> Tree:
         return Tree(tree.label, parts)
     if len(parts) == 2:
         return Tree(sign, parts)
-    return parts[0] if sign == "+" else _opposite(parts[0])
+    return parts[0] if sign == "+" else negate_tree(parts[0])
 
 
-def _opposite(tree: Tree) -> Tree:
+def negate_tree(tree: Tree) -> Tree:
+    """Return the opposite of a term: -3 for 3, and (-1)·x for x."""
     if not tree.children and is_constant_token(tree.label):
         return Tree(tree.label[1:] if tree.label[0] == "-" else f"-{tree.label}")
     return Tree("*", (_MINUS_ONE, tree))
@@ -552,7 +552,7 @@ def _solution_of(label: str, left: Tree, right: Tree) -> Form | None:
     edge = form_of(right)
     if inside is None or label == "!=" or not isinstance(edge, Term) or edge.value is None or edge.value < 0:
         return None
-    minus, closed = form_of(_opposite(right)), label in ("<=", ">=")
+    minus, closed = form_of(negate_tree(right)), label in ("<=", ">=")
     if label[0] == "<":
         return Named(subject_name(inside), IntervalForm(minus, edge, (closed, closed)), inside)
     outside = (
@@ -647,7 +647,7 @@ def _read_bounds(one: Tree, other: Tree) -> Form | None:
     inside = _take_absolute(middle)
     if inside is None or not isinstance(low, Term) or low.value is None or low.value < 0:
         return None
-    minus = [form_of(_opposite(side)) for side in (other.children[1], one.children[0])]
+    minus = [form_of(negate_tree(side)) for side in (other.children[1], one.children[0])]
     sides = (IntervalForm(minus[0], minus[1], closed[::-1]), IntervalForm(low, high, closed))
     return Named(subject_name(inside), Union(sides), inside)
 
@@ -736,68 +736,3 @@ def _scale_collection(tree: Tree) -> Form | None:
     if collection.label == "tuple":
         return Many("tuple", tuple(form_of(scale(entry)) for entry in collection.children))
     return Matrix(tuple(tuple(form_of(scale(cell)) for cell in row.children) for row in collection.children))
-
-
-def read_vector(form: Form, *, is_beside: bool) -> Many | None:
-    r"""Read a vector in terms of i, j and k as a tuple; None for anything else.
-
-    Args:
-        form: A form.
-        is_beside: Whether it is compared with a vector, so that plain letters may stand for unit vectors.
-
-    >>> vector = read_vector(read_form(r"3\mathbf{i} - \hat{\mathbf j}"), is_beside=False)
-    >>> [item.text for item in vector.items]
-    ['3', '-1']
-    """
-    tree = form.tree if isinstance(form, Term) else None
-    along = None if tree is None else _list_components(tree, is_beside=is_beside)
-    if along is None:
-        return None
-    names = "ijk" if "k" in along else "ij"
-    return Many(
-        "tuple", tuple(form_of(along[name]) if name in along else Term("0", Fraction(0), 0) for name in names)
-    )
-
-
-_UNIT_VECTORS = {
-    **{
-        f"{letter}{mark}": name
-        for letter, name in zip("iıjȷk𝐢𝐣𝐤", "iijjkijk", strict=True)
-        for mark in ("\u0302", "\u20d7")
-    },
-    **dict(zip("𝐢𝐣𝐤", "ijk", strict=True)),
-}
-"""Letters with a mark, or in bold, for the unit vectors."""
-
-
-def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
-    """Return what stands before each of i, j and k in a sum; None where something else is in it."""
-    label, parts = tree.label, tree.children
-    if not parts:
-        plain = label.rstrip("_") if is_beside else ""
-        name = _UNIT_VECTORS.get(label) or (plain if plain in ("i", "j", "k") else "")
-        return {name: Tree("1")} if name else None
-    if (
-        label == "*"
-        and len(parts) == 2
-        and (is_beside or not free_variables(parts[0]))
-        and "i" not in parts[0].list_labels()
-    ):
-        inner = _list_components(parts[1], is_beside=is_beside)
-        if inner is None or len(inner) != 1:
-            return None
-        return {name: _scale_component(parts[0], value) for name, value in inner.items()}
-    if label not in ("+", "-") or len(parts) != 2:
-        return None
-    one, other = (_list_components(part, is_beside=is_beside) for part in parts)
-    if one is None or other is None or one.keys() & other.keys():
-        return None
-    if label == "-":
-        other = {name: _scale_component(_MINUS_ONE, value) for name, value in other.items()}
-    return {**one, **other}
-
-
-def _scale_component(factor: Tree, value: Tree) -> Tree:
-    if value == Tree("1"):
-        return factor
-    return _opposite(value) if factor == _MINUS_ONE else Tree("*", (factor, value))
