@@ -173,7 +173,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
     if free and numbers.are_rounded_multiples(left, right):
         return LinkVerdict(link, "right", "rounded")
-    if not universal and (condition := find_whole_factors(left, right)):
+    of_reals = mentions("continuous", link.words_before)
+    if not of_reals and (condition := find_whole_factors(left, right)):
         return LinkVerdict(link, "right if", condition)
     if hold_by_stirling(left, right):
         return LinkVerdict(link, "right if", "factorials are approximated by Stirling's formula")

@@ -269,5 +269,5 @@ def test_letters_that_count_are_whole_as_factors_of_pi(
 ) -> None:
     function, sign = functions
     total = rf"\frac{{1}}{{n}}\left({function}(n\pi) {sign} {function}(-n\pi)\right)"
-    text = rf"We get $$a = \frac{{1}}{{n}} \int_{{-n\pi}}^{{n\pi}} \cos(u) du = {total} = 0$$"
+    text = rf"For all $n$ we get $$a = \frac{{1}}{{n}} \int_{{-n\pi}}^{{n\pi}} \cos(u) du = {total} = 0$$"
     assert list_verdicts(proofreader, text)[-1] == verdict
