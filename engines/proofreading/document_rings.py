@@ -6,6 +6,7 @@ numbers and holds in that field is no sure mistake, wherever it stands.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Set
 from dataclasses import replace
@@ -17,6 +18,9 @@ from engines.proofreading.moduli import list_written_moduli, names_residue_ring
 from engines.proofreading.residue_rings import find_least_modulus
 from engines.proofreading.term_properties import WHOLE, are_equal_modulo, free_symbols
 
+_ORDINARY = re.compile(
+    r"\\math(?:bb|bf)\s*\{?(?:[QRC]|Z\}?(?!\}?\s*[_/]))|\\[QR](?![A-Za-z])|\\Z(?![A-Za-z]|\s*[_/])|[ℚℝℂ]"
+)
 _OFTEN = 3
 """So often a document names the field that it is about."""
 _LEAST = 3
@@ -27,18 +31,21 @@ _OF_RINGS = frozenset(("+", "-", "*", "pow", "call"))
 
 
 def count_named_rings(document: Document) -> Counter[int]:
-    r"""Return how often the formulas of a document name rings of residues, by their moduli.
+    r"""Return how often the formulas of a document name rings of residues, by their moduli; 0 stands for the
+    rings of ordinary numbers.
 
     >>> from engines.documents.reading import TextPiece
     >>> dict(count_named_rings(Document("", (TextPiece(r"x \in \mathbf{F}_4", 1, True),))))
     {2: 1}
     """
-    return Counter(
+    rings = Counter(
         modulus
         for piece in document.pieces
         if piece.formula and names_residue_ring(piece.text)
         for modulus in list_written_moduli(piece.text)
     )
+    ordinary = sum(piece.formula and _ORDINARY.search(piece.text) is not None for piece in document.pieces)
+    return rings + Counter({0: ordinary})
 
 
 def judge_in_named_rings(
