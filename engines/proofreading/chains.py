@@ -29,11 +29,15 @@ from engines.proofreading.worded_operations import read_worded_side
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
 TOO_LONG = "…"
+_MOST_WORDS = 400
+"""Characters of a sentence before a formula that are kept."""
+_MOST_WORDS_AFTER = 80
+"""Characters behind a formula that are looked at."""
 _WRITTEN_OPERATORS = ("×", "·", "÷", "∙")
 """Signs of operations in words, where they begin no item of a list."""
 _OPENING_QUOTES = ("``", '"', "“", "„", "«", "'")
 _CLOSING_QUOTES = ("''", '"', "”", "“", "»", "'")
-_GOING_ON = re.compile(r"(?<=\d)\.\.\.")
+_DECIMAL_DOTS = re.compile(r"(?<=\d)\.\.\.")
 """The dots of a decimal that goes on, which are no points at the end of a sentence."""
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
@@ -51,13 +55,13 @@ _TRIMMED = re.compile(
     r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
     r"|~|&|\{\}|\\+$|(?:\s|\\[,;: ])+!)+$"  # an exclamation mark behind a space is no factorial
 )
-_SENTENCE_ENDED = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
+_FORMULA_ENDS_SENTENCE = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
 _PARAGRAPH_BEGUN = re.compile(r"\s*?\n[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]")
 _PARAGRAPH_END = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
-_LEADING_ON = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
+_FULL_STOP = re.compile(r"[.!?](?:\s|$)")
+_UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
 """Words that no point ends, with the blank line before the formula in which their sentence goes on."""
-SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
+SENTENCE_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class ChainLink:
         of_problem: Whether the problem states it.
         position: The section, paragraph and scope in which it stands.
         piece_index: The index of its formula among the pieces of the document.
-        formulas: The formulas of its sentence before it.
+        formulas_before: The formulas of its sentence before it.
         next_formula: The formula that follows its own, behind `words_after`.
         words_after_next: The words that follow the next formula.
         bracketed: The conditions in brackets behind it.
@@ -99,7 +103,7 @@ class ChainLink:
     of_problem: bool = False
     position: Position = NOWHERE
     piece_index: int = 0
-    formulas: tuple[str, ...] = ()
+    formulas_before: tuple[str, ...] = ()
     next_formula: str = ""
     words_after_next: str = ""
     bracketed: tuple[str, ...] = ()
@@ -116,11 +120,11 @@ class ChainLink:
         """Whether its left side begins before its formula, with a sign of an operation or relation."""
         if self.index or self.connective:
             return False
-        touching = self.formulas[-1].rstrip(" ~") if self.formulas else ""
+        touching = self.formulas_before[-1].rstrip(" ~") if self.formulas_before else ""
         return touching.endswith((*OPERATORS, "=")) or self.words_before.endswith(_WRITTEN_OPERATORS)
 
     @property
-    def goes_on_behind(self) -> bool:
+    def continues_in_words(self) -> bool:
         """Whether a sign of an operation behind its formula goes on with its right side."""
         return self.words_after.startswith(_WRITTEN_OPERATORS)
 
@@ -160,20 +164,20 @@ class ChainLink:
     @property
     def may_be_one_of_several(self) -> bool:
         """Whether words nearby speak of several cases or values, or suppose one, as "when" and "root" do."""
-        return mentions("several", f"{self.words_before} {self.connective}") or self.has_alternative_after
+        return mentions("several", f"{self.words_before} {self.connective}") or self.speaks_of_several_after
 
     @property
     def is_one_of_alternatives(self) -> bool:
         """Whether words nearby say that it is one of several values or cases, as "either" does."""
-        words = f"{self.words_before} {self.connective}", _SENTENCE_END.split(self.words_after[:40])[0]
+        words = f"{self.words_before} {self.connective}", _FULL_STOP.split(self.words_after[:40])[0]
         return any(
             (mentions("alternative", part) and not mentions("equivalent", part)) or distinguishes_cases(part)
             for part in words
         )
 
     @property
-    def has_alternative_after(self) -> bool:
-        return mentions("several", _SENTENCE_END.split(self.words_after[:40])[0])
+    def speaks_of_several_after(self) -> bool:
+        return mentions("several", _FULL_STOP.split(self.words_after[:40])[0])
 
     @property
     def is_rounded(self) -> bool:
@@ -187,148 +191,216 @@ def iterate_chains(document: Document, positions: Sequence[Position] = ()) -> It
         document: The document, as pieces of words and formulas.
         positions: The positions of its pieces in the theorems and proofs of the text; read if not given.
     """
-    words_before = ""
-    number = 0
-    end = ""
-    opened = False
-    touched, bare = False, False
-    # Where a chain ended before a remark, `and $u = x^2$`, behind which a paragraph goes on with it.
-    explained, in_remark, parted = "", False, False
-    compared = "", ""
-    """The sides of the last statement that began with its relation."""
-    formulas_before: list[str] = []
-    positions = positions or read_positions(document)
+    walker = _ChainWalker(document, positions or read_positions(document))
     for index, piece in enumerate(document.pieces):
-        # Words: what stands before the next formula is the rest of the last sentence; a chain goes on behind
-        # them only where they are no more than a comma or space.
-        if not piece.formula:
-            parts = SENTENCE.split(_LEADING_ON.sub(r"\g<word>", piece.text))
-            words_before = parts[-1] if len(parts) > 1 else words_before + parts[0]
-            words_before = words_before[-400:]
-            formulas_before = [] if len(parts) > 1 else formulas_before
-            touched = opened and bare and not piece.text.strip()
-            between = piece.text.strip(" ,\n\t~\\")
-            opened = opened and not between
-            in_remark = (in_remark and not between) or has_last_word("remarking", between)
-            explained = explained if not between or is_made_of("remarking", between) else ""
-            parted = in_remark and not between and _PARAGRAPH_END.search(piece.text) is not None
-            continue
+        if piece.formula:
+            yield from walker.read_formula(index)
+        else:
+            walker.read_words(piece.text)
+
+
+class _ChainWalker:
+    """Reads the pieces of a document in their order, and remembers what the next formula may go on with.
+
+    Attributes:
+        words_before: The words of the sentence at hand, with formulas as `§`.
+        formulas_before: The formulas of that sentence.
+        chain_count: How many chains there were.
+        previous_side: The last side of the last formula.
+        may_continue: Whether the next formula may go on with that side.
+        has_no_relation: Whether the last formula has none.
+        touches: Whether nothing stands between the last formula, which has no relation, and the next.
+        side_before_remark: The side with which a chain ended before a remark, `and $u = x^2$`, behind which a
+            paragraph goes on with it.
+        is_in_remark: Whether the formula at hand is such a remark.
+        is_behind_remark: Whether a paragraph ends between such a remark and the formula at hand.
+        last_comparison: The sides of the last statement that began with its relation.
+    """
+
+    def __init__(self, document: Document, positions: Sequence[Position]) -> None:
+        self.pieces = document.pieces
+        self.positions = positions
+        self.words_before = ""
+        self.formulas_before: list[str] = []
+        self.chain_count = 0
+        self.previous_side = ""
+        self.may_continue = False
+        self.has_no_relation = False
+        self.touches = False
+        self.side_before_remark = ""
+        self.is_in_remark = False
+        self.is_behind_remark = False
+        self.last_comparison = "", ""
+
+    def read_words(self, text: str) -> None:
+        """Read words: what stands before the next formula is the rest of the last sentence, and a chain goes
+        on behind them only where they are no more than a comma or space."""
+        sentences = SENTENCE_BREAK.split(_UNENDED_LINE.sub(r"\g<word>", text))
+        is_new = len(sentences) > 1
+        words = sentences[-1] if is_new else self.words_before + sentences[0]
+        self.words_before = words[-_MOST_WORDS:]
+        self.formulas_before = [] if is_new else self.formulas_before
+        self.touches = self.may_continue and self.has_no_relation and not text.strip()
+        between = text.strip(" ,\n\t~\\")
+        self.may_continue = self.may_continue and not between
+        self.is_in_remark = (self.is_in_remark and not between) or has_last_word("remarking", between)
+        if between and not is_made_of("remarking", between):
+            self.side_before_remark = ""
+        self.is_behind_remark = self.is_in_remark and not between and _PARAGRAPH_END.search(text) is not None
+
+    def read_formula(self, index: int) -> Iterator[list[ChainLink]]:
+        """Yield the chains of a formula. Args: index: its place among the pieces."""
+        piece = self.pieces[index]
         if len(piece.text) > MAX_FORMULA:
-            beginning = " ".join(piece.text[:40].split()) + " …"
-            long = ChainLink(
-                beginning,
-                TOO_LONG,
-                "…",
-                piece.line,
-                _separate_words(words_before),
-                chain_index=number,
-                of_problem=piece.said,
-            )
-            yield [replace(long, position=positions[index], piece_index=index)]
-            number, end = number + 1, ""
-            continue
-        # A formula: the words behind it may deny or restrict what it says.
-        after = document.pieces[index + 1].text[:80] if index + 1 < len(document.pieces) else ""
-        ended = _SENTENCE_ENDED.search(piece.text) is not None
-        if after and document.pieces[index + 1].formula:
-            # A formula without a relation that touches another is a factor, as `126` behind `252 = 2.`.
-            adjacent = split_statements(document.pieces[index + 1].text)
-            is_factor = not any(each.relations for each in adjacent)
-            after, ended = ("·", False) if is_factor else ("", ended)
-        after = f". {after}" if ended or _PARAGRAPH_BEGUN.match(after) else after
-        behind, beyond = (
-            document.pieces[index + step].text if index + step < len(document.pieces) else ""
-            for step in (2, 3)
-        )
-        last = ""
-        is_universal = r"\forall" in piece.text and r"\exists" not in piece.text
-        words_before += " for all " if r"\forall" in piece.text else ""
-        words_before += " there exists such that " if r"\exists" in piece.text else ""
-        continued = explained if parted else end
+            yield [self._make_too_long_link(index)]
+            self.chain_count, self.previous_side = self.chain_count + 1, ""
+            return
+        words_after, ends_sentence = self._find_words_after(index)
+        if r"\forall" in piece.text:
+            self.words_before += " for all "
+        if r"\exists" in piece.text:
+            self.words_before += " there exists such that "
         statements = split_statements(piece.text, piece.line)
-        bracketed = tuple(
-            each.sides[0].strip()[1:-1]
-            for each in statements
-            if not each.relations and each.sides[0].strip()[:1] == "(" and each.sides[0].strip()[-1:] == ")"
-        )
-        remarks = tuple(
-            " ".join(words[1].split())
-            for each in statements
-            if not each.relations and (words := WORDS.match(each.sides[0].strip()))
-        )
-        if worded := _read_worded_link(piece, number, words_before, formulas_before, statements, after):
-            number += 1
-            yield [replace(worded, position=positions[index], piece_index=index)]
+        if worded := _read_worded_link(
+            piece, self.chain_count, self.words_before, self.formulas_before, statements, words_after
+        ):
+            self.chain_count += 1
+            yield [replace(worded, position=self.positions[index], piece_index=index)]
+        continued_side = self.side_before_remark if self.is_behind_remark else self.previous_side
+        last_side = ""
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.begins_with_relation and not statement.sides[0]:
-                # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
-                is_of_same_side = opened and statement.sides[-1].strip() == compared[1]
-                statement.sides[0] = compared[0] if is_of_same_side else last or (continued if opened else "")
-                compared = statement.sides[0], statement.sides[-1].strip()
-            last = statement.sides[-1]
-            lead = words_before
-            quantified: tuple[str, ...] = ()
-            if is_universal and statement.connective == ",":
-                lead += " § we have "  # what comes first says which values the variable has
-                quantified = (" ".join(statements[0].sides),)
-            result = _make_links(statement, piece, number, _separate_words(lead), after)
-            if result:
-                number += 1
-                sentence_formulas = (*formulas_before, *quantified)
-                yield [
-                    replace(
-                        link,
-                        position=positions[index],
-                        piece_index=index,
-                        formulas=sentence_formulas,
-                        next_formula=behind,
-                        words_after_next=_separate_words(beyond[:80]),
-                        bracketed=bracketed,
-                        remarks=remarks,
-                    )
-                    for link in result
-                ]
-        bare = not any(each.relations for each in statements)
+                self._insert_first_side(statement, last_side or (continued_side if self.may_continue else ""))
+            last_side = statement.sides[-1]
+            if links := self._link_statement(statement, statements, index, words_after):
+                self.chain_count += 1
+                yield links
+        self._end_formula(piece, statements, last_side, ends_sentence=ends_sentence)
+
+    def _make_too_long_link(self, index: int) -> ChainLink:
+        piece = self.pieces[index]
+        beginning = " ".join(piece.text[:40].split()) + " …"
+        return ChainLink(
+            beginning,
+            TOO_LONG,
+            "…",
+            piece.line,
+            _normalise_words(self.words_before),
+            chain_index=self.chain_count,
+            of_problem=piece.said,
+            position=self.positions[index],
+            piece_index=index,
+        )
+
+    def _find_words_after(self, index: int) -> tuple[str, bool]:
+        """Return the words behind a formula, which may deny or restrict what it says, and whether the formula
+        ends its sentence."""
+        following = self.pieces[index + 1] if index + 1 < len(self.pieces) else None
+        ends_sentence = _FORMULA_ENDS_SENTENCE.search(self.pieces[index].text) is not None
+        words_after = following.text[:_MOST_WORDS_AFTER] if following else ""
+        if following and words_after and following.formula:
+            # A formula without a relation that touches another is a factor, as `126` behind `252 = 2.`.
+            is_factor = not any(each.relations for each in split_statements(following.text))
+            words_after, ends_sentence = ("·", False) if is_factor else ("", ends_sentence)
+        is_cut = ends_sentence or _PARAGRAPH_BEGUN.match(words_after)
+        return (f". {words_after}" if is_cut else words_after), ends_sentence
+
+    def _insert_first_side(self, statement: FormulaStatement, side: str) -> None:
+        """Let a statement that begins with its relation go on from a side."""
+        # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
+        is_of_same_side = self.may_continue and statement.sides[-1].strip() == self.last_comparison[1]
+        statement.sides[0] = self.last_comparison[0] if is_of_same_side else side
+        self.last_comparison = statement.sides[0], statement.sides[-1].strip()
+
+    def _link_statement(
+        self,
+        statement: FormulaStatement,
+        statements: Sequence[FormulaStatement],
+        index: int,
+        words_after: str,
+    ) -> list[ChainLink]:
+        piece, words_before = self.pieces[index], self.words_before
+        formulas = self.formulas_before
+        is_universal = r"\forall" in piece.text and r"\exists" not in piece.text
+        if is_universal and statement.connective == ",":
+            words_before += " § we have "  # what comes first says which values the variable has
+            formulas = [*formulas, " ".join(statements[0].sides)]
+        links = _make_links(statement, piece, self.chain_count, _normalise_words(words_before), words_after)
+        next_formula, words_after_next = (
+            self.pieces[index + step].text if index + step < len(self.pieces) else "" for step in (2, 3)
+        )
+        return [
+            replace(
+                link,
+                position=self.positions[index],
+                piece_index=index,
+                formulas_before=tuple(formulas),
+                next_formula=next_formula,
+                words_after_next=_normalise_words(words_after_next[:_MOST_WORDS_AFTER]),
+                bracketed=_list_bracketed(statements),
+                remarks=_list_remarks(statements),
+            )
+            for link in links
+        ]
+
+    def _end_formula(
+        self, piece: TextPiece, statements: Sequence[FormulaStatement], last_side: str, *, ends_sentence: bool
+    ) -> None:
+        self.has_no_relation = not any(each.relations for each in statements)
         # `$a$ $b$ $= c$` is said of a product, or of what nobody can tell.
-        end, opened = "" if bare and touched else last, True
-        touched = False
-        explained = explained if in_remark and not parted else last
-        in_remark, parted = in_remark and not parted, False
-        words_before = (words_before + " § ")[-400:]
-        formulas_before.append(piece.text)
-        if ended:
-            words_before, formulas_before = "", []
+        self.previous_side = "" if self.has_no_relation and self.touches else last_side
+        self.may_continue, self.touches = True, False
+        # A remark keeps the side before it, for the paragraph behind it.
+        stays_in_remark = self.is_in_remark and not self.is_behind_remark
+        self.side_before_remark = self.side_before_remark if stays_in_remark else last_side
+        self.is_in_remark, self.is_behind_remark = stays_in_remark, False
+        self.words_before = (self.words_before + " § ")[-_MOST_WORDS:]
+        self.formulas_before.append(piece.text)
+        if ends_sentence:
+            self.words_before, self.formulas_before = "", []
+
+
+def _list_bracketed(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
+    """List the conditions in brackets of a formula: `(n > 0)` behind `2^n > n`."""
+    sides = (each.sides[0].strip() for each in statements if not each.relations)
+    return tuple(side[1:-1] for side in sides if side[:1] == "(" and side[-1:] == ")")
+
+
+def _list_remarks(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
+    r"""List the words within a formula: what `\text` has in it."""
+    matches = (WORDS.match(each.sides[0].strip()) for each in statements if not each.relations)
+    return tuple(" ".join(words[1].split()) for words in matches if words)
 
 
 def _read_worded_link(
     piece: TextPiece,
-    number: int,
+    chain_index: int,
     words_before: str,
     formulas_before: Sequence[str],
     statements: Sequence[FormulaStatement],
-    after: str,
+    words_after: str,
 ) -> ChainLink | None:
     """Return the equation that words before an expression say: `The derivative of $x^2$ is $2x$`."""
     if len(statements) != 1 or statements[0].relations or not formulas_before:
         return None
-    words, behind = _separate_words(words_before), _separate_words(after)
-    worded = read_worded_side(words, formulas_before, piece.text, behind)
+    behind = _normalise_words(words_after)
+    worded = read_worded_side(_normalise_words(words_before), formulas_before, piece.text, behind)
     if worded is None:
         return None
     side, operation = worded
     right = trim_side(statements[0].sides[0])
     return ChainLink(
-        side, "=", right, piece.line, operation.words_before, behind, number, of_problem=piece.said
+        side, "=", right, piece.line, operation.words_before, behind, chain_index, of_problem=piece.said
     )
 
 
-def _separate_words(words: str) -> str:
+def _normalise_words(words: str) -> str:
     return " ".join(words.split()).lower()
 
 
 def _make_links(
-    statement: FormulaStatement, piece: TextPiece, number: int, words_before: str, after: str
+    statement: FormulaStatement, piece: TextPiece, chain_index: int, words_before: str, words_after: str
 ) -> list[ChainLink]:
     modulus = ""
     if match := _MODULUS.search(statement.sides[-1]):
@@ -347,8 +419,8 @@ def _make_links(
             sides[index + 1],
             line,
             words_before,
-            _separate_words(after),
-            number,
+            _normalise_words(words_after),
+            chain_index,
             index,
             statement.connective,
             modulus,
@@ -367,7 +439,7 @@ def trim_side(side: str) -> str:
     >>> trim_side("0.999...")
     '0.999\\ldots'
     """
-    side = _TRIMMED.sub("", _GOING_ON.sub(r"\\ldots ", side))
+    side = _TRIMMED.sub("", _DECIMAL_DOTS.sub(r"\\ldots ", side))
     while match := BOX.search(side):
         end = find_closing(side, match.end() - 1)
         end = len(side) if end < 0 else end

@@ -14,6 +14,7 @@ from engines.formula.document_names import gather_evidence
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
+from engines.proofreading.contradicted_statements import is_contradicted_behind
 from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
 from engines.proofreading.document_rings import count_named_rings, judge_in_named_rings
 from engines.proofreading.evidence_grades import weigh_evidence
@@ -31,7 +32,6 @@ from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_
 from engines.proofreading.scopes import Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
 from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
-from engines.proofreading.used_statements import is_contradicted_behind
 from engines.proofreading.worded_equations import read_worded_equations
 
 MAX_LINKS = 2_000
@@ -70,8 +70,12 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
         read_meanings(document, positions, evidence.names),
         name_counts=evidence.numbered,
         domains=read_domains(document, positions),
-        renewals=[(at, positions[at], names) for at, names in sorted(read_renewals(document).items())],
-        worded=[(at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())],
+        pending_renewals=[
+            (at, positions[at], names) for at, names in sorted(read_renewals(document).items())
+        ],
+        pending_worded=[
+            (at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())
+        ],
         redefines_star=any(map(_OWN.search, formulas)),
         has_signed_infinity=any(map(is_infinity_signed, formulas)),
         sections_of_cases=frozenset(
@@ -243,7 +247,7 @@ def _accuse_unlike_bounds(
             and not (link.index or following.index)
             and following.connective not in (",", "and")
             and free_symbols(one) == free_symbols(other)
-            and not (link.has_alternative_after or following.is_one_of_alternatives)
+            and not (link.speaks_of_several_after or following.is_one_of_alternatives)
             and not link.words_after.startswith((":", "："))  # n ≥ 1: it says when the next holds
         )
         if not near or judged[index].outcome != "given" or link.is_denied_directly:
@@ -256,7 +260,7 @@ def _accuse_unlike_bounds(
 
 def _stands_before(link: ChainLink, following: ChainLink) -> bool:
     """Return whether a link stands in the sentence of another, before it."""
-    return any(link.left in formula and link.right in formula for formula in following.formulas)
+    return any(link.left in formula and link.right in formula for formula in following.formulas_before)
 
 
 def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:

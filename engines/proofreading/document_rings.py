@@ -74,7 +74,8 @@ def judge_in_named_rings(
         meant += [modulus for modulus in moduli if modulus >= least]
     else:
         # Of a ring that is named beside others nobody knows whether it is meant.
-        meant = [modulus for modulus, count in rings.items() if len(rings) == 1 and count >= _OFTEN]
+        only = [(modulus, count) for modulus, count in rings.items() if len(rings) == 1]
+        meant = [modulus for modulus, count in only if modulus and count >= _OFTEN]
         of_letters = not any(node.label.isdecimal() for side in (left, right) for node in side)
         meant += [2] if names_bits and of_letters and _is_of_sums(left, right) else []
     fitting = [modulus for modulus in meant if are_equal_modulo(left, right, modulus)]

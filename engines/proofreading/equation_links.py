@@ -25,10 +25,10 @@ from engines.proofreading.cue_phrases import (
     starts_with_phrase,
 )
 from engines.proofreading.facts import Fact, Facts, Reduced, cite_fact, describe_sources
-from engines.proofreading.failed_link_excuses import take_degrees
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
+from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
@@ -230,7 +230,7 @@ class EquationLink:
             return None
         if self.context.are_contradictory(self.link, reduced.used):
             return None
-        chained = any(fact.number > self.context.last_before for fact in reduced.used)
+        chained = any(fact.number > self.context.last_fact_before_chain for fact in reduced.used)
         if chained and (slip := self.context.describe_slip(self.link)):
             return self._say("wrong", slip)
         return self._say("right if", f"{now.condition}, {describe_sources(reduced.used)}")

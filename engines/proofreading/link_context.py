@@ -28,6 +28,7 @@ from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import Accusation, Evidence, LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_odd_entry
+from engines.proofreading.names_used_once import find_meant_name
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_notations import name_unit, write_plain_thousands
@@ -49,7 +50,6 @@ from engines.proofreading.term_properties import (
     is_slope,
     values_agree,
 )
-from engines.proofreading.unused_names import find_meant_name
 from engines.proofreading.vanishing_sums import find_vanishing_change
 from engines.proofreading.worded_equations import WordedEquation
 
@@ -102,17 +102,18 @@ class LinkContext:
         next_link: The link after the chain that is being judged.
         mentions: The formulas that say something of letters, in their order.
         decided_pieces: The indices of the pieces of the document whose links have all been decided.
-        beside: The conditions that stand beside the link being judged.
-        renewals: The letters that are introduced anew, by pieces, that are still to come.
-        worded: The equations that words say of letters, likewise.
+        conditions_beside: The conditions that stand beside the link being judged.
+        pending_renewals: The letters that are introduced anew, by pieces, that are still to come.
+        pending_worded: The equations that words say of letters, likewise.
         quantity: The side with which that chain begins.
-        in_chain: Whether the chain being judged has more than one equation.
+        has_several_equations: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
-        is_step: Whether that chain calculates, in several steps, what a name or a value of a function is:
-            it begins with the name or the value, and all its sides have variables.
-        fails_as_step: Whether it has a step that does not follow from the equation right before it; what
+        defines_by_steps: Whether that chain calculates, in several steps, what a name or a value of a
+            function is: it begins with the name or the value, and all its sides have variables.
+        has_unfounded_step: Whether it has a step that does not follow from the equation right before it; what
             follows from that step is judged by it all the same.
-        last_before: The number of the last equation that the text states before the chain being judged.
+        last_fact_before_chain: The number of the last equation that the text states before the chain being
+            judged.
     """
 
     judge: Judge
@@ -136,15 +137,15 @@ class LinkContext:
     next_link: ChainLink | None = None
     mentions: Sequence[Mention] = ()
     decided_pieces: set[int] = field(default_factory=set)
-    last_before: int = -1
-    in_chain: bool = False
+    last_fact_before_chain: int = -1
+    has_several_equations: bool = False
     quantity: str = ""
-    is_step: bool = False
-    fails_as_step: bool = False
+    defines_by_steps: bool = False
+    has_unfounded_step: bool = False
     name_counts: Mapping[str, int] = field(default_factory=dict)
-    beside: Sequence[Tree] = ()
-    renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
-    worded: list[tuple[int, Position, Sequence[WordedEquation]]] = field(default_factory=list)
+    conditions_beside: Sequence[Tree] = ()
+    pending_renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
+    pending_worded: list[tuple[int, Position, Sequence[WordedEquation]]] = field(default_factory=list)
 
     @property
     def cases(self) -> bool:
@@ -281,7 +282,7 @@ class LinkContext:
 
     def list_hypotheses(self, free: frozenset[str]) -> list[Tree]:
         """Return what may be assumed here about some letters."""
-        known = [*self.domains.list_conditions(free, self.position, self.piece), *self.beside]
+        known = [*self.domains.list_conditions(free, self.position, self.piece), *self.conditions_beside]
         stated = [each for each in self.facts.conditions[-8:] if free_symbols(each) <= free][-3:]
         return [*known, *(each for each in stated if each not in known)]
 
@@ -305,7 +306,7 @@ class LinkContext:
         known = is_claimed_for_all(link, free) and not value and not has_condition(link.words_before)
         known = known and not self.domains.are_restricted(free, self.position, self.piece)
         known = known and not any(
-            self._names_other_members(formula, free) for formula in (*link.formulas, link.next_formula)
+            self._names_other_members(formula, free) for formula in (*link.formulas_before, link.next_formula)
         )
         return known and self.is_about_numbers(link, left, right)
 
@@ -392,8 +393,8 @@ class LinkContext:
             return ""
         long = len(left) + len(right) >= _LONG_STEP
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
-        alike = (entries is not None and written) or (self.is_step and long and not values)
-        opposite = self.is_step or any(map(has_opposite_angle, (left, right)))
+        alike = (entries is not None and written) or (self.defines_by_steps and long and not values)
+        opposite = self.defines_by_steps or any(map(has_opposite_angle, (left, right)))
         slip = find_identity_slip(
             *(entries or (left, right)), self._are_equal_powers, alike=alike, opposite=opposite
         )
@@ -452,7 +453,9 @@ class LinkContext:
         if has_last_word("characterising", link.words_before):
             return True
         clause = last_clause(link.words_before)
-        task = mentions("task", clause) and not mentions("obtaining", clause) and not self.in_chain
+        task = (
+            mentions("task", clause) and not mentions("obtaining", clause) and not self.has_several_equations
+        )
         unled = not words_of(last_sentence(link.words_before))
         return (
             task
@@ -488,19 +491,20 @@ class LinkContext:
         if self.are_contradictory(link, used):
             contradicting = " and ".join(map(cite_fact, used))
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
-        earlier = [fact for fact in used if fact.number <= self.last_before]
+        earlier = [fact for fact in used if fact.number <= self.last_fact_before_chain]
         if 0 < len(earlier) < len(used) and self.facts.follows_from(left, right, earlier):
             used = earlier
         # What holds only by the rest of its chain, or at one value, is near an identity by mistake.
         shared = free_symbols(left) & free_symbols(right)
         doubtful = any(
-            one.number > self.last_before or (one.is_value and one.left.label in shared) for one in used
+            one.number > self.last_fact_before_chain or (one.is_value and one.left.label in shared)
+            for one in used
         )
         # A long step of a chain with the same letters on both sides is rewritten, not by values of others.
         # … and what takes several others to hold was none by chance.
         names = free_symbols(left), free_symbols(right)
         shares_all = names[0] == names[1] or (len(used) > 1 and shared in names and bool(shared))
-        long_step = self.in_chain and len(left) + len(right) >= _LONG_STEP and shares_all
+        long_step = self.has_several_equations and len(left) + len(right) >= _LONG_STEP and shares_all
         # What is written in another way needs no equations of other paragraphs, which may be about others.
         rewritten = (
             bool(left.children and right.children)
@@ -546,7 +550,9 @@ class LinkContext:
             mentions("existing", link.words_before)
             or (read_last_cue(link.words_before) != "given" and mentions("proving", link.words_before))
         )
-        is_certain = not (link.has_alternative_after if left.label == "call" else link.may_be_one_of_several)
+        is_certain = not (
+            link.speaks_of_several_after if left.label == "call" else link.may_be_one_of_several
+        )
         text = f"{link.left} = {link.right}"
         self.facts.add_fact(
             left,

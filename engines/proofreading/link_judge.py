@@ -23,11 +23,9 @@ from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, starts_with_phrase
-from engines.proofreading.definitions import find_undefined
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink, describe_odd_middle
 from engines.proofreading.evidence_grades import weigh_evidence
-from engines.proofreading.failed_link_excuses import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.letter_domains import list_conditions, list_counts
@@ -35,6 +33,7 @@ from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.named_moduli import Moduli
+from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.recurrences import find_recurrence_value
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
@@ -65,6 +64,7 @@ from engines.proofreading.term_properties import (
     real_roots,
     values_agree,
 )
+from engines.proofreading.undefined_definitions import find_undefined
 
 _MEMBERSHIPS: Mapping[str, str] = {
     **dict.fromkeys((r"\in", r"\notin", r"not \in"), "in"),
@@ -85,11 +85,11 @@ _TERM = re.compile(r"_[ijkmn]\Z")
 """The index of a term of a sequence."""
 _BESIDE = 2
 """Paragraphs: a displayed formula is one of its own."""
-_OF_SETS = ("+", "-", "*", "abs")
+_AMBIGUOUS_FOR_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
-_OF_COMPLEX = ("abs", "arg")
+_AMBIGUOUS_FOR_COMPLEX = ("abs", "arg")
 """Operations that mean something else of complex numbers than of real ones."""
-_OF_GROUPS = frozenset(("*", "pow"))
+_SHARED_WITH_GROUPS = frozenset(("*", "pow"))
 """Operations that groups have too, whose products need not commute."""
 _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
@@ -109,10 +109,10 @@ class LinkJudge(LinkContext):
             links: The links of the chain.
             next_link: The first link after the chain, if there is one.
         """
-        is_decided, has_mistake, self.fails_as_step = True, False, False
+        is_decided, has_mistake, self.has_unfounded_step = True, False, False
         self.position, self.piece = (links[0].position, links[0].piece_index) if links else (NOWHERE, 0)
         self.quantity = links[0].left.strip() if links else ""
-        for judged in self._judge_all(links, next_link):
+        for judged in self._judge_links(links, next_link):
             link = judged.link
             is_decided = is_decided and judged.outcome in _DECIDED
             has_mistake = has_mistake or judged.outcome == "wrong"
@@ -132,23 +132,22 @@ class LinkJudge(LinkContext):
                 statement=statement,
                 hypotheses=tuple(dict.fromkeys(map(write_term, known)))[-3:],
             )
-        if (
-            has_mistake and not self.fails_as_step
-        ):  # of what stands around a mistake nobody knows what is meant
-            self.facts.forget(self.last_before)
+        # Of what stands around a mistake nobody knows what is meant.
+        if has_mistake and not self.has_unfounded_step:
+            self.facts.forget(self.last_fact_before_chain)
         if is_decided and links:
             self.decided_pieces.add(links[0].piece_index)
 
-    def _judge_all(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
+    def _judge_links(self, links: Sequence[ChainLink], next_link: ChainLink | None) -> Iterator[LinkVerdict]:
         equality_count = sum(link.relation == "=" for link in links)
-        self.in_chain = equality_count > 1
-        self.last_before = self.facts.last_number
+        self.has_several_equations = equality_count > 1
+        self.last_fact_before_chain = self.facts.last_number
         chain_start = self.read_sides(links[0])[0].tree if links else None
         # a = -a = b is an equation, and x = a = -a is none; x = a = 0 is one.
-        ends = [self.read_sides(link)[1].tree for link in links] if self.in_chain else []
+        ends = [self.read_sides(link)[1].tree for link in links] if self.has_several_equations else []
         named = chain_start is not None and (not chain_start.children or chain_start.label == "call")
         sides = [chain_start, *ends] if ends and named else []
-        self.is_step = bool(sides) and all(each and free_symbols(each) for each in sides)
+        self.defines_by_steps = bool(sides) and all(each and free_symbols(each) for each in sides)
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
@@ -190,7 +189,7 @@ class LinkJudge(LinkContext):
                 yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
                 continue
             free = free_symbols(left.tree) | free_symbols(right.tree)
-            self.beside = [
+            self.conditions_beside = [
                 each
                 for written in link.restricting_formulas
                 for each in list_conditions(self.read_formula(written).tree)
@@ -244,7 +243,7 @@ class LinkJudge(LinkContext):
                 kind := self._name_other_kind(left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
-            judged = self._judge_of_complex(weigh_evidence(judged), left.tree, right.tree)
+            judged = self._restrict_to_complex(weigh_evidence(judged), left.tree, right.tree)
             yield accuse_word(judged, left.tree, right.tree)
 
     def _are_infinite(self, link: ChainLink, left: Tree, right: Tree) -> bool:
@@ -262,7 +261,7 @@ class LinkJudge(LinkContext):
             return False
         return (left, right) == tuple(side.tree for side in self.read_sides(following))
 
-    def _judge_of_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
+    def _restrict_to_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
         """Return the verdict on an equation with absolute values that is right of real numbers, where the
         text says that its letters are complex."""
         labels = {*left.list_labels(), *right.list_labels()}
@@ -280,27 +279,27 @@ class LinkJudge(LinkContext):
     def _name_other_kind(self, *sides: Tree) -> str:
         """Return for what else than real numbers letters stand by what the text says; "" for none."""
         terms = [node for side in sides for node in side]
-        parts = [part for node in terms if node.label in _OF_SETS for part in node.children]
+        parts = [part for node in terms if node.label in _AMBIGUOUS_FOR_SETS for part in node.children]
         if _EMPTY in parts or any(self.domains.stands_for_set(part.label, self.position) for part in parts):
             return "sets"
         operations = {node.label for node in terms if node.children}
         letters = [node.label for node in terms if not node.children]
-        are_multiplied = bool(operations) and operations <= _OF_GROUPS
+        are_multiplied = bool(operations) and operations <= _SHARED_WITH_GROUPS
         if are_multiplied and any(
             self.domains.stands_for_member_of_group(name, self.position) for name in letters
         ):
             return "elements of a group"
-        if not any(node.label in _OF_COMPLEX for node in terms):
+        if not any(node.label in _AMBIGUOUS_FOR_COMPLEX for node in terms):
             return ""
         free = frozenset().union(*map(free_symbols, sides))
-        turned = (
+        conjugated_letters = (
             free_symbols(node)
             for fact in self.facts.facts_about(free)
             for side in (fact.left, fact.right)
             for node in side
             if node.label == "conj"
         )
-        return "" if all(map(free.isdisjoint, turned)) else "complex numbers"
+        return "" if all(map(free.isdisjoint, conjugated_letters)) else "complex numbers"
 
     def _forget_redefined(self, link: ChainLink, left: Tree | None) -> None:
         """Forget what was said of a letter or function that an equation defines, but in a term that is not
@@ -314,8 +313,8 @@ class LinkJudge(LinkContext):
     def _renew_letters(self, link: ChainLink) -> None:
         """Introduce the letters anew that the text introduces up to a link, and note what words say of
         them."""
-        while self.renewals and self.renewals[0][0] <= link.piece_index:
-            piece, position, names = self.renewals.pop(0)
+        while self.pending_renewals and self.pending_renewals[0][0] <= link.piece_index:
+            piece, position, names = self.pending_renewals.pop(0)
             self._note_worded_equations(piece - 1, link)
             self.facts.renew(names, position)
         self._note_worded_equations(link.piece_index, link)
@@ -323,8 +322,8 @@ class LinkJudge(LinkContext):
     def _note_worded_equations(self, piece: int, link: ChainLink) -> None:
         """Note the equations that words say of letters up to a piece, where they say it."""
         noted = False
-        while self.worded and self.worded[0][0] <= piece:
-            at, position, equations = self.worded.pop(0)
+        while self.pending_worded and self.pending_worded[0][0] <= piece:
+            at, position, equations = self.pending_worded.pop(0)
             self.facts.go_to(position)
             for one in equations:
                 self.facts.add_fact(one.left, one.right, one.words, link.line, piece=at)
@@ -381,7 +380,7 @@ class LinkJudge(LinkContext):
                 return LinkVerdict(link, "wrong", slip)
             return judged
         if link.relation != "=":
-            return self._judge_relation(link, left, right)
+            return self._judge_inequality(link, left, right)
         if _are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
         if not self.matrices.isdisjoint(free):
@@ -399,7 +398,7 @@ class LinkJudge(LinkContext):
         if is_own_definition and self.facts.reduce_by_definitions(left, right):
             return judged
         # |x| = -x says of which x a text speaks.
-        of_sign = judged.outcome == "right if" and left.label == "abs" and not self.in_chain
+        of_sign = judged.outcome == "right if" and left.label == "abs" and not self.has_several_equations
         if (
             judged.outcome not in ("right", "wrong", "right if")
             or judged.reason.startswith("given")
@@ -408,7 +407,7 @@ class LinkJudge(LinkContext):
             step = describe_failed_step(self.facts, link, left, right)
             self.keep_equation(link, left, right)  # what follows from it follows all the same
             if step and judged.outcome in ("given", "not shown"):
-                self.fails_as_step = True
+                self.has_unfounded_step = True
                 return LinkVerdict(link, "wrong", step.reason, evidence=step.evidence)
         return judged
 
@@ -447,10 +446,10 @@ class LinkJudge(LinkContext):
         """Return the verdict on an equation that fails: wrong where one change mends it, doubtful where one
         does that may be about something else."""
         link = judged.link
-        slip, near = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
+        slip, weaker = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
         mistake = Accusation(slip) if slip else None
-        if mistake is None and (near := self.find_near_consequence(link)) and near.evidence.is_certain:
-            mistake = near
+        if mistake is None and (weaker := self.find_near_consequence(link)) and weaker.evidence.is_certain:
+            mistake = weaker
         valued = None
         if mistake is None:
             valued = find_recurrence_value(self.facts, link, left, right)
@@ -468,12 +467,12 @@ class LinkJudge(LinkContext):
             mistake = Accusation(odd) if odd else None
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
-        near = near or self.find_vanishing_change(link) or self.find_unused_name(link)
-        near = near or self.find_recent_slip(link)
-        if near is None:
+        weaker = weaker or self.find_vanishing_change(link) or self.find_unused_name(link)
+        weaker = weaker or self.find_recent_slip(link)
+        if weaker is None:
             return judged
-        outcome: LinkOutcome = "wrong" if near.evidence.is_certain and mistake is None else "doubtful"
-        return LinkVerdict(link, outcome, near.reason, evidence=near.evidence)
+        outcome: LinkOutcome = "wrong" if weaker.evidence.is_certain and mistake is None else "doubtful"
+        return LinkVerdict(link, outcome, weaker.reason, evidence=weaker.evidence)
 
     def _is_solved_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next equation has the root of an equation in one variable: it is solved."""
@@ -509,7 +508,7 @@ class LinkJudge(LinkContext):
             state=self.keep_equation,
         )
 
-    def _judge_relation(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
+    def _judge_inequality(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
         statement = Tree(link.relation, (left, right))
         is_given = link.of_problem or read_last_cue(link.words_before) == "given"
         # x > 2 bounds a variable, and x^2 >= x says something of all its values.

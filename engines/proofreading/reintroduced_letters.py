@@ -11,7 +11,7 @@ from engines.formula.lexer import LatexSource
 from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
-from engines.proofreading.chains import SENTENCE
+from engines.proofreading.chains import SENTENCE_BREAK
 from engines.proofreading.cue_phrases import has_last_word, is_made_of, mentions
 
 _MOST_CHARACTERS = 60
@@ -31,7 +31,7 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
     listed = False
     for at, piece in enumerate(document.pieces):
         if not piece.formula:
-            words = SENTENCE.split(piece.text)[-1] if piece.text.strip() else ""
+            words = SENTENCE_BREAK.split(piece.text)[-1] if piece.text.strip() else ""
             listed = listed and is_made_of("joining", words)
             continue
         listed = listed or has_last_word("introducing", words) or _is_introduced(words)

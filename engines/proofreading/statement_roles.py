@@ -134,10 +134,12 @@ def _find_quantified(link: ChainLink) -> str:
     is."""
     behind = words_behind("universal", link.words_before).split("§")
     number = len(behind) - 1
-    if not number or len(link.formulas) < number or not is_made_of("neutral", behind[0]):
+    if not number or len(link.formulas_before) < number or not is_made_of("neutral", behind[0]):
         return ""
-    named = [link.formulas[-number]]
-    for words, formula in zip(behind[1:-1], link.formulas[len(link.formulas) - number + 1 :], strict=True):
+    named = [link.formulas_before[-number]]
+    for words, formula in zip(
+        behind[1:-1], link.formulas_before[len(link.formulas_before) - number + 1 :], strict=True
+    ):
         if not is_made_of("joining", words):
             break
         named.append(formula)

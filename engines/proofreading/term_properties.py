@@ -24,7 +24,7 @@ from engines.formula.cursor import ELLIPSIS, SAID
 from engines.mathematics.algebra.rational import Space, TooLargeError
 from engines.mathematics.judging.names import EMPTY, free_variables, replace_variable
 from engines.mathematics.judging.shapes import choose_signs
-from engines.proofreading.chains import SENTENCE
+from engines.proofreading.chains import SENTENCE_BREAK
 from engines.proofreading.cue_phrases import mentions
 
 AMBIGUOUS_LABELS = frozenset(("pm", "unit", "text", "abs", "call"))
@@ -737,7 +737,7 @@ def matrices_of(document: Document) -> frozenset[str]:
             if _CAPITAL.fullmatch(piece.text.strip()):
                 sentence.add(piece.text.strip())
             continue
-        first, *others = SENTENCE.split(piece.text)
+        first, *others = SENTENCE_BREAK.split(piece.text)
         words += first
         if others:
             named |= sentence if mentions("of matrices", words) else set()

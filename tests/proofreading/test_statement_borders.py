@@ -319,3 +319,9 @@ def test_values_are_sought_and_assigned(proofreader: TextProofreader, right: str
 def test_a_condition_without_brackets_is_read(proofreader: TextProofreader) -> None:
     text = r"We find $\left. A | B \right. = 3$ and $2 + 2 = 5$."
     assert count_accused(proofreader, text) == 1
+
+
+def test_a_text_about_real_numbers_alone_names_no_ring(proofreader: TextProofreader) -> None:
+    names = r"Let $x \in \mathbb{R}$, $y \in \mathbb{R}$ and $z \in \mathbb{R}$."
+    text = rf"{names} For all $x$ we have $(x+1)^2 = x^2 + 2x + 2$."
+    assert count_accused(proofreader, text) == 1

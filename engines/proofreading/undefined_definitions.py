@@ -41,7 +41,7 @@ def find_undefined(
         return ""
     if not _UNCLEAR.isdisjoint(right.list_labels()):
         return ""
-    written = list(link.formulas[-2:])
+    written = list(link.formulas_before[-2:])
     if link.next_formula and is_made_of("restricting", link.words_after):
         written.append(link.next_formula)
     said = ranges_over_numbers(link.words_after) and "real" in words_of(link.words_after)

@@ -237,7 +237,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "spaces in square brackets can part the entries of a row"
     if has_blocks(left) or has_blocks(right):
         return "a matrix of matrices can be one of blocks"
-    if link.begins_before or link.goes_on_behind or begun_above:
+    if link.begins_before or link.continues_in_words or begun_above:
         return "a side goes on in the formula beside it"
     numbered = free_symbols(left) | free_symbols(right) <= frozenset("IVX")
     if numbered and any(map(_ROMAN.search, (link.left, link.right))):
