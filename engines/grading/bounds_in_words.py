@@ -21,6 +21,7 @@ def leaves_ends_open(text: str) -> bool:
     """
     if text.count(" ") < _FEWEST_SPACES:
         return False
+    # "strictly" or "inclusive" settles it, and so do integers, which are listed.
     tokens = tokenize(text)
     found = _BETWEENS.find(tokens)
     is_open = found is not None and found[2] is None and _REMARKS.find(tokens) is None

@@ -42,6 +42,7 @@ def read_permutations(text: str, read: Callable[[str], Form]) -> Form | None:
     """
     if not any(word in text for word in _WORDS):
         return None
+    # The words stand before the tuple or behind it; what is left is the tuple.
     tokens = [token for token in unwrap_texts(tokenize(text.strip(" .)"))) if token.text not in ("$", "\\ ")]
     first, last, cyclic = 0, len(tokens), False
     if (lead := _OF.match(tokens, 0)) is not None:
@@ -50,6 +51,7 @@ def read_permutations(text: str, read: Callable[[str], Form]) -> Form | None:
         last, cyclic = tail
     else:
         return None
+    # A bracket that the words stood in is closed again.
     said = "".join(token.text for token in tokens[first:last]).rstrip(" ,;(")
     form = read(said + ")" * (said.count("(") - said.count(")")))
     value = form.value if isinstance(form, Named) else form
@@ -59,6 +61,7 @@ def read_permutations(text: str, read: Callable[[str], Form]) -> Form | None:
     orders = permutations(items)
     if cyclic:
         orders = iter([items[at:] + items[:at] for at in range(len(items))])  # type: ignore[assignment]
+    # Equal values give the same tuple several times.
     distinct = tuple(dict.fromkeys(orders))
     listed = Many("list", tuple(replace(value, items=order) for order in distinct))
     return replace(form, value=listed) if isinstance(form, Named) else listed

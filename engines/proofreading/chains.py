@@ -236,6 +236,7 @@ class _ChainWalker:
         """Read words: what stands before the next formula is the rest of the last sentence, and a chain goes
         on behind them only where they are no more than a comma or space."""
         sentences = SENTENCE_BREAK.split(_UNENDED_LINE.sub(r"\g<word>", text))
+        # Of several sentences only the last one goes on to the next formula.
         is_new = len(sentences) > 1
         words = sentences[-1] if is_new else self.words_before + sentences[0]
         self.words_before = words[-_MOST_WORDS:]
@@ -260,6 +261,7 @@ class _ChainWalker:
             self.words_before += " for all "
         if r"\exists" in piece.text:
             self.words_before += " there exists such that "
+        # Words before an expression can say what it is: "the derivative of § is".
         statements = split_statements(piece.text, piece.line)
         if worded := _read_worded_link(
             piece, self.chain_count, self.words_before, self.formulas_before, statements, words_after
@@ -303,6 +305,7 @@ class _ChainWalker:
             # A formula without a relation that touches another is a factor, as `126` behind `252 = 2.`.
             is_factor = not any(each.relations for each in split_statements(following.text))
             words_after, ends_sentence = ("·", False) if is_factor else ("", ends_sentence)
+        # A sentence or paragraph that ends with the formula says nothing behind it about it.
         is_cut = ends_sentence or _PARAGRAPH_BEGUN.match(words_after)
         return (f". {words_after}" if is_cut else words_after), ends_sentence
 
@@ -357,6 +360,7 @@ class _ChainWalker:
         self.is_in_remark, self.is_behind_remark = stays_in_remark, False
         self.words_before = (self.words_before + " § ")[-_MOST_WORDS:]
         self.formulas_before.append(piece.text)
+        # The next sentence has words of its own.
         if ends_sentence:
             self.words_before, self.formulas_before = "", []
 

@@ -32,6 +32,7 @@ def find_congruence_slip(left: Tree, right: Tree, modulus: int, judge: Judge) ->
     free = sorted(free_symbols(left) | free_symbols(right))
     if not free or modulus <= 2 or len(left) + len(right) > _MOST_NODES:
         return ""
+    # One point at which it holds is enough not to accuse: the congruence may be one to be solved.
     points = _list_points(free)
     residues = [[_find_residue(side, at, modulus) for at in points] for side in (left, right)]
     if any(one is None or two is None or one == two for one, two in zip(*residues, strict=True)):
@@ -41,12 +42,14 @@ def find_congruence_slip(left: Tree, right: Tree, modulus: int, judge: Judge) ->
     for path, new, instead, side, at in chain(of_left, of_right):
         changed = side.replace_subtree(path, new)
         wanted = residues[1 - at]
+        # A change that leaves no letter says nothing about all whole numbers.
         if not free_symbols(changed) and not free_symbols((right, left)[at]):
             continue
         if any(
             _find_residue(changed, here, modulus) != one for here, one in zip(points, wanted, strict=True)
         ):
             continue
+        # The points only choose among changes; the judge proves that one of them makes it hold.
         sides = (changed, right) if at == 0 else (left, changed)
         if judge.holds(Tree("congruent", (*sides, Tree(str(modulus))))).outcome == "equal":
             return instead

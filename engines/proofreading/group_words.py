@@ -72,6 +72,7 @@ def _list_factors(tree: Tree) -> list[Tree]:
 
 def _count_letters(word: _Word) -> Mapping[str, int]:
     """Return the exponent of each letter in an abelian group, but for those that are 0."""
+    # In an abelian group only the sum of the exponents of each letter counts.
     counts = Counter[str]()
     for letter, exponent in word:
         counts[letter] += exponent
@@ -82,6 +83,7 @@ def _cancel(word: _Word) -> _Word:
     """Return a word without letters beside their inverses."""
     result: list[tuple[str, int]] = []
     for letter, exponent in word:
+        # What stands beside its inverse goes, and what was before it may now stand beside another.
         if result and result[-1] == (letter, -exponent):
             result.pop()
         else:
@@ -100,6 +102,7 @@ def _write_word(tree: Tree, value: int) -> _Word | None:
         base, exponent = _write_word(tree.children[0], value), _find_exponent(tree.children[1], value)
         if base is None or exponent is None or abs(exponent) > _LARGEST:
             return None
+        # The inverse of a product has the inverses of its factors in the other order.
         turned = base if exponent >= 0 else tuple((letter, -one) for letter, one in reversed(base))
         return turned * abs(exponent)
     if tree in (IDENTITY, Tree("1")):

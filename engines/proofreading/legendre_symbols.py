@@ -45,12 +45,14 @@ def judge_symbols(links: Sequence[ChainLink], link: ChainLink, left: Tree, right
         for latex, tree, other in sides
     ):
         return LinkVerdict(link, "not shown", "it can be a Legendre symbol")
+    # Both sides have to be symbols or signs, and equal as such.
     if not any(written) or None in values or values[0] != values[1]:
         return None
     # Fractions of positive numbers, and products of these, are neither 0 nor negative, and have no signs.
     chain = [side for each in links for side in (each.left, each.right)]
     told = any(map(_SYMBOL.search, chain)) and any(map(_NO_FRACTION.search, chain))
     is_product = any(tree.label != "/" and count for count, (_, tree, _) in zip(written, sides, strict=True))
+    # A product of fractions in brackets is an ordinary one unless the text says what they are.
     if is_product and not (told or about):
         return None
     certain = about or (told and values[0] in (0, -1))
@@ -95,13 +97,16 @@ def jacobi_symbol(number: int, modulus: int) -> int | None:
     """
     if modulus < 1 or modulus % 2 == 0:
         return None
+    # By quadratic reciprocity: the two numbers are exchanged and reduced as in Euclid's algorithm.
     number %= modulus
     result = 1
     while number:
         while number % 2 == 0:
             number //= 2
+            # 2 is a square modulo n only if n leaves 1 or 7 modulo 8.
             if modulus % 8 in (3, 5):
                 result = -result
+        # Exchanged, two numbers that both leave 3 modulo 4 have the other sign.
         number, modulus = modulus, number
         if number % 4 == 3 and modulus % 4 == 3:
             result = -result

@@ -41,6 +41,7 @@ class Moduli:
         self._numerals: dict[int, Counter[int]] = defaultdict(Counter)
         self._with_rings: set[int] = set()
         self._writes_congruences = False
+        # Each modulus is noted for its paragraph and the scopes around it, with the piece that names it.
         before = ""
         for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
             moduli = (
@@ -62,6 +63,7 @@ class Moduli:
 
     def describe_rings(self, position: Position, piece: int) -> RingsMeant:
         """Return what the text says of rings of residues where a formula stands."""
+        # Where congruences have a sign of their own, an equals sign is one of integers.
         around = (id(scope) for scope in position.scope.lineage)
         return RingsMeant(
             self.find_modulus(position, piece),

@@ -27,6 +27,7 @@ def reconsider_own_notations(
     not shown."""
     defined: dict[int, ChainLink] = {}
     result: list[LinkVerdict] = []
+    # A definition holds in its section, for what stands behind it.
     for each in judged:
         link, section = each.link, id(each.link.position.scope.section)
         if each.outcome in ("given", "not shown") and link.relation in ("=", ":="):
@@ -58,6 +59,7 @@ def _defines_operation(left: Tree | None, right: Tree | None, judge: Judge) -> b
     that of their members: `c(a, b) = (ca, 0)`."""
     if left is None or right is None or right.label not in ("tuple", "cases"):
         return False
+    # c(a, b) is read as a function of two numbers, and is a multiple of a pair.
     if left.label == "call" and len(left.children) > 2 and left.children[0].label in _SCALARS:
         name, *members = left.children
         left = Tree("*", (name, Tree("tuple", tuple(members))))
@@ -67,5 +69,6 @@ def _defines_operation(left: Tree | None, right: Tree | None, judge: Judge) -> b
         return False
     if not all(free_symbols(part) for part in (*members, *left.children)):
         return False
+    # Values by cases are a definition of its own if one of them is not the usual value.
     values = right.children[::2] if right.label == "cases" else (right,)
     return any(judge.equal(left, value).outcome in ("different", "equal if") for value in values)

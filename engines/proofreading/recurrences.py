@@ -43,6 +43,7 @@ class _Recurrence:
     def work_out(self, index: int, steps: int = 0) -> Tree | None:
         """Return a member by the recurrence and the values before it; None where these are not known."""
         result = replace_variable(self.body, self.variable, Tree(str(index - self.shift)))
+        # Each member on the right is replaced by its value, which may have to be worked out first.
         for member, offset in self.offsets.items():
             value = self._value_at(index - self.shift + offset, steps + 1)
             if value is None:
@@ -104,6 +105,7 @@ def _read_recurrence(fact: Fact, name: str) -> _Recurrence | None:
             node: offset for node in fact.right if (offset := _find_offset(node, name, variable)) is not None
         }
         rest = free_symbols(fact.right) - {variable, f"{name}_{variable}", name, f"{name}("}
+        # It gives a member by earlier ones only, and has no other letters than the index.
         if members and all(offset < first for offset in members.values()) and not rest:
             return _Recurrence(name, variable, first, fact.right, members, fact)
     return None

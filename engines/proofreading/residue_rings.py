@@ -59,6 +59,7 @@ class RingsMeant:
             return False
         if moduli is None:
             moduli = self.everywhere or self._list_numerals(left, right)
+        # A modulus that divides the difference excuses it, if one side is reduced by it.
         least = find_least_modulus(left, right)
         return not any(one >= least and difference % one == 0 for one in moduli)
 
@@ -93,6 +94,7 @@ def list_coefficients(tree: Tree) -> list[int]:
     >>> list_coefficients(read("3 x^2 - 4").tree)
     [3, 4]
     """
+    # An exponent may be larger than the modulus: 2^10 = 1 holds modulo 3.
     parts = tree.children[:1] if tree.label == "pow" else tree.children
     if not parts:
         return [abs(int(tree.label))] if WHOLE.match(tree.label) else []
@@ -111,6 +113,7 @@ def find_difference(left: Tree, right: Tree) -> int | None:
     if not free_symbols(left) | free_symbols(right):
         one, other = find_integer(left), find_integer(right)
         return None if one is None or other is None else abs(one - other)
+    # Polynomials are equal modulo n if n divides the coefficients of their difference: its content.
     try:
         space = Space((left, right))
         apart = space.combine_quotients("-", space.to_quotient(left), space.to_quotient(right))

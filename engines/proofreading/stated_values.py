@@ -54,6 +54,7 @@ def find_valued_statement(
     values = _list_values(facts, link, free, judge)
     if values is None or not _is_drawn(link, values):
         return None
+    # Every letter has a value in the paragraph: what is left are two numbers.
     one, other = (_multiply_vectors(_insert_values(side, values)) for side in (left, right))
     if free_symbols(one) | free_symbols(other) or _has_vectors(one) or _has_vectors(other):
         return None
@@ -110,6 +111,7 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
         return None
     if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > 2:
         return None
+    # A step from an equation holds at one of its roots at least.
     roots = real_roots(known.left, known.right, name, {})
     if not roots or any(values_agree(left, right, {name: root}) is not False for root in roots):
         return None
@@ -137,6 +139,7 @@ def _list_values(
         if any(fact.alternative or (fact.is_supposed and fact.piece < begun) for fact in given):
             return None
         values[name] = given[0]
+        # The value may be an expression of other letters, which have values in turn.
         pending += sorted(free_symbols(given[0].right) - values.keys() - {*pending})
         if len(values) > _MOST_VALUES:
             return None

@@ -38,6 +38,7 @@ def judge_substitution(context: LinkContext, link: ChainLink, left: Tree, right:
     if link.position.domain != NUMBERS or len(left) + len(right) >= LARGEST:
         return None
     known = _KnownVariables(context, link)
+    # Three kinds: du = 2x dx, v of dv = …, and integrals in different variables.
     forms = read_differential(left), read_differential(right)
     if forms[0] is not None and forms[1] is not None:
         if _is_to_be_solved(forms[0], forms[1]):
@@ -172,6 +173,7 @@ def _judge_differentials(
         fact = known.find_fact(outer)
         if fact is None or inner not in free_symbols(fact.right):
             continue
+        # Both sides are written with the differential of the inner variable, whose factors are compared.
         slope = known.find_slope(outer, inner)
         if slope is None:
             return None

@@ -40,6 +40,7 @@ def read_worded_side(
         or starts_with_phrase("continued", words_after)
     ):
         return None
+    # The words name an operand, and a variable or the ends of an integral behind it.
     operand, *others = formulas[-operation.formulas :]
     if operation.kind == "expansion of":
         function = _find_expression(operand)

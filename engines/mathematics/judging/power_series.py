@@ -183,6 +183,7 @@ def integrate_series(series: PowerSeries) -> PowerSeries:
     """Return the integral from 0 of a series."""
     if series.growth or series.valuation <= -1:
         raise NoSeriesError
+    # t^n becomes t^(n+1)/(n+1), and the order rises with the terms.
     terms = {n + 1: multiply_coefficients(c, 1 / (n + 1)) for n, c in series.terms}
     return make_series(terms, series.order if series.order == EXACT_ORDER else series.order + 1)
 
@@ -201,6 +202,7 @@ def _split_leading_term(series: PowerSeries) -> tuple[Fraction, Coefficient, Pow
     """Return n, c and s of the terms c t^n (1 + s)."""
     if not series.terms:
         raise NoSeriesError
+    # What is left of c t^n goes to 1, so that powers and logarithms of it have Taylor series.
     exponent, lead = series.terms[0]
     inverse = raise_coefficient(lead, Fraction(-1))
     rest = tuple((n - exponent, multiply_coefficients(c, inverse)) for n, c in series.terms[1:])
@@ -252,6 +254,7 @@ def take_logarithm(series: PowerSeries) -> PowerSeries:
     if exponent:
         first = add_coefficients(first, multiply_coefficients(exponent, Tree(LOGARITHM)))
 
+    # ln(1 + s) = s - s^2/2 + s^3/3 - …
     def coefficients() -> Iterator[Coefficient]:
         yield first
         for k in count(1):

@@ -208,6 +208,7 @@ class _FormalExpansion(SeriesExpansion):
 
     def _expand_with_remainder(self, operands: list[Tree]) -> PowerSeries:
         """Return the series of a sum with O(t^n), of which all terms are larger than that."""
+        # A term that is smaller than the remainder beside it would not have been written.
         parts = [self.expand(operand) for operand in operands]
         total = reduce(add_series, parts)
         if any(part.terms and part.valuation >= total.order for part in parts):
@@ -239,6 +240,7 @@ def _list_operands(tree: Tree) -> list[Tree]:
     """Return the terms of a sum as it is written, without those of sums in brackets behind the first term."""
     if tree.label not in ("+", "-") or len(tree.children) != 2:
         return [tree]
+    # Sums are nested to the left: (a + b) + c.
     first, last = tree.children
     is_taken = tree.label == "-" and last.label != ELLIPSIS
     return [*_list_operands(first), Tree("*", (MINUS_ONE, last)) if is_taken else last]
@@ -274,6 +276,7 @@ def compare_series(left: Tree, right: Tree, name: str, centre: Tree) -> SeriesCo
 
 
 def _compare_coefficients(left: PowerSeries, right: PowerSeries) -> SeriesComparison:
+    # Terms beyond the order of either series are not known of it.
     one, other = dict(left.terms), dict(right.terms)
     equal, different, is_decided = 0, None, True
     for exponent in sorted(n for n in {*one, *other} if n < min(left.order, right.order)):
