@@ -6,7 +6,7 @@ is a line here, or a word in one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 TEMPERATURES = {
@@ -215,3 +215,16 @@ def _take_stem(word: str) -> str:
     stem = word.removesuffix(ending)
     listed = (f"{stem}{last}" for last in ("", "а", "ь", "я") if ending and len(stem) > 2)
     return next((one for one in listed if one in UNIT_WORDS and one != word), "")
+
+
+_BASE_UNITS = {"length": "m", "mass": "kg", "time": "s", "current": "A", "amount": "mol", "angle": "°"}
+
+
+def write_base_units(powers: Iterable[tuple[str, int]]) -> str:
+    """Return what is measured, or unknown units, with its powers as a unit for people.
+
+    >>> write_base_units([("length", 1), ("time", -2)])
+    'm s^-2'
+    """
+    names = ((_BASE_UNITS.get(name, name), power) for name, power in powers)
+    return " ".join(name if power == 1 else f"{name}^{power}" for name, power in names) or "1"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from engines.core.tree import ZERO
+from engines.formula.unit_table import write_base_units
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.term_arithmetic import (
@@ -19,7 +19,6 @@ from engines.grading.term_arithmetic import (
 )
 from engines.grading.unit_reader import read_unit
 from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
-from engines.mathematics.judging.numbers import Quantity
 
 Units = Literal["compare", "require", "ignore"]
 """Compare units where both sides have one, require that of the reference, or ignore all."""
@@ -64,7 +63,7 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         if mine.factor == theirs.factor:
             return compare(plain_gold, plain_pred)
         scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
-        result = _add_unit(compare(*scaled), Quantity(ZERO, mine.powers).shown)
+        result = _add_unit(compare(*scaled), write_base_units(mine.powers))
         return with_policy(result, f"{theirs.text} converted to {mine.text}")
     if mine.scale and theirs.scale:
         sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])

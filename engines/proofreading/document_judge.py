@@ -16,9 +16,9 @@ from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.contradicted_statements import is_contradicted_behind
 from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.cue_translations import translate_words
 from engines.proofreading.document_rings import count_named_rings, judge_in_named_rings
 from engines.proofreading.evidence_grades import weigh_evidence
-from engines.proofreading.languages import translate_words
 from engines.proofreading.letter_domains import read_domains
 from engines.proofreading.letter_meanings import read_meanings
 from engines.proofreading.link_context import Mention

@@ -24,7 +24,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     starts_with_phrase,
 )
-from engines.proofreading.facts import Fact, Facts, Reduced, cite_fact, describe_sources
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.near_consequences import find_known_places
@@ -32,6 +32,7 @@ from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
+from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
     AMBIGUOUS_LABELS,

@@ -14,8 +14,8 @@ from typing import Literal
 
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
-from engines.proofreading.facts import Fact
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
+from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import free_symbols, has_summed_index
 
 EvidenceGrade = Literal["strong", "weak", "faint"]

@@ -1,27 +1,24 @@
 """What a text has said so far, and what follows from it: by definitions, substitution and ideal membership.
 
-Every equation said is a polynomial that is zero, over the rational numbers, in whatever is not arithmetic in
-it. A claim follows where the polynomial of its difference is in the ideal of those, which is sought for in
-two steps: unknowns that stand alone in an equation are eliminated, and of what is left small multiples are
-combined by linear algebra.
+The functions that it defines are applied, variables are replaced by what they are said to be, and of what is
+left `polynomial_consequences` decides.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement, compress, takewhile
-from math import prod
 from operator import is_
-from typing import Any
 
 from engines.core.tree import ONE, Tree, differentiate
-from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.mathematics.algebra.rational import TooLargeError
 from engines.mathematics.judging.names import replace_variable
-from engines.proofreading.scopes import NOWHERE, Position, Scope
-from engines.proofreading.term_properties import evaluate_term, free_symbols, has_empty_range
+from engines.proofreading.polynomial_consequences import FactIdeal
+from engines.proofreading.scopes import NOWHERE, Position
+from engines.proofreading.stated_facts import Fact, Reduced, list_once
+from engines.proofreading.term_properties import free_symbols, has_empty_range
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
@@ -32,78 +29,6 @@ _PARAGRAPHS_OF_EXAMPLE = 6
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
 _MOST_NODES = 400
-_MOST_ROWS = 120
-_MOST_TERMS = 300
-_MOST_POWER = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """An equation that the text states.
-
-    Attributes:
-        is_certain: Whether it holds in every case: it is not one of several alternatives, as in `x = 1 or
-            x = 2`.
-        position: Where it is stated.
-        is_local: Whether it holds in its paragraph only, as a value at which something is examined.
-        is_claim: Whether it is what a theorem or exercise claims, which its own proof cannot use.
-        alternative: Whether it is one of several values or cases.
-        is_supposed: Whether its sentence begins with a condition, as in `if n = 2` or `at the end`.
-        piece: The piece of the document in which it stands.
-    """
-
-    left: Tree
-    right: Tree
-    text: str
-    line: int
-    number: int
-    is_certain: bool = True
-    variables: frozenset[str] = frozenset()
-    position: Position = NOWHERE
-    is_local: bool = False
-    is_claim: bool = False
-    alternative: bool = False
-    is_supposed: bool = False
-    piece: int = 0
-
-    @property
-    def is_value(self) -> bool:
-        """Whether it says the value of a variable, as `x = 3`."""
-        return not self.left.children and bool(free_symbols(self.left)) and not free_symbols(self.right)
-
-    def holds_at(self, position: Position) -> bool:
-        """Return whether it holds at another place of the text."""
-        if self.is_local and self.position.paragraph != position.paragraph:
-            return False
-        if self.is_claim and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
-            return False
-        return self.position.scope.reaches(position.scope)
-
-    def _between(self, position: Position) -> Iterator[Scope]:
-        """Return the scopes around a place that are inside the one where it was said."""
-        return takewhile(lambda scope: scope is not self.position.scope, position.scope.lineage)
-
-
-def describe_sources(facts: Sequence[Fact]) -> str:
-    """Describe the facts that a verdict uses: `by x = 3 (line 2)`."""
-    if not facts:
-        return ""
-    return f"by {' and '.join(map(cite_fact, facts))}"
-
-
-def cite_fact(fact: Fact) -> str:
-    """Describe a fact with its line: `x = 3 (line 2)`."""
-    return f"{' '.join(fact.text.split())} (line {fact.line})"
-
-
-@dataclass(frozen=True, slots=True)
-class Reduced:
-    """The two sides of a claim by what was said before, and the facts that were used for it."""
-
-    left: Tree
-    right: Tree
-    used: tuple[Fact, ...]
-    same: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,7 +447,7 @@ class Facts:
         unknown = any(name[-1] in "('" for name in free_symbols(left) | free_symbols(right))
         if not used or unknown or not once.issuperset(used):
             return None
-        return Reduced(left, right, _unique_facts(used), left == right)
+        return Reduced(left, right, list_once(used), left == right)
 
     def reduce_by_facts(
         self, left: Tree, right: Tree, *, certain_only: bool = False, values: bool = True
@@ -553,7 +478,7 @@ class Facts:
             return None
         left, right, facts = _substitute_variables(left, right, facts, used)
         if left == right:
-            return Reduced(left, right, _unique_facts(used), True)
+            return Reduced(left, right, list_once(used), True)
         with suppress(TooLargeError, OverflowError, ZeroDivisionError):
             applied: list[Fact] = []
             sides = [
@@ -561,8 +486,8 @@ class Facts:
                 for f in facts
             ]
             sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
-            return _Ideal(left, right, sides).reduce_claim(used, applied)
-        return Reduced(left, right, _unique_facts(used), False) if used else None
+            return FactIdeal(left, right, sides).reduce_claim(used, applied)
+        return Reduced(left, right, list_once(used), False) if used else None
 
 
 def _differentiate(tree: Tree, name: str) -> Tree | None:
@@ -571,10 +496,6 @@ def _differentiate(tree: Tree, name: str) -> Tree | None:
         return differentiate(tree, name)
     except (KeyError, ValueError):
         return None
-
-
-def _unique_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    return tuple(dict.fromkeys(facts))
 
 
 def _substitute_variables(
@@ -621,176 +542,3 @@ def _substitute_variables(
         return unchanged
     used += done.values()
     return left, right, facts
-
-
-class _Ideal:
-    def __init__(self, left: Tree, right: Tree, facts: Sequence[tuple[Tree, Tree, Fact]]) -> None:
-        self.space = Space([left, right, *(side for one, other, _ in facts for side in (one, other))])
-        if len(self.space.atoms) > 40:
-            raise TooLargeError("too many unknowns")
-        self.left, self.right = self.space.to_quotient(left), self.space.to_quotient(right)
-        self.known: list[tuple[Any, Fact]] = []
-        self.values: list[float | None] | None = None
-        for one, other, fact in facts:
-            with suppress(TooLargeError, OverflowError):
-                difference = self.space.combine_quotients(
-                    "-", self.space.to_quotient(one), self.space.to_quotient(other)
-                ).top
-                if not difference.is_constant() and len(difference) <= _MOST_TERMS:
-                    self.known.append((difference, fact))
-
-    def reduce_claim(self, used: list[Fact], applied: list[Fact]) -> Reduced | None:
-        """Reduce a claim by elimination, and then by combination.
-
-        Args:
-            used: Facts that were used to state it; what is used further is added.
-            applied: Facts that were applied inside of functions.
-
-        Returns:
-            The sides that are left; None where no fact bears on them.
-        """
-        start = self.space.combine_quotients("-", self.left, self.right)
-        claim = start.top
-        if claim.is_zero():
-            return Reduced(Tree("0"), Tree("0"), _unique_facts(used), True)
-        sides = [self.left, self.right]
-        rest: list[tuple[Any, list[Fact]]] = [(poly, [fact]) for poly, fact in self.known]
-        left_over: list[tuple[Any, list[Fact]]] = []
-        while rest:
-            # A fact that is linear in an unknown, with a number as its factor, is solved for it; it is put
-            # into the claim and into all other facts. Others wait until one of their unknowns is solved.
-            poly, facts = rest.pop(0)
-            unknown = self._find_solvable(poly, claim)
-            if unknown is None:
-                if not self._is_refuted(poly):
-                    left_over.append((poly, facts))
-                continue
-            context = self.space.context
-            factor = poly[tuple(int(at == unknown) for at in range(context.nvars()))]
-            value = context.gen(unknown) - poly / factor
-            if self._uses_unknown(claim, unknown):
-                used += facts
-            claim = self._substitute_unknown(claim, unknown, value)
-            sides = [
-                self.space.reduce_quotient(
-                    self._substitute_unknown(side.top, unknown, value),
-                    self._substitute_unknown(side.bottom, unknown, value),
-                )
-                for side in sides
-            ]
-            if claim.is_zero():
-                return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *applied]), True)
-            begun = [self._uses_unknown(poly, unknown) for poly, _ in left_over]
-            rest += compress(left_over, begun)
-            left_over = [each for each, uses in zip(left_over, begun, strict=True) if not uses]
-            rest = [self._replace_unknown(each, unknown, value, facts) for each in rest]
-            rest = [each for each in rest if not each[0].is_zero()]
-        # What no elimination reaches may still be a combination of facts: ideal membership.
-        if left_over and (combined := self._combine_facts(claim, left_over)):
-            return Reduced(Tree("0"), Tree("0"), _unique_facts([*used, *combined, *applied]), True)
-        if not used and not applied:
-            return None
-        one, other = (self.space.to_tree(side) for side in sides)
-        return Reduced(one, other, _unique_facts([*used, *applied]), False)
-
-    def _find_solvable(self, poly: Any, claim: Any) -> int | None:
-        """An unknown that a polynomial has to the first power, beside a number, and nowhere else; one of the
-        claim comes first."""
-        if poly.is_constant():
-            return None
-        monomials = [tuple(map(int, powers)) for powers in poly.monoms()]
-        in_claim = claim.degrees()
-        # Beside a number it is a monomial of its own, and in no other.
-        lone = [powers.index(1) for powers in monomials if sum(powers) == 1]
-        places = [at for at in lone if sum(1 for powers in monomials if powers[at]) == 1]
-        for at in sorted(places, key=lambda at: (not in_claim[at], len(self.space.atoms[at]), at)):
-            if free_symbols(self.space.atoms[at]):
-                return at
-        return None
-
-    def _is_refuted(self, poly: Any) -> bool:
-        """Return whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
-        if self.values is None:
-            self.values = [evaluate_term(atom, {}) if atom.children else None for atom in self.space.atoms]
-        used = [value for value, degree in zip(self.values, poly.degrees(), strict=True) if degree]
-        if poly.is_constant() or None in used:
-            return bool(poly.is_constant())
-        known = [0.0 if value is None else value for value in self.values]
-        return abs(_evaluate_polynomial(poly, known)) > 1e-9
-
-    def _uses_unknown(self, poly: Any, unknown: int) -> bool:
-        return int(poly.degrees()[unknown]) > 0
-
-    def _substitute_unknown(self, poly: Any, unknown: int, value: Any) -> Any:
-        degree = int(poly.degrees()[unknown])
-        if degree <= 0:
-            return poly
-        if (degree > _MOST_POWER and len(value) > 1) or len(poly) * len(value) ** min(degree, 6) > 20_000:
-            raise TooLargeError("too many terms")
-        gens = self.space.context.gens()
-        return poly.compose(*gens[:unknown], value, *gens[unknown + 1 :])
-
-    def _replace_unknown(
-        self, each: tuple[Any, list[Fact]], unknown: int, value: Any, facts: list[Fact]
-    ) -> tuple[Any, list[Fact]]:
-        poly, by = each
-        substituted = self._substitute_unknown(poly, unknown, value)
-        return each if substituted is poly else (substituted, [*by, *facts])
-
-    def _combine_facts(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
-        """Return the facts of which multiples add up to the claim: by division, or small ones by linear
-        algebra."""
-        from flint import fmpq_mat
-
-        rest, divisors = claim, []
-        for poly, facts in known:
-            quotient, rest = divmod(rest, poly)
-            divisors += [] if quotient.is_zero() else facts
-            if rest.is_zero():
-                return divisors
-
-        degree = claim.total_degree()
-        rows: list[tuple[Any, list[Fact]]] = []
-        context = self.space.context
-        shared = {at for at, power in enumerate(claim.degrees()) if power}
-        gens = [context.gen(at) for at in range(context.nvars())]
-        for poly, facts in known:
-            occurring = {at for at, power in enumerate(poly.degrees()) if power}
-            wanted = [gens[at] for at in sorted(shared | occurring)][:6]
-            for size in range(max(0, min(3, int(degree) - int(poly.total_degree()) + 1)) + 1):
-                for factors in combinations_with_replacement(wanted, size):
-                    product = poly
-                    for factor in factors:
-                        product = product * factor
-                    rows.append((product, facts))
-                    if len(rows) > _MOST_ROWS:
-                        return None
-        places: dict[tuple[int, ...], int] = {}
-        for poly in (claim, *(poly for poly, _ in rows)):
-            for powers in poly.monoms():
-                places.setdefault(powers, len(places))
-        if not rows or len(places) > _MOST_TERMS:
-            return None
-        # The monomials as rows, the multiples as columns, and the claim as the last of them.
-        matrix = [[0] * (len(rows) + 1) for _ in places]
-        for column, poly in enumerate((*(poly for poly, _ in rows), claim)):
-            for powers, coefficient in poly.terms():
-                matrix[places[powers]][column] = coefficient
-        echelon, rank = fmpq_mat(matrix).rref()
-        used: list[Fact] = []
-        for row in range(rank):
-            pivot = next(column for column in range(len(rows) + 1) if echelon[row, column] != 0)
-            if pivot == len(rows):
-                return None
-            if echelon[row, len(rows)] != 0:
-                used += rows[pivot][1]
-        return used
-
-
-def _to_float(rational: Any) -> float:
-    """Return a rational number of python-flint as a float, which its versions before 0.9 do not."""
-    return int(rational.p) / int(rational.q)
-
-
-def _evaluate_polynomial(poly: Any, at: Sequence[float]) -> float:
-    return float(sum(_to_float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from engines.core.tree import Tree, differentiate
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.facts import Fact, Function, describe_sources
+from engines.proofreading.facts import Function
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import free_symbols
 

@@ -23,7 +23,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     words_of,
 )
-from engines.proofreading.facts import MOST_STEPS, Fact, Facts, cite_fact, describe_sources
+from engines.proofreading.facts import MOST_STEPS, Facts
 from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
 from engines.proofreading.link_verdicts import Accusation, Evidence, LinkVerdict
@@ -35,6 +35,7 @@ from engines.proofreading.other_notations import name_unit, write_plain_thousand
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
+from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
 from engines.proofreading.statement_roles import (
     is_claimed_for_all,
     is_concluded,

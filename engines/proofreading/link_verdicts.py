@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.facts import Fact
+from engines.proofreading.stated_facts import Fact
 from engines.proofreading.statement_roles import StatementRole
 
 LinkOutcome = Literal[

@@ -11,10 +11,11 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue
-from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.matrix_slips import find_entry_slip, find_matrix_slip
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import any_values, are_exactly_equal, at_values, free_symbols
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from engines.core.expression_language import display_name
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.facts import Facts, describe_sources
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.near_consequences import FAR, says_the_same
 from engines.proofreading.slips import iterate_retyped
+from engines.proofreading.stated_facts import describe_sources
 from engines.proofreading.term_properties import free_symbols
 
 _SECOND = 2

@@ -16,11 +16,12 @@ from engines.proofreading.cue_phrases import (
     mentions,
     read_last_cue,
 )
-from engines.proofreading.facts import MOST_STEPS, Fact, Facts, describe_sources
+from engines.proofreading.facts import MOST_STEPS, Facts
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import list_terms
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
 
 _LONGEST_VALUE = 30

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions
-from engines.proofreading.facts import Fact, Facts
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
     describe_change,
@@ -22,6 +22,7 @@ from engines.proofreading.near_consequences import (
     says_the_same,
 )
 from engines.proofreading.slips import find_identity_slip, find_slip
+from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import are_exactly_equal, free_symbols
 
 _RECENT_LINES = 12

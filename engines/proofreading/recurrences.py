@@ -9,7 +9,8 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
-from engines.proofreading.facts import Fact, Facts
+from engines.proofreading.facts import Facts
+from engines.proofreading.stated_facts import Fact
 from engines.proofreading.stated_values import ValuedStatement
 from engines.proofreading.term_properties import WHOLE, free_symbols
 

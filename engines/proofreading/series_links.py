@@ -15,11 +15,11 @@ from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.series_expansion import SeriesComparison, compare_series
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions
-from engines.proofreading.facts import Fact, describe_sources
 from engines.proofreading.link_context import VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import DECIMAL, free_symbols
 

@@ -10,10 +10,11 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue, words_of
-from engines.proofreading.facts import Fact, Facts, describe_sources
+from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_meanings import take_degrees
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
 

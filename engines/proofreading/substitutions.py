@@ -8,11 +8,11 @@ from engines.core.tree import Tree, differentiate
 from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.differentials import DifferentialForm, read_differential
-from engines.proofreading.facts import Fact, describe_sources
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.slips import points_of
+from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.documents.reading import Document, TextPiece
-from engines.proofreading.languages import translate_words
+from engines.proofreading.cue_translations import translate_words
 from engines.proofreading.proofread_files import TextProofreader
 
 

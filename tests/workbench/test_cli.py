@@ -25,9 +25,6 @@ from workbench import __version__
 from workbench.cli import command as common
 from workbench.cli.command import (
     COMMANDS,
-    CommandEntry,
-    guard_command,
-    lazy_group,
     operation_command,
     paper_group,
     print_result,
@@ -35,6 +32,8 @@ from workbench.cli.command import (
     progress_text,
 )
 from workbench.cli.command import app as root
+from workbench.cli.command_groups import CommandEntry, lazy_group
+from workbench.cli.failures import guard_command
 from workbench.config import set_value
 from workbench.folders import config_file, default_workspace
 from workbench.operations import Operation
@@ -239,7 +238,7 @@ def test_output_to_a_full_disk_is_said_once() -> None:
 def test_interruption_is_130() -> None:
     code = (
         "import os, signal, typer\n"
-        "from workbench.cli.command import guard_command\n"
+        "from workbench.cli.failures import guard_command\n"
         # Whatever runs the tests in the background may have this signal ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "app = typer.Typer()\n"

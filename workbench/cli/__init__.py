@@ -38,6 +38,6 @@ def main() -> None:
         code = app(prog_name="mathwb", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-        from workbench.cli.command import report_failure
+        from workbench.cli.failures import report_failure
 
         sys.exit(report_failure(error))

@@ -1,21 +1,18 @@
-"""The commands of `mathwb`, loaded when they run: what all do the same way, and those of operations."""
+"""The program and its commands: what all of them do the same way, and those of operations."""
 
 from __future__ import annotations
 
-import functools
 import inspect
-import json
 import math
 import os
 import re
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
@@ -25,63 +22,21 @@ from engines.core.spec import Field, describe_fields, to_mapping
 from engines.core.text import make_printable
 from workbench import __version__
 from workbench.cli.launcher import open_screens
-from workbench.cli.parsing import OnceCommand, OnceGroup
-from workbench.errors import UsageError, explain, one_line
+from workbench.errors import UsageError, one_line
 from workbench.operations import Operation, option_name, to_plain, write_json
-from workbench.paper import Paper, added_papers, all_papers, load, own_papers
+from workbench.paper import Paper, added_papers, all_papers, own_papers
 from workbench.tables import HintLine, TableForm, in_form, to_the_second
 
 if TYPE_CHECKING:
     from workbench.tables import Filter
-
-
-def print_message(text: str) -> None:
-    """Print a line for people on stderr."""
-    print(make_printable(text), file=sys.stderr, flush=True)
-
-
-def report_failure(error: BaseException) -> int:
-    """Report a failure and return the exit code; with `--json` the error is also a document on stdout."""
-    if isinstance(error, KeyboardInterrupt):
-        # 130 is the shell's code for a program that Ctrl-C has ended.
-        print_message("interrupted")
-        return 130
-    if isinstance(error, OSError) and error.filename is None:
-        # Stdout itself failed: what it still holds must not be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
-        # Whoever read our output has seen enough.
-        return 0
-    if type(error).__name__ == "NoArgsIsHelpError":
-        # A group without a command answers with its help.
-        print(error, file=sys.stderr)
-        return 2
-    explained = explain(_explain_usage(error) or error)
-    # Read from the command line itself, because the failure may be one of parsing it.
-    if "--json" in sys.argv[1:]:
-        print(json.dumps({"error": explained.to_dict()}))
-    print_message(one_line(explained))
-    return explained.exit_code
-
-
-def _explain_usage(error: BaseException) -> UsageError | None:
-    """Return the command parser's complaint about what was typed, in our words; None for any other failure.
-
-    Its classes are private to typer, so they are known by what they can do.
-    """
-    describe = getattr(error, "format_message", None)
-    if describe is None:
-        return None
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "mathwb"
-    what = " ".join(describe().replace("Value error, ", "").split())
-    if option := _EXTRA.search(what):
-        what = f"No such option: {option[1]}"
-    return UsageError(what, where=command, remedy=f"See: {command} --help")
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from workbench.cli.command_groups import (
+    BARE_SETTINGS,
+    CommandEntry,
+    handwritten_entry,
+    lazy_group,
+    make_group,
+)
+from workbench.cli.failures import print_message, stop_on_interrupt
 
 
 def plain_argument(**about: Any) -> Any:
@@ -158,42 +113,6 @@ def print_result(
         print(make_printable(line))
 
 
-def guard_command(command: Callable[P, R]) -> Callable[P, R]:
-    """Wrap a command so that every failure ends with one line and the right exit code."""
-
-    @functools.wraps(command)
-    def run_guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            result = command(*args, **kwargs)
-            sys.stdout.flush()
-        # What typer raises to end a command is not a failure.
-        except (typer.Exit, typer.Abort, typer.BadParameter):
-            raise
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-            raise typer.Exit(report_failure(error)) from None
-        return result
-
-    return run_guarded
-
-
-def stop_on_interrupt() -> Callable[[], bool]:
-    """Return a stop flag that the first Ctrl-C sets; the second one kills, as usual.
-
-    Only the main thread may call it, once per command.
-    """
-    raised = False
-
-    def raise_flag(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
-        nonlocal raised
-        raised = True
-        # From now on Ctrl-C raises KeyboardInterrupt as usual, which ends a task that does not stop.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        print_message("stopping; press Ctrl-C again to quit at once")
-
-    signal.signal(signal.SIGINT, raise_flag)
-    return lambda: raised
-
-
 def progress_line(title: str) -> Sink:
     """Return a sink that shows progress as one line on stderr, with rate and remaining time.
 
@@ -259,106 +178,6 @@ def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> s
     return " ".join(parts)
 
 
-_BARE: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-
-
-@dataclass(frozen=True, slots=True)
-class CommandEntry:
-    """A command or group.
-
-    Args:
-        name: Its name.
-        help: Its line of help.
-        made: Makes it: returns a function with typer annotations, or a `typer.Typer`.
-        expressions: Whether an argument may begin with `-`, as in `- sin x 2`; such a command has no
-            one-letter options.
-        listed: Whether help lists it.
-    """
-
-    name: str
-    help: str
-    made: Callable[[], Any]
-    expressions: bool = False
-    listed: bool = True
-
-
-def handwritten_entry(name: str, target: str, help: str) -> CommandEntry:
-    """Return the entry of a command or group that is written by hand, at `module:attribute`."""
-    return CommandEntry(name, help, partial(load, target))
-
-
-def _build_command(entry: CommandEntry) -> Any:
-    made = entry.made()
-    if not isinstance(made, typer.Typer):
-        function, made = guard_command(made), typer.Typer(**_BARE)
-        # Otherwise a word such as `-1` would be read as an option.
-        settings = {"ignore_unknown_options": entry.expressions}
-        made.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
-            function
-        )
-    command = typer.main.get_command(made)
-    command.name = entry.name
-    return command
-
-
-def _suggest_groups(root: Any, name: str) -> str:
-    """Return `Did you mean 'egen generate'?`, with each group that has a command of this name."""
-    commands = {word: root.command.get_command(root, word) for word in root.command.list_commands(root)}
-    groups = {word: command for word, command in commands.items() if hasattr(command, "list_commands")}
-    paths = [f"'{word} {name}'" for word, group in groups.items() if name in group.list_commands(root)]
-    return f"Did you mean {' or '.join(paths)}?" if paths else ""
-
-
-def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
-    """Return the class of a group that loads a command when it is asked for."""
-    by_name = {entry.name: entry for entry in entries}
-
-    class LazyGroup(OnceGroup):
-        """Knows its commands by name and loads the one that is asked for."""
-
-        def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-            return list(by_name)
-
-        def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            if cmd_name in by_name and cmd_name not in self.commands:
-                self.commands[cmd_name] = _build_command(by_name[cmd_name])
-            return super().get_command(ctx, cmd_name)
-
-        def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-            with formatter.section("Commands"):
-                # Typer would load every command to print one line of help for each.
-                formatter.write_dl([(entry.name, entry.help) for entry in entries if entry.listed])
-
-        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            if args and args[0] not in by_name:
-                hint = _suggest_groups(ctx.find_root(), args[0]) or did_you_mean(args[0], by_name)
-                ctx.fail(f"There is no command {args[0]!r}. {hint}".rstrip())
-            return super().resolve_command(ctx, args)
-
-    return LazyGroup
-
-
-class _Group(typer.Typer):
-    def command(self, name: str | None = None, **settings: Any) -> Any:
-        add = super().command(name, cls=OnceCommand, **settings)
-
-        def add_guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-            add(guard_command(function))
-            return function
-
-        return add_guarded
-
-
-def make_group(name: str, help: str, entries: Sequence[CommandEntry] = ()) -> typer.Typer:
-    """Make a group of commands: those of a table, loaded when they run, or those that its module adds."""
-    app = _Group(
-        name=name, cls=lazy_group(entries) if entries else OnceGroup, help=help, no_args_is_help=True, **_BARE
-    )
-    # A callback makes it a group even with one command.
-    app.callback()(lambda: None)
-    return app
-
-
 def paper_group(paper: Paper) -> typer.Typer:
     """Make the group of a paper's commands."""
     return make_group(
@@ -372,8 +191,6 @@ def operation_entry(row: Operation) -> CommandEntry:
     return CommandEntry(name, row.help, partial(operation_command, row), row.expressions, row.listed)
 
 
-_EXTRA = re.compile(r"extra argument.*\((--[a-z][a-z-]*)")
-"""An option of no command, among expressions that may begin with a sign."""
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
@@ -702,7 +519,7 @@ app = typer.Typer(
     name="mathwb",
     cls=lazy_group(COMMANDS),
     help="A workbench for mathematical language. Without a command, it opens the screens.",
-    **_BARE,
+    **BARE_SETTINGS,
 )
 
 

@@ -15,12 +15,12 @@ from workbench.cli.command import (
     TexOption,
     WhereOption,
     form_of,
-    make_group,
     plain_argument,
-    print_message,
     print_result,
     progress_line,
 )
+from workbench.cli.command_groups import make_group
+from workbench.cli.failures import print_message
 from workbench.errors import MissingError, one_line
 from workbench.operations import to_plain
 from workbench.tables import align_rows

@@ -25,13 +25,13 @@ from workbench.cli.command import (
     TexOption,
     WhereOption,
     form_of,
-    make_group,
     plain_argument,
     plain_option,
-    print_message,
     print_result,
     progress_line,
 )
+from workbench.cli.command_groups import make_group
+from workbench.cli.failures import print_message
 from workbench.config import flatten_table
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control, job_registry

@@ -1,4 +1,4 @@
-"""How the command line is parsed: typer's commands and groups, with checks and help of our own."""
+"""How a command takes its arguments and options: typer's, with checks and help of our own."""
 
 from __future__ import annotations
 

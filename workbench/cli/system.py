@@ -15,12 +15,12 @@ from workbench.cli.command import (
     PlotFile,
     TexOption,
     form_of,
-    make_group,
     plain_argument,
     plain_option,
-    print_message,
     print_result,
 )
+from workbench.cli.command_groups import make_group
+from workbench.cli.failures import print_message
 from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine_installation
 from workbench.errors import UsageError, one_line

@@ -17,10 +17,10 @@ from workbench.cli.command import (
     JsonOption,
     plain_argument,
     plain_option,
-    print_message,
     print_result,
     progress_line,
 )
+from workbench.cli.failures import print_message
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit_job
 from workbench.jobs.job_views import JobView

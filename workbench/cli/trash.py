@@ -9,15 +9,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.command import (
-    CsvOption,
-    JsonOption,
-    TexOption,
-    form_of,
-    make_group,
-    plain_argument,
-    print_result,
-)
+from workbench.cli.command import CsvOption, JsonOption, TexOption, form_of, plain_argument, print_result
+from workbench.cli.command_groups import make_group
 from workbench.errors import UsageError
 from workbench.jobs.control import deleted_jobs
 from workbench.tables import TableForm, align_rows

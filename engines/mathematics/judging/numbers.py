@@ -21,7 +21,7 @@ from engines.core.expression_language import (
     is_constant_token,
 )
 from engines.core.tree import Tree
-from engines.formula.unit_table import find_unit
+from engines.formula.unit_table import find_unit, write_base_units
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.numbers.numeric import compile_valid
 from engines.mathematics.numbers.precise import BallValue, agreed_bits
@@ -274,9 +274,6 @@ def format_number(term: Tree, digits: int = 8) -> str:
     return "0" if text.startswith("0e-") else text
 
 
-_BASE_UNITS = {"length": "m", "mass": "kg", "time": "s", "current": "A", "amount": "mol", "angle": "°"}
-
-
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number and the powers of units that it is multiplied by: what they measure, or an unknown word."""
@@ -287,8 +284,7 @@ class Quantity:
     @property
     def shown(self) -> str:
         """The unit for people: `m s^-2`."""
-        names = ((_BASE_UNITS.get(name, name), power) for name, power in self.units)
-        return " ".join(name if power == 1 else f"{name}^{power}" for name, power in names) or "1"
+        return write_base_units(self.units)
 
 
 def separate_units(tree: Tree) -> Quantity | None:
