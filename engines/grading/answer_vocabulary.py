@@ -116,6 +116,13 @@ ATTAINMENTS = make_phrases(
     "se alcanza, достигается, 当且仅当, 等号成立",
 )
 """Words behind an extreme value before where it is taken."""
+PLACE_WORDS = make_phrases(
+    "when, at, for, if, attained, achieved, reached, taken, occurs, occurring",
+    "bei, wenn, für, an der Stelle, angenommen, quand, lorsque, pour, en, atteint, atteinte, obtenu, cuando",
+    "para, se alcanza, alcanzado, при, достигается, когда, в точке, quando, per, raggiunto, in, em, atingido",
+    "此时, 此時, 当, 當, 时, 時, 在, のとき",
+)
+"""Words between an extreme value and where it is taken."""
 CHANCES = make_phrases("chance, chances, probability")
 ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")

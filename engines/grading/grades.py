@@ -28,6 +28,7 @@ from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
+from engines.grading.free_letters import drop_freed
 from engines.grading.labelled_values import make_circle, make_line, read_labelled
 from engines.grading.locales import (
     Locale,
@@ -40,6 +41,7 @@ from engines.grading.locales import (
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form
+from engines.grading.side_statements import find_other_statements
 from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
 from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
@@ -137,6 +139,12 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
         compared = _consider_thousands(*answers, compared, comparison, languages)
     if compared.outcome == "equal" and (opposites := state_opposites(gold, pred)):
         compared = GradeVerdict("undecided", reason=f"one says {opposites.replace(' and ', ', the other ')}")
+    if compared.outcome == "equal":
+        parts = find_other_statements(
+            (gold, pred), answers, lambda one, other: _are_equal(one, other, comparison)
+        )
+        if parts:
+            compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
         compared = compare_properties(take_last_sentence(gold), take_last_sentence(pred)) or compared
     rivals = [*stated[0].rivals, *stated[1].rivals]
@@ -148,6 +156,10 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
         compared = _consider_decimal_commas(*answers, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)
+
+
+def _are_equal(one: str, other: str, comparison: AnswerComparison) -> bool:
+    return judge_answers(one, other, comparison).outcome == "equal"
 
 
 def _compare_labelled(
@@ -273,6 +285,7 @@ def _judge_readings(
                 or _with_margins(gold, pred, gold_form, pred_form, comparison)
                 or _with_alternatives(gold, pred, gold_form, pred_form, comparison)
                 or _with_ends(gold, pred, comparison, log_base)
+                or _with_free_letters(gold, pred, comparison)
                 or compared
             )
         elif leaves_ends_open(gold) != leaves_ends_open(pred):
@@ -439,6 +452,17 @@ def _with_alternatives(
     """`x < 1, x > 2` may say that one of both holds, if no word says that both do."""
     joined = any("and" in _list_joins(text) for text in (gold, pred))
     return None if joined else comparison.compare_alternatives(one, other)
+
+
+def _with_free_letters(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict | None:
+    """`cx` is `cx for any real c` where only one side says what may stand for the letter."""
+    bare = drop_freed(gold), drop_freed(pred)
+    if (bare[0] == gold) == (bare[1] == pred):
+        return None
+    compared = comparison.compare(read_form(bare[0]), read_form(bare[1]))
+    if compared.outcome != "equal":
+        return None
+    return with_policy(compared, "only one of them says which numbers the letters are")
 
 
 def _with_ends(gold: str, pred: str, comparison: AnswerComparison, log_base: str) -> GradeVerdict | None:

@@ -79,3 +79,34 @@ def find_permutations(tokens: Sequence[AnswerToken], first: int, last: int) -> t
 
 
 _WORDS = ("ermut", "order", "перестанов")
+
+
+def speaks_of_orders(text: str) -> bool:
+    """Return whether a text says that values may be in any order."""
+    if not any(word in text for word in _WORDS):
+        return False
+    tokens = tokenize(text)
+    return any(table.find(tokens) is not None for table in (_OF, _AND))
+
+
+def spell_permutations(tuple_text: str) -> str:
+    """Return a list of all orders of a plain tuple; "" for other formulas.
+
+    >>> spell_permutations("(1, 1, 2)")
+    '(1,1,2), (1,2,1), (2,1,1)'
+    """
+    inside = tuple_text.strip().removeprefix("(").removesuffix(")")
+    items = [item.strip() for item in inside.split(",")]
+    plain = len(inside) + 2 == len(tuple_text.strip()) and not any(sign in inside for sign in "(){}[]\\=")
+    if not plain or not 1 < len(items) <= _MOST_VALUES:
+        return ""
+    return ", ".join(f"({','.join(order)})" for order in dict.fromkeys(permutations(items)))
+
+
+def follows_permutations(tokens: Sequence[AnswerToken], at: int) -> bool:
+    """Return whether words before a tuple say that all its orders are meant."""
+    end = at
+    while end and tokens[end - 1].kind in ("space", "line"):
+        end -= 1
+    before = _OF.match_before(tokens, end)
+    return before is not None and not before[1]

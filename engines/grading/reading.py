@@ -683,6 +683,7 @@ def _is_definition(tree: Tree) -> bool:
         everywhere
         and body.label == "="
         and body.children[0].label == "call"
+        and name in body.children[0].children
         and bool(subject_name(body.children[0]))
     )
 

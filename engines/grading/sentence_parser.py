@@ -54,6 +54,7 @@ from engines.grading.answer_vocabulary import (
 from engines.grading.boxes_and_announcements import LOOSE
 from engines.grading.choices import is_option
 from engines.grading.formulas_in_words import find_formula_in_words, write_spoken_signs
+from engines.grading.free_letters import find_free_letters, is_subject, spell_freed
 from engines.grading.integers_in_words import may_name_integers, spell_integers, spell_ranges
 from engines.grading.locales import (
     LIMITS,
@@ -175,6 +176,10 @@ class SentenceParser:
                 return self.spell(permuted[0], self.trim(first, last)[1])
             ordered = self.find_in_words(first, permuted[0], announced)
             return f"{ordered} {permuted[1]}" if ordered.endswith(")") else ordered
+        if (freed := find_free_letters(self.tokens, first, last)) is not None:
+            family = self.find_in_words(first, freed[0], announced)
+            if "=" in family and not is_subject(freed[1], family):
+                return family + spell_freed(freed[1])
         last = self.drop_final_verb(first, last)
         if begins_with_set(self.spell(first, last)):
             end = self.trim(first, last)[1]

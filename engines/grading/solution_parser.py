@@ -8,19 +8,22 @@ from itertools import pairwise
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_vocabulary import (
     ATTAINMENTS,
+    CIRCUMSTANCES_BEHIND,
     CONCLUSIONS,
     COPULAS,
+    PLACE_WORDS,
     RANGES,
     SUBORDINATE,
     UNIT_WORDS,
 )
 from engines.grading.boxes_and_announcements import LOOSE, is_list_separator, join_answers
 from engines.grading.choices import is_option
+from engines.grading.free_letters import frees_letters, is_subject, spell_freed
 from engines.grading.integers_in_words import RANGES_BEHIND
 from engines.grading.locales import (
     match_announcement,
 )
-from engines.grading.permutations import find_permutations
+from engines.grading.permutations import find_permutations, follows_permutations, spell_permutations
 from engines.grading.sentence_parser import SentenceParser
 from engines.grading.tokens import (
     is_blank,
@@ -28,6 +31,7 @@ from engines.grading.tokens import (
     text_at,
     tokenize,
 )
+from engines.grading.word_answers import EXTREMES
 
 
 class SolutionParser(SentenceParser):
@@ -48,6 +52,11 @@ class SolutionParser(SentenceParser):
             len(formulas) > 1 and ATTAINMENTS.find(self.tokens[formulas[-2] + 1 : formulas[-1]]) is not None
         ):
             formulas.pop()  # the minimum is $3$, attained at $x = 1$
+        if not announced:
+            if behind := self.find_value_behind_place(formulas[-1], last):
+                return self.find_in_words(behind, last, False)
+            if end := self.drop_place(formulas, first):
+                return self.find_in_words(first, end, False)
         for at in reversed(formulas):
             if said := _read_announcing_formula(self.tokens[at].text):
                 return said
@@ -77,7 +86,7 @@ class SolutionParser(SentenceParser):
         if not announced:
             if self.concludes_with_number(end, last):
                 return self.find_in_words(end, last, False)
-            if ranged := self.spell_ranged(formulas):
+            if ranged := self.spell_ranged(formulas) or self.spell_family(formulas, last):
                 return ranged
             while chosen[0] > formulas[0]:
                 before = formulas[formulas.index(chosen[0]) - 1]
@@ -98,6 +107,66 @@ class SolutionParser(SentenceParser):
         if "constant" in words:
             return self.tokens[one].text
         return f"{self.tokens[one].text} \\text{{{words}}} {self.tokens[other].text}"
+
+    def drop_place(self, formulas: list[int], first: int) -> int:
+        """Drop the last formula where it says only where an extreme value is taken, as in `the maximum is
+        $5$ when $x = 2$`; return the index behind the value before it where that is in words, or 0."""
+        place = formulas[-1]
+        start = self.find_last_sentence(first, place)
+        named = next(EXTREMES.find_all(self.tokens, start, place), None)
+        if named is None or not _is_place(self.tokens[place].text):
+            return 0
+        end, said = place, False
+        while end > named[1]:
+            before = self.tokens[end - 1]
+            if (words := PLACE_WORDS.match_before(self.tokens, end)) is not None:
+                end, said = words[0], True
+            elif is_blank(before) or before.text.lower() in _BEFORE_PLACES:
+                said = said or before.text in _OPENING
+                end -= 1
+            else:
+                break
+        if not said:
+            return 0
+        value = formulas[-2] if len(formulas) > 1 else -1
+        before = self.trim(named[1], value, " ")[1] - 1
+        if value == end - 1 and text_at(self.tokens, before).lower() in _OF:
+            return 0  # the maximum of $x^2$ at $x = 2$
+        if value == end - 1 and not _is_name(self.tokens[value].text):
+            formulas.pop()
+            return 0
+        return end if self.has_digits(max(named[1], value + 1), end) else 0
+
+    def find_value_behind_place(self, place: int, last: int) -> int:
+        """Return the index behind words such as のとき that make a formula the place of what they lead to; 0
+        where none follow it, or no number does."""
+        words = CIRCUMSTANCES_BEHIND.match(self.tokens, skip_blanks(self.tokens, place + 1))
+        if words is None or not _is_place(self.tokens[place].text):
+            return 0
+        return words[0] if self.has_digits(words[0], last) else 0
+
+    def spell_family(self, formulas: Sequence[int], last: int) -> str:
+        """Return a formula with the letters in it that may be any numbers, as `$cx+d$ for arbitrary real
+        $c, d$` or `$ax+b$, where $a$ and $b$ are constants`; "" where the last ones are no such letters."""
+        begin = len(formulas)
+        letters: list[str] = []
+        while begin and (names := _read_letters(self.tokens[formulas[begin - 1]].text))[0]:
+            begin -= 1
+            letters[:0] = names[0]
+            if names[1] and formulas[begin] != formulas[-1]:
+                return ""
+        if not 0 < begin < len(formulas):
+            return ""
+        main, named = formulas[begin - 1], formulas[begin]
+        domain = _read_letters(self.tokens[formulas[-1]].text)[1]
+        end = self.trim(named, self.find_sentence_end(formulas[-1] + 1, last, ".!?;"))[1]
+        one_sentence = self.find_sentence_end(main + 1, named, ".!?;") == named
+        leads, around = self.tokens[main + 1 : named], self.tokens[main + 1 : end]
+        if not one_sentence or is_subject(letters, self.tokens[main].text):
+            return ""
+        if not frees_letters(leads, around, has_set=bool(domain)):
+            return ""
+        return self.tokens[main].text + spell_freed(letters, domain)
 
     def spell_integer_range(self, formulas: Sequence[int]) -> str:
         """Return formulas with the integer in them that the last one names or ranges over; "" for others."""
@@ -136,6 +205,9 @@ class SolutionParser(SentenceParser):
         if end < last:
             permuted = find_permutations(self.tokens, chosen[-1], self.find_sentence_end(end, last, ".!?"))
             said[-1] += "" if permuted is None or not permuted[1] else rf" \text{{ {permuted[1]}}}"
+        for index, at in enumerate(chosen):
+            if follows_permutations(self.tokens, at):
+                said[index] = spell_permutations(said[index]) or said[index]
         between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
         joined = self.spell_letter(chosen[0], first) + join_answers(said, between)
         if limit is not None or further:
@@ -220,6 +292,30 @@ def _is_integer_range(formula: str) -> bool:
         and said[-1] in ("ℤ", "Z", "}")
         and "Z" in said[-2:] + ["Z"] * ("ℤ" in said)
     )
+
+
+def _is_place(formula: str) -> bool:
+    """Return whether a formula says where something is, as `x = 2`, `(1, 2)` or `a = b = 1`."""
+    *names, value = formula.strip().split("=")
+    said = [token.text for token in tokenize(value.strip())]
+    pair = bool(said) and said[0] == "(" and said[-1] == ")"
+    return (bool(names) or pair) and all(_is_name(name) or name.strip()[:1] == "(" for name in names)
+
+
+_OF = ("of", "von", "des", "der", "de", "du", "di", "del", "функции")
+_OPENING = ("(", "（")
+_BEFORE_PLACES = (*_OPENING, ",", "，", "、", "which", "is", "it", "and", "that")
+"""Signs and words between an extreme value and those for where it is taken."""
+
+
+def _read_letters(formula: str) -> tuple[list[str], str]:
+    r"""Return the letters that a formula lists, and the set of which it says that they are: `a, b \in S`;
+    no letters for other formulas."""
+    names, _, domain = formula.replace("∈", "\\in").partition("\\in")
+    letters = [name.strip() for name in names.split(",")]
+    if not all(_is_name(name) and "(" not in name for name in letters):
+        return [], ""
+    return letters, domain.strip()
 
 
 def _is_name(formula: str) -> bool:

@@ -79,8 +79,22 @@ _SAID = {
 WORD_ANSWERS = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
 _OPPOSITES = (
     (
-        "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo",
-        "minimum, min, minimal, least, smallest, lowest, Minimum, минимум, mínimo",
+        "maximum, max, maximal, greatest, largest, highest, Maximum, максимум, máximo, maxima"
+        ", maximums, maximale, maximaler, maximales, maximalen, Maxima, Maximalwert"
+        ", Höchstwert, Hochpunkt, größte, größter, größtes, größten, plus grand, plus grande"
+        ", máxima, máximos, el mayor, la mayor, massimo, massima, il maggiore, максимальное"
+        ", максимальный, максимальная, максимума, максимального, наибольшее, наибольший"
+        ", наибольшая, наибольшего, 最大, 极大, 極大, 최댓값, 최대, 最多, 극댓값, 극대, supremum, sup"
+        ", suprémum, supremo, estremo superiore, borne supérieure, супремум, верхняя грань, 上确界, 上確界"
+        ", 上限, 상한",
+        "minimum, min, minimal, least, smallest, lowest, Minimum, минимум, mínimo, minima"
+        ", minimums, minimale, minimaler, minimales, minimalen, Minima, Minimalwert"
+        ", Tiefstwert, Tiefpunkt, kleinste, kleinster, kleinstes, kleinsten, plus petit"
+        ", plus petite, mínima, mínimos, el menor, la menor, minimo, il minore, минимальное"
+        ", минимальный, минимальная, минимума, минимального, наименьшее, наименьший"
+        ", наименьшая, наименьшего, 最小, 极小, 極小, 최솟값, 최소, 最少, 극솟값, 극소, infimum, inf, ínfimo"
+        ", infimo, estremo inferiore, borne inférieure, инфимум, нижняя грань, 下确界, 下確界, 下限"
+        ", 하한",
     ),
     (
         "to the left, left, leftward, leftwards, nach links, vers la gauche, влево",
@@ -88,21 +102,59 @@ _OPPOSITES = (
         "up, upward, upwards, nach oben, вверх",
         "down, downward, downwards, nach unten, вниз",
     ),
-    ("north, northward", "south, southward", "east, eastward", "west, westward"),
+    (
+        "north, northward, Norden, nord, norte, на север, северу, 北",
+        "south, southward, Süden, sud, sur, на юг, югу, 南",
+        "east, eastward, Osten, est, este, на восток, востоку, 东, 東",
+        "west, westward, Westen, ouest, oeste, на запад, западу, 西",
+    ),
     ("clockwise", "counterclockwise, anticlockwise"),
     ("into the page", "out of the page"),
-    ("increase, increased, increases, rises, rose", "decrease, decreased, decreases, falls, fell"),
+    (
+        "increase, increased, increases, rises, rose, increasing, steigend, steigt, wachsend"
+        ", wächst, croissante, croissant, croît, creciente, crece, crescente, cresce"
+        ", возрастает, возрастающая, растёт, растет, 递增, 遞增, 增加, 増加, 증가, 增大, 増大",
+        "decrease, decreased, decreases, falls, fell, decreasing, fallend, fällt, abnehmend"
+        ", décroissante, décroissant, décroît, decreciente, decrece, decrescente, decresce"
+        ", убывает, убывающая, убывающий, 递减, 遞減, 减少, 減少, 감소, 减小, 減小",
+    ),
+    (
+        "convergent, converges, converge, konvergiert, konvergent, convergente, сходится"
+        ", сходящийся, 收敛, 収束, 收斂, 수렴",
+        "divergent, diverges, diverge, divergiert, divergente, расходится, расходящийся, 发散"
+        ", 発散, 發散, 발산",
+    ),
+    (
+        "even, gerade, pair, paire, par, pari, чётная, четная, чётное, четное, чётный, четный"
+        ", 偶数, 偶數, 偶函数, 偶関数, 偶函數, 짝수, 우함수",
+        "odd, ungerade, impair, impaire, impar, dispari, нечётная, нечетная, нечётное"
+        ", нечетное, нечётный, нечетный, 奇数, 奇數, 奇函数, 奇関数, 奇函數, 홀수, 기함수",
+    ),
+    (
+        "positive, positiv, positiver, positives, positif, positivo, positiva, положительно"
+        ", положительное, положительный, положительная, 正数, 正數, 正の, 正的, 正值, 양수, 양의",
+        "negative, negativ, negativer, negatives, négatif, négative, negativo, negativa"
+        ", отрицательно, отрицательное, отрицательный, отрицательная, 负数, 負数, 負數, 负的, 負の, 负值"
+        ", 음수, 음의",
+    ),
+    ("convex, konvex, convexe, convexa, convessa, выпукла", "concave, konkav, cóncava, concava, вогнута"),
     ("profit, gain, gains", "loss, loses, lost"),
     ("younger", "older"),
-    ("above", "below"),
+    ("above, oben, au-dessus, encima, сверху, 上方", "below, unten, au-dessous, debajo, снизу, 下方"),
     ("attractive, attract", "repulsive, repel"),
     ("absorbed", "released"),
+    (
+        "inside, interior, innerhalb, à l'intérieur, dentro, внутри, 内部",
+        "outside, exterior, außerhalb, à l'extérieur, fuera, вне, 外部",
+    ),
     ("forward, forwards", "backward, backwards"),
 )
 _DIRECTIONS = Phrases(
     {phrase: "" for pair in _OPPOSITES[1:5] for group in pair for phrase in group.split(", ")}
 )
 _DIRECTED = Phrases(dict.fromkeys(("directed", "pointing", "in the", "the", "to", "toward the", ","), ""))
+EXTREMES = Phrases({phrase: "" for group in _OPPOSITES[0] for phrase in group.split(", ")})
+"""Words for the greatest and the least value."""
 _SIDES = Phrases(
     {
         phrase: (number, side)
@@ -217,11 +269,17 @@ _MOST_SHORT = 60
 """Tokens of a text that says no more than its answer."""
 
 
+def match_side(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
+    """Return the index behind a word that has an opposite, and what it says; None where none begins."""
+    match = _SIDES.match(tokens, at)
+    return None if match is None else (match[0], f"{match[1][0]}.{match[1][1]}")
+
+
 def _list_sides(tokens: Sequence[AnswerToken]) -> dict[int, dict[int, str]]:
     """Return which of several opposites a text names: for the number of these, each side with its words."""
     sides: dict[int, dict[int, str]] = {}
     for at in range(len(tokens)):
-        if (match := _SIDES.match(tokens, at)) is not None:
+        if (match := _SIDES.match(tokens, at)) is not None and find_denial(tokens, 0, at) is None:
             number, side = match[1]
             sides.setdefault(number, {})[side] = "".join(token.text for token in tokens[at : match[0]])
     return sides

@@ -1,0 +1,92 @@
+"""What a short text states besides its answer, and which letters of a formula may be any numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.grading.final_answer import find_answer
+from engines.grading.free_letters import drop_freed, find_free_letters
+from engines.grading.grades import grade
+from engines.grading.permutations import speaks_of_orders, spell_permutations
+from engines.grading.side_statements import list_statements
+from engines.grading.tokens import tokenize
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The greatest value is $8$ when $x=3$", "8"),
+        ("Das Minimum ist 8 bei $x=3$", "8"),
+        ("Le maximum est 8, atteint en $x=3$", "8"),
+        ("Максимум равен 8 при $x=3$", "8"),
+        ("最大值为8，此时$x=3$", "8"),
+        ("最小値 8 ($x=3$ のとき)", "8"),
+        ("the maximum of $x^2+1$ is at $x=3$", "x=3"),
+    ],
+)
+def test_an_extreme_value_goes_before_its_place(text: str, value: str) -> None:
+    assert find_answer(text).text == value
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("The least value is $8$ when $x=3$", "The least value is $8$ when $x=4$"),
+        ("$p=3$ when $q=9$", "$p=4$ when $q=9$"),
+        ("$h(x)=ax$ mit $a>0$", "$h(x)=ax^3$ mit $a>0$"),
+        ("multiples of $7$", "$7$"),
+        ("all primes except $7$", "$7$"),
+        ("Maximum at $x=1$ and minimum at $x=5$", "Maximum at $x=5$ and minimum at $x=1$"),
+        ("$x=4$ (double root), $x=6$", "$x=4$, $x=6$ (double root)"),
+    ],
+)
+def test_what_both_state_otherwise_keeps_them_from_being_equal(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict in ("undecided", "different")
+    assert grade(gold, gold).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("最大値 $6$", "最小値 $6$"),
+        ("Наибольшее значение 6", "Наименьшее значение 6"),
+        ("croissante sur $(0,4)$", "décroissante sur $(0,4)$"),
+        ("konvergent für $x>4$", "divergent für $x>4$"),
+        ("$4$ wenn $n$ gerade ist", "$4$ wenn $n$ ungerade ist"),
+        ("6 km nach Norden", "6 km nach Süden"),
+    ],
+)
+def test_opposites_are_known_in_other_languages(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "undecided"
+
+
+def test_a_denied_word_is_not_its_own_opposite() -> None:
+    assert grade("The series diverges", "The series does not converge").verdict == "equal"
+
+
+def test_letters_that_may_be_any_numbers_are_no_answers() -> None:
+    family = r"$h(x)=px+q$ for arbitrary real $p,q$"
+    assert grade(family, "h(x) = ax + b, where a and b are any real constants").verdict == "equal"
+    assert grade(family, r"$h(x)=px^2+q$ for arbitrary real $p,q$").verdict != "equal"
+    assert grade(family, "$h(x)=px+q$").verdict == "equal"
+    assert grade(r"$h(x)=px$ for all real $p$", r"$h(x)=cx$ ($c \in \mathbb{R}$)").verdict == "equal"
+    assert grade(r"$h(x)=px$ for all real $p$", r"$h(x)=px$ ($p \in \mathbb{Q}$)").verdict != "equal"
+    assert drop_freed(r"px \text{ for any real } p") == "px"
+    tokens = tokenize("px where p is a constant")
+    assert find_free_letters(tokens, 0, len(tokens)) == (1, ["p"])
+
+
+def test_orders_of_one_tuple_among_others_are_listed() -> None:
+    listed = "(5,5,5), (1,2,4), (1,4,2), (2,1,4), (2,4,1), (4,1,2), (4,2,1)"
+    assert grade("$(5,5,5)$ and all permutations of $(1,2,4)$", listed).verdict == "equal"
+    assert grade("$(5,5,5)$ and all permutations of $(1,2,4)$", "(5,5,5), (1,2,4)").verdict == "different"
+    assert spell_permutations("(1, 1)") == "(1,1)"
+    assert spell_permutations("f(1)") == ""
+    assert speaks_of_orders("(1, 2) in any order")
+    assert not speaks_of_orders("in this order")
+
+
+def test_working_is_no_statement_of_its_own() -> None:
+    assert list_statements("She has 3 + 4 = 7 plums", "7 plums") == []
+    assert list_statements("The least is $2$ for $x=1$", "2") == ["x=1"]
+    assert grade("So she has 3 + 4 = 7 plums", "7 plums, since 9 - 2 = 7").verdict == "equal"
