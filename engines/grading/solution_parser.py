@@ -129,8 +129,8 @@ class SolutionParser(SentenceParser):
         if not said:
             return 0
         value = formulas[-2] if len(formulas) > 1 else -1
-        before = self.trim(named[1], value, " ")[1] - 1
-        if value == end - 1 and text_at(self.tokens, before).lower() in _OF:
+        word = self.trim(named[1], value, " ")[1] - 1
+        if value == end - 1 and text_at(self.tokens, word).lower() in _OF:
             return 0  # the maximum of $x^2$ at $x = 2$
         if value == end - 1 and not _is_name(self.tokens[value].text):
             formulas.pop()
