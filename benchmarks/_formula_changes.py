@@ -1,11 +1,13 @@
 r"""Makers of pairs of a right and a wrong answer, for `hostile_answers`: one connective, bracket, quantifier,
-sign, digit, unit or side of a formula is changed. Those of sentences are in `_statement_changes`."""
+sign, digit, unit or side of a formula is changed. Those of sentences are in `_statement_changes` and
+`_sentence_changes`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
 
+from benchmarks._sentence_changes import SENTENCE_MAKERS
 from benchmarks._statement_changes import STATEMENT_MAKERS, Pair, draw_order, draw_two
 
 Maker = Callable[[Random], Pair]
@@ -723,7 +725,10 @@ MAKERS: dict[str, tuple[Maker, ...]] = {
         _transposed, _logarithm, _ratio, _ray, _system, _pieces, _vector, _solutions, _general_solution,
     ),
 }  # fmt: skip
-MAKERS = {kind: (*makers, *STATEMENT_MAKERS[kind]) for kind, makers in MAKERS.items()}
+MAKERS = {
+    kind: (*makers, *STATEMENT_MAKERS[kind], *SENTENCE_MAKERS.get(kind, ()))
+    for kind, makers in MAKERS.items()
+}
 """What makes pairs of a right and a wrong answer, by what is changed."""
 _DRESSES = (
     "{}",

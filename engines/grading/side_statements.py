@@ -70,11 +70,14 @@ def find_other_statements(
 
 
 def _take_statement(text: str) -> str:
-    """Return a short text, or what it announces; "" for solutions, and for texts with a box."""
+    """Return a short text, what it announces, or a sentence in its box; "" for solutions and other boxes."""
     text = with_ascii_digits(repair_escapes(text[-LONGEST:]))
     tokens = tokenize(text)
+    boxed = find_boxed(text, tokens)
+    if boxed is not None:
+        return boxed if "$" in boxed else ""
     first, last, announced = find_announced(text, tokens)
-    if find_boxed(text, tokens) is not None or last - first > _MOST_TOKENS:
+    if last - first > _MOST_TOKENS:
         return ""
     return text[tokens[first].start : tokens[last - 1].end] if announced else text
 
@@ -99,8 +102,6 @@ def list_statements(text: str, answer: str) -> list[str]:
             left = left.replace(squeezed, "", 1)
         elif not _is_name_list(formula) and not _is_working(squeezed, _squeeze(answer)):
             parts.append(formula)
-    if left and len(parts) == 1 and left in _squeeze(parts[0]):
-        return []  # the answer is a side of the only other formula
     spans = list_quantities(joined, 0, len(joined))
     for first, last in spans:
         said = text[joined[first].start : joined[last - 1].end]
@@ -109,6 +110,8 @@ def list_statements(text: str, answer: str) -> list[str]:
             left = left.replace(digits, "", 1)
         elif not _is_operand(joined, first, last) and not _names_rank(joined, last):
             parts.append(said)
+    if left and len(parts) == 1 and left in _squeeze(parts[0]).split("="):
+        return []  # the answer is a side of the only other formula
     return parts
 
 
