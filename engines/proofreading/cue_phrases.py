@@ -129,7 +129,8 @@ PHRASES: Mapping[str, str] = {
         erroneous* find_the_error
     """,
     "asking": """
-        true_or_false which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
+        true_or_false t/f t_or_f
+        which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
         find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong what's_wrong
         spot_the_error correct_the_error decide_whether is_correct_or spot_all_the_errors spot_all_errors
         spot_the_errors find_all_the_errors find_all_the_mistakes find_the_flaw proposed_proof what_went_wrong

@@ -15,7 +15,13 @@ from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.numbers import point_shown
 from engines.proofreading.chains import MAX_FORMULA, ChainLink, iterate_chains
 from engines.proofreading.contradicted_statements import is_contradicted_behind
-from engines.proofreading.cue_phrases import describes_value, distinguishes_cases, mentions, read_last_cue
+from engines.proofreading.cue_phrases import (
+    describes_value,
+    distinguishes_cases,
+    is_made_of,
+    mentions,
+    read_last_cue,
+)
 from engines.proofreading.cue_translations import translate_words
 from engines.proofreading.document_rings import count_named_rings, judge_in_named_rings
 from engines.proofreading.evidence_grades import weigh_evidence
@@ -53,6 +59,8 @@ _MODULI = ("p", "q", "n", "m", "N")
 """Letters for numbers by which is divided."""
 _NEXT = 4
 """Pieces of a text from one formula to the second behind it."""
+_BEHIND = 2
+"""… and to the next, words between them."""
 _BESIDE = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
@@ -350,8 +358,13 @@ def _stand_beside(link: ChainLink, others: Sequence[ChainLink]) -> bool:
 
 
 def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:
-    """Return whether two equations are of one chain, or stand in one formula with a comma or space between:
-    of those all are said, and none of them leads to another."""
+    """Return whether two equations are of one chain, stand in one formula with a comma or space between, or
+    give one letter two values joined by `and`, as two bounds: of those all are said, and none of them leads
+    to another."""
+    first, second = sorted((one, other), key=lambda link: link.piece_index)
+    joined = is_made_of("joining", second.words_before.rpartition("§")[2])
+    if joined and second.piece_index - first.piece_index == _BEHIND and first.left == second.left:
+        return True
     return one.piece_index == other.piece_index and (
         one.chain_index == other.chain_index or "," in (one.connective, other.connective)
     )

@@ -16,6 +16,7 @@ from engines.core.tree import ZERO, Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.applied_operations import find_operated_equation
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
     is_made_of,
@@ -205,6 +206,8 @@ class EquationLink:
 
     def _judge_by_facts(self) -> LinkVerdict | None:
         facts, left, right = self.context.facts, self.left, self.right
+        if (operated := find_operated_equation(facts, left, right, self.link.line)) is not None:
+            return self.context.conclude(self.link, (operated,))
         defined = facts.reduce_by_definitions(left, right)
         if defined and self.context.judge.equal(defined.left, defined.right).outcome == "equal":
             return self.context.conclude(self.link, defined.used)

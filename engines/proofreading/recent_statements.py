@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions
+from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
@@ -27,6 +27,8 @@ from engines.proofreading.term_properties import are_exactly_equal, free_symbols
 
 _RECENT_LINES = 12
 _MOST_FACTS = 4
+_NEXT_PIECE = 2
+"""Pieces of a text from one formula to the next, words between them."""
 _LARGEST = 120
 """Nodes of two sides that are compared."""
 _LEAST_NODES = 8
@@ -87,6 +89,8 @@ def _find_consequence(
             return False
         reduced = facts.reduce_by_some(one, other, recent)
         if reduced is None or not reduced.used or any(_is_copy(fact, one, other) for fact in reduced.used):
+            return False
+        if any(_is_joined(link, fact, left) for fact in reduced.used):
             return False
         # a + b = b + c = 0 says that both are 0, and not what they are to each other.
         if says_of_both and all(fact.piece == link.piece_index for fact in reduced.used):
@@ -170,6 +174,14 @@ def _list_recent_equations(
         and "matrix" not in (*one.list_labels(), *other.list_labels())
     ]
     return sorted(result, key=lambda each: -each[2].number)[:_MOST_FACTS]
+
+
+def _is_joined(link: ChainLink, fact: Fact, left: Tree) -> bool:
+    """Return whether the words `and` or `or` join a term for a letter to another that a fact gives it: two
+    curves `y = 1/x` and `y = 1/x^2`."""
+    joined = is_made_of("joining", link.words_before.rpartition("§")[2])
+    beside = 0 < link.piece_index - fact.piece <= _NEXT_PIECE
+    return joined and beside and not left.children and fact.left == left
 
 
 def _is_copy(fact: Fact, left: Tree, right: Tree) -> bool:

@@ -20,13 +20,15 @@ from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions
 from engines.proofreading.link_verdicts import CopyVariation
-from engines.proofreading.term_properties import free_symbols, is_slope
+from engines.proofreading.term_properties import free_symbols, has_empty_range, is_slope
 
 _MOST_TOKENS = 200
 _MOST_ALIKE = 60
 """Statements that are alike but for one token; more are a table."""
 _FAR = 60
 """Lines."""
+_FAR_OF_RATE = 20
+"""Lines: a rate in numbers that stands further away is that of another example."""
 _MOST_WORDS = 4
 """Before a statement; those that say that it is another one stand there."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -37,6 +39,7 @@ RELATIONS = ("=", "approx", "<", ">", "<=", ">=", "!=")
 _BOUNDS = ("<", ">", "<=", ">=")
 _PAIRS = ("list", "tuple", "interval")
 _OF_THINGS = ("call", "ratio", "/")
+_OVER_RANGES = ("integral", "sum", "prod", "limit")
 _LIGHT = ("*", "/", "pow", "+", "-", "=", "neg")
 _ONCE = 4.0
 """So much more is needed of two that are both said once, unless the difference is rare."""
@@ -190,8 +193,13 @@ def find_misquotations(
                 counts = names if before[-1].kind == "sign" else name_counts
                 if _skips_index(before[-1].text, text, instead, counts):
                     kind_of = "skipped index"
+            # What a function of which nothing is known is at 7 it can be at 8, too.
+            at_others = _are_values_at_others(first, second)
+            said_again = max(many) > 1 and not any(map(has_empty_range, (first.left, first.right)))
+            if at_others and not said_again and kind in ("number", "negation"):
+                continue
             # The more the two have in common, the less likely is a coincidence.
-            if kind_of and (_gives_vector(first) or _are_values_at_others(first, second)):
+            if kind_of and (_gives_vector(first) or at_others):
                 kind_of = "value"
             if kind_of + _OF_DEFINITION in _ENOUGH and any(map(_is_assignment, (first, second))):
                 kind_of += _OF_DEFINITION
@@ -212,7 +220,8 @@ def find_misquotations(
             drawn = mentions("obtaining", _last_words(second.link, _MOST_WORDS))
             varies = varies or (drawn and second.link.relation in _BOUNDS)
             # Far away it can be about another example.
-            far = kind == "number" and abs(first.link.line - second.link.line) > _FAR
+            reach = _FAR_OF_RATE if kind_of == "value" and _gives_rate(second) else _FAR
+            far = kind == "number" and abs(first.link.line - second.link.line) > reach
             # Words such as `let` or `similarly` say of another that it is meant.
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
@@ -302,6 +311,11 @@ def _is_of_other_name(one: RepeatedStatement, other: RepeatedStatement) -> bool:
     return named and one.right == other.right and bool(one.right.children)
 
 
+def _gives_rate(statement: RepeatedStatement) -> bool:
+    """Return whether a statement gives a derivative a number, which each example has anew: `du/dx = 6`."""
+    return any(side.label == "d" for side in (statement.left, statement.right))
+
+
 def _is_slope_alone(statement: RepeatedStatement) -> bool:
     return any(is_slope(side) and len(side) <= _SHORT for side in (statement.left, statement.right))
 
@@ -338,9 +352,16 @@ def _gives_vector(statement: RepeatedStatement) -> bool:
 
 
 def _are_values_at_others(one: RepeatedStatement, other: RepeatedStatement) -> bool:
-    """Return whether a function has the same value at two arguments, as at both ends of an interval."""
+    """Return whether a function has the same value at two arguments, as at both ends of an interval, or the
+    same integral, sum or limit of a function that the text does not say over two ranges."""
     return any(
-        mine.label == theirs.label == "call" and mine != theirs and value == same
+        mine.label == theirs.label
+        and mine != theirs
+        and value == same
+        and (
+            mine.label == "call" or (mine.label in _OVER_RANGES and mine.children[-1] == theirs.children[-1])
+        )
+        and any(name.endswith("(") for name in free_symbols(mine))
         for mine, value, theirs, same in (
             (one.left, one.right, other.left, other.right),
             (one.right, one.left, other.right, other.left),

@@ -9,7 +9,7 @@ from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions, read_last_cue, words_of
+from engines.proofreading.cue_phrases import has_last_word, last_clause, mentions, read_last_cue, words_of
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
@@ -48,6 +48,9 @@ def find_valued_statement(
         or link.is_one_of_alternatives
         or mentions("either", link.words_before)
     ):
+        return None
+    # "That occurs when § is 0" says where something holds, and not what holds at the value before.
+    if has_last_word("conditional", link.words_before):
         return None
     # "The balance equations are" announces what is to be solved.
     if mentions("task", " ".join(words_of(link.words_before)[-2:])):
@@ -107,6 +110,8 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     ):
         return None
     (name,) = names
+    if name.endswith("("):
+        return None  # a function of which nothing is known has no roots
     known = facts.equation_for(name)
     if known is None or known.number != facts.last_number or known.alternative:
         return None

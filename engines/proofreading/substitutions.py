@@ -4,7 +4,7 @@ r"""Changes of variables in integrals: behind `u = x^2 + 1` the statements `du =
 
 from __future__ import annotations
 
-from engines.core.tree import Tree, differentiate
+from engines.core.tree import ZERO, Tree, differentiate
 from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.differentials import DifferentialForm, read_differential
@@ -254,7 +254,8 @@ def _differentiate_in(known: _KnownVariables, tree: Tree, name: str) -> Tree | N
         if variable.label == name:
             return written
         slope = known.find_slope(variable.label, name)
-        return slope and Tree("*", (written, slope))
+        # P = N says at which place P rests, and not how P depends on the time of the other integral.
+        return None if slope in (None, ZERO) else Tree("*", (written, slope))
     if "antiderivative" not in tree.list_labels():
         return _differentiate(known.express_in(tree, name), name)
     if tree.label in ("+", "-"):

@@ -1,0 +1,137 @@
+"""Statements of other arguments, bounds, curves and examples do not contradict each other, and an operation
+on both sides of an equation is no mistake; real mistakes beside them are still called so."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+_ACCUSED = ("wrong", "doubtful")
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def list_verdicts(proofreader: TextProofreader, text: str) -> list[str]:
+    return [each.verdict for each in proofreader.check_links(text)]
+
+
+def count_accused(proofreader: TextProofreader, text: str) -> int:
+    return sum(verdict in _ACCUSED for verdict in list_verdicts(proofreader, text))
+
+
+def test_an_unknown_function_has_no_roots(proofreader: TextProofreader) -> None:
+    text = r"We find that $A(0) = \int_3^0 h(s) \, ds = -\int_0^3 h(s) \, ds = -\frac{1}{4}$."
+    assert count_accused(proofreader, text) == 0
+    assert list_verdicts(proofreader, "From $3x + 2 = 11$ we conclude that $3x = 13$.")[-1] == "wrong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"We find $A(3) = \int_3^3 h(s) \, ds = 0$; $A(5) = \int_3^5 h(s) \, ds = 0$.",
+        r"We have $F(5) = \frac{7\pi}{4} - \frac{5}{2}$. All the same $F(6) = \frac{7\pi}{4} - \frac{5}{2}$.",
+    ],
+)
+def test_equal_values_at_other_arguments_are_no_contradiction(
+    proofreader: TextProofreader, text: str
+) -> None:
+    assert count_accused(proofreader, text) == 0
+
+
+def test_a_value_that_the_text_says_again_elsewhere_is_contradicted(proofreader: TextProofreader) -> None:
+    right = r"$F(5) = \frac{7\pi}{4} - \frac{5}{2}$"
+    text = rf"We have {right}. Again {right}. Once more $F(5) = \frac{{7\pi}}{{4}} - \frac{{9}}{{2}}$."
+    assert count_accused(proofreader, text) == 1
+
+
+def test_a_rate_of_another_example_is_no_contradiction(proofreader: TextProofreader) -> None:
+    def place_apart(lines: int) -> str:
+        gap = "\n" * lines
+        again = r"Since $\frac{dw}{dx} = 2$, all is said."
+        return (
+            rf"The rate is $\frac{{dw}}{{dx}} = 6$.{gap}The second wheel has $\frac{{dw}}{{dx}} = 2$. {again}"
+        )
+
+    assert count_accused(proofreader, place_apart(26)) == 0
+    assert count_accused(proofreader, place_apart(4)) == 1
+
+
+def test_bounds_and_curves_that_are_joined_hold_apart(proofreader: TextProofreader) -> None:
+    region = (
+        r"The width runs from $x = \frac12 y - \frac12$ to $x = 2$. So the height is"
+        r" $h(y) = 2 - (\frac12 y - \frac12)$, and the radius is the distance to the axis, so $r(y) = y$."
+        r" The $y$ limits of the region are $y = 1$ and $y = 5$."
+    )
+    assert count_accused(proofreader, region) == 0
+    curves = r"Plot the functions $y = \frac{1}{x}$ and $y = \frac{1}{x^{5/2}}$ in one picture."
+    assert count_accused(proofreader, curves) == 0
+    assert list_verdicts(proofreader, "We solve $2y - 1 = 5$. Hence $y = 3$, so $y = 1$.")[-1] == "wrong"
+    squared = r"Let $y = \frac{2}{x}$. Squaring it we obtain $y^2 = \frac{5}{x^2}$."
+    assert list_verdicts(proofreader, squared)[-1] == "wrong"
+
+
+def test_an_equation_says_where_it_holds_behind_a_condition(proofreader: TextProofreader) -> None:
+    text = (
+        "The divisor vanishes. That occurs when $x = 2$. The numerator is zero, too."
+        " That occurs when $x^2 - 3x - 4 = (x-4)(x+1) = 0$."
+    )
+    assert count_accused(proofreader, text) == 0
+    assert list_verdicts(proofreader, "Let $x = 2$. Then $x^2 - 3x - 4 = (x-4)(x+1) = 0$.")[-1] == "wrong"
+
+
+def test_a_place_of_rest_is_no_change_of_variables(proofreader: TextProofreader) -> None:
+    text = (
+        "The solution at rest is $P = M$. We separate and integrate:\n"
+        r"$$\int \frac{1}{P^2 + 1}~dP = \int M~dt.$$"
+    )
+    assert count_accused(proofreader, text) == 0
+    changed = r"Let $u = 3t$. Then $$\int \cos u \, du = \int \cos(3t) \, dt.$$"
+    assert list_verdicts(proofreader, changed)[-1] == "wrong"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "T/F: The rule states that",
+        "True or False: The rule says that",
+        "Wahr oder falsch: Die Regel besagt, dass daher und dann gilt",
+        "Vrai ou faux : la règle dit que donc et alors",
+        "Verdadero o falso: la regla dice que entonces y por lo tanto",
+        "判断正误：因此",
+    ],
+)
+def test_items_that_ask_whether_they_are_true_are_not_accused(
+    proofreader: TextProofreader, question: str
+) -> None:
+    item = r"$\frac{d}{dx}(x^3\cos(x)) = 3x^2\sin(x)$."
+    text = rf"\begin{{enumerate}}\item {question} {item}\end{{enumerate}}"
+    assert count_accused(proofreader, text) == 0
+    told = rf"\begin{{enumerate}}\item The rule states that {item}\end{{enumerate}}"
+    assert list_verdicts(proofreader, told) == ["wrong"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (r"\frac{d}{dx}[x^3 - y^3] = \frac{d}{dx}[9xy]", "follows"),
+        (r"\frac{d}{dx}[x^3 - y^3] = \frac{d}{dx}[8xy]", "wrong"),
+        (r"\int (x^3 - y^3) dx = \int 9xy dx", "follows"),
+        (r"\int_0^1 (x^3 - y^3) dx = \int_0^1 9xy dx", "follows"),
+        (r"\lim_{x \to 1} (x^3 - y^3) = \lim_{x \to 1} 9xy", "follows"),
+        (r"\sum_{x=1}^5 (x^3 - y^3) = \sum_{x=1}^5 9xy", "follows"),
+        (r"\ln(x^3 - y^3) = \ln(9xy)", "follows"),
+    ],
+)
+def test_both_sides_of_a_stated_equation_undergo_one_operation(
+    proofreader: TextProofreader, claim: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, rf"The point lies on $x^3 - y^3 = 9xy$. So ${claim}$.")[-1] == verdict
+
+
+def test_an_equation_at_single_values_is_not_differentiated(proofreader: TextProofreader) -> None:
+    text = r"Let $x^2 = 2x$. So $\frac{d}{dx} x^2 = \frac{d}{dx} (2x)$."
+    assert list_verdicts(proofreader, text)[-1] == "wrong"
