@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks._record import Record, parser_of
 from engines.core.system import asset
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.models import arrays
+from engines.egen.models import numpy_encoders
 from engines.egen.models.datasets import Sequences, is_usable, make_batches
 from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import TOKENS_PER_BATCH
@@ -98,8 +98,8 @@ def main() -> None:
     figures: dict[str, float] = {}
     with TemporaryDirectory() as place:
         for name, opened in (
-            ("egen-cl-mean", arrays.model_encoder),
-            ("egen-composed", arrays.composed_encoder),
+            ("egen-cl-mean", numpy_encoders.model_encoder),
+            ("egen-composed", numpy_encoders.composed_encoder),
         ):
             folder = asset(f"models/{name}")
             torch, plain = load_encoder(folder, device="cpu"), opened(folder)

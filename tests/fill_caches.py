@@ -12,7 +12,7 @@ from engines.core import compiling
 from engines.core.expression_language import LETTERS
 from engines.core.tree_edit import NearestTrees, edit_distance, edit_script
 from engines.egen.egraph.member_selection import grow_cluster
-from engines.egen.models.arrays import _apply_gelu
+from engines.egen.models.numpy_encoders import _apply_gelu
 from engines.egen.settings import EgenConfig, Limits
 from engines.mathematics.terms.notation import read_head
 from engines.mathematics.verification.verifier import make_verifier

@@ -142,7 +142,7 @@ Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 Style = Literal["plain", "distinct", "any"]
-"""plain: members without detours (`term_grammar.remove_detours` and `syntactic_detours`) that have a value
+"""plain: members without detours (`detour_free_egraph` and `syntactic_detours`) that have a value
 wherever the head has one, the head multiplied out and factored, and a few written ones for heads that no rule
 gives another form. distinct: the same, where members that differ by signs
 or by undoing a function (`canonical.Canonical`) count as one. any: whatever the rules give."""

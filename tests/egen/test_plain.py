@@ -16,9 +16,10 @@ from engines.core.tree import Tree
 from engines.egen.algebra.classical import OPENINGS
 from engines.egen.corpora import BuildCorpus, resolve_build
 from engines.egen.egraph.analysis import SEVERAL
+from engines.egen.egraph.detour_free_egraph import remove_detours
 from engines.egen.egraph.growth import EGraphRunner, leads_to_detour
 from engines.egen.egraph.member_selection import grow_cluster
-from engines.egen.egraph.term_grammar import Sampler, TermGrammar, remove_detours
+from engines.egen.egraph.term_grammar import Sampler, TermGrammar
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster

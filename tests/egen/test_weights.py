@@ -13,9 +13,10 @@ from hypothesis import example, given, settings
 from engines.core.expression_language import ARITY, VARIABLE, read_prefix, to_prefix
 from engines.core.tree import Tree
 from engines.egen.corpora import BuildCorpus, resolve_build
+from engines.egen.egraph.detour_free_egraph import remove_detours
 from engines.egen.egraph.growth import EGraphRunner
 from engines.egen.egraph.member_selection import grow_cluster
-from engines.egen.egraph.term_grammar import LISTED, Sampler, TermGrammar, remove_detours
+from engines.egen.egraph.term_grammar import LISTED, Sampler, TermGrammar
 from engines.egen.generation import Generate
 from engines.egen.settings import FAMILIES, EgenConfig, Limits, normalise_family_weights, read_weights
 from engines.formula.reader import read_expression as read

@@ -173,9 +173,9 @@ def _load_encoder(folder: Path, device: str) -> Encoder:
     # Without torch, the program's own models are evaluated with NumPy.
     composed = document.get("model_type") == KIND
     if (composed or "egen" in document) and not has_torch():
-        from engines.egen.models import arrays
+        from engines.egen.models import numpy_encoders as ours
 
-        return arrays.composed_encoder(folder) if composed else arrays.model_encoder(folder)
+        return ours.composed_encoder(folder) if composed else ours.model_encoder(folder)
     if composed:
         return ComposedEncoder(load_network(folder), folder.name, device=device)
     if "egen" in document or not (folder / "modules.json").exists():

@@ -115,7 +115,7 @@ class Reals(Theory):
         return _Forms(terms, direct)
 
     def remove_detours(self, egraph: EGraph) -> tuple[EGraph, Ints]:
-        from engines.egen.egraph.term_grammar import remove_detours
+        from engines.egen.egraph.detour_free_egraph import remove_detours
 
         return remove_detours(egraph)
 

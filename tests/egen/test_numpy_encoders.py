@@ -13,11 +13,11 @@ from engines.core.errors import DataError
 from engines.core.system import asset
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, new_network, save_network
 from engines.egen.models import encode
-from engines.egen.models.arrays import composed_encoder, model_encoder
 from engines.egen.models.config import ModelConfig
 from engines.egen.models.encode import load_encoder
 from engines.egen.models.model_encoder import ModelEncoder
 from engines.egen.models.model_folder import save_model
+from engines.egen.models.numpy_encoders import composed_encoder, model_encoder
 from engines.egen.models.transformer import new_model
 from tests.conftest import expect_error
 
