@@ -31,6 +31,7 @@ def reconsider_own_notations(
     for each in judged:
         link, section = each.link, id(each.link.position.scope.section)
         if each.outcome in ("given", "not shown") and link.relation in ("=", ":="):
+            # Axioms and definitions are given or not shown; what fails before them stays a mistake.
             if _defines_operation(*read_sides(link), judge):
                 defined.setdefault(section, link)
         elif each.outcome in _ACCUSED and _is_bracket(link, document.pieces[link.piece_index].text):

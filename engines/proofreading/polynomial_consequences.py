@@ -34,6 +34,7 @@ class FactIdeal:
         self.left, self.right = self.space.to_quotient(left), self.space.to_quotient(right)
         self.known: list[tuple[Any, Fact]] = []
         self.values: list[float | None] | None = None
+        # Of a quotient that is zero the numerator is; a fact that is too large is left out.
         for one, other, fact in facts:
             with suppress(TooLargeError, OverflowError):
                 difference = self.space.combine_quotients(
@@ -71,6 +72,7 @@ class FactIdeal:
             context = self.space.context
             factor = poly[tuple(int(at == unknown) for at in range(context.nvars()))]
             value = context.gen(unknown) - poly / factor
+            # A fact is used only if the claim has the unknown that it is solved for.
             if self._uses_unknown(claim, unknown):
                 used += facts
             claim = self._substitute_unknown(claim, unknown, value)
@@ -83,6 +85,7 @@ class FactIdeal:
             ]
             if claim.is_zero():
                 return Reduced(Tree("0"), Tree("0"), list_once([*used, *applied]), True)
+            # Facts that waited for this unknown can be solved for another one now.
             begun = [self._uses_unknown(poly, unknown) for poly, _ in left_over]
             rest += compress(left_over, begun)
             left_over = [each for each, uses in zip(left_over, begun, strict=True) if not uses]
@@ -91,6 +94,7 @@ class FactIdeal:
         # What no elimination reaches may still be a combination of facts: ideal membership.
         if left_over and (combined := self._combine_facts(claim, left_over)):
             return Reduced(Tree("0"), Tree("0"), list_once([*used, *combined, *applied]), True)
+        # The claim is not proved, but says less than it did: the caller looks at what is left.
         if not used and not applied:
             return None
         one, other = (self.space.to_tree(side) for side in sides)
@@ -130,6 +134,7 @@ class FactIdeal:
             return poly
         if (degree > _MOST_POWER and len(value) > 1) or len(poly) * len(value) ** min(degree, 6) > 20_000:
             raise TooLargeError("too many terms")
+        # What is put in may have unknowns of its own: the composition is worked out by FLINT.
         gens = self.space.context.gens()
         return poly.compose(*gens[:unknown], value, *gens[unknown + 1 :])
 
@@ -145,6 +150,7 @@ class FactIdeal:
         algebra."""
         from flint import fmpq_mat
 
+        # Division by one fact after the other finds most combinations, and costs little.
         rest, divisors = claim, []
         for poly, facts in known:
             quotient, rest = divmod(rest, poly)
@@ -152,6 +158,7 @@ class FactIdeal:
             if rest.is_zero():
                 return divisors
 
+        # Multiples by products of at most three unknowns of the claim and the fact, up to its degree.
         degree = claim.total_degree()
         rows: list[tuple[Any, list[Fact]]] = []
         context = self.space.context
@@ -179,6 +186,7 @@ class FactIdeal:
         for column, poly in enumerate((*(poly for poly, _ in rows), claim)):
             for powers, coefficient in poly.terms():
                 matrix[places[powers]][column] = coefficient
+        # The claim is a combination of the multiples if its column has no pivot.
         echelon, rank = fmpq_mat(matrix).rref()
         used: list[Fact] = []
         for row in range(rank):

@@ -47,8 +47,10 @@ class Fact:
 
     def holds_at(self, position: Position) -> bool:
         """Return whether it holds at another place of the text."""
+        # A value at which something is looked at holds in its paragraph.
         if self.is_local and self.position.paragraph != position.paragraph:
             return False
+        # What is to be proved is no premise of its own proof.
         if self.is_claim and any(scope.kind in ("proof", "solution") for scope in self._between(position)):
             return False
         return self.position.scope.reaches(position.scope)

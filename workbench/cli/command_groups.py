@@ -80,6 +80,7 @@ def lazy_group(entries: Sequence[CommandEntry]) -> type[OnceGroup]:
             return list(by_name)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            # The module of a command is imported here, and not before.
             if cmd_name in by_name and cmd_name not in self.commands:
                 self.commands[cmd_name] = _build_command(by_name[cmd_name])
             return super().get_command(ctx, cmd_name)

@@ -51,6 +51,7 @@ def _explain_usage(error: BaseException) -> UsageError | None:
 
     Its classes are private to typer, so they are known by what they can do.
     """
+    # An error without a message of its own is none of the parser.
     describe = getattr(error, "format_message", None)
     if describe is None:
         return None

@@ -60,6 +60,7 @@ def _describe_assumptions(terms: RenamedTerms, assumed: Assumptions) -> str:
             rename_variables(one.left, terms.own_names),
             rename_variables(one.right, terms.own_names),
         )
+        # People write x > 0 for 0 < x.
         if one.left == ZERO and one.sign != "!=":
             texts.append(f"{to_infix(right)} {one.sign.replace('<', '>')} 0")
         else:
@@ -70,6 +71,7 @@ def _describe_assumptions(terms: RenamedTerms, assumed: Assumptions) -> str:
 def _iterate_candidates(terms: RenamedTerms, region: Region) -> Iterator[Assumptions]:
     names = [name for name in terms.own_names if name in variables_of(terms.left, terms.right)]
     real = [name for name in names if name not in terms.assumptions.integers]
+    # Four times as many as are evaluated one by one: conditions leave few of them.
     points = region.points[:, : 4 * _TRIED]
     rows = dict(zip(region.variables, points, strict=True))
     # Sign conditions: the sides must agree at some of the points that satisfy it, differ at none of
@@ -91,6 +93,7 @@ def _iterate_candidates(terms: RenamedTerms, region: Region) -> Iterator[Assumpt
         tried = whole[:, ::8]
         seen = _compare_at_points(terms, tried, region.variables, [np.ones(tried.shape[1], bool)])
         if (seen >= 0).all() and (seen > 0).any():
+            # All integers first, then those from 0.
             yield Assumptions(tuple(sorted(chosen)))
             yield Assumptions(
                 tuple(sorted(chosen)), tuple(AssumedRelation(ZERO, "<=", Tree(name)) for name in chosen)
@@ -98,6 +101,7 @@ def _iterate_candidates(terms: RenamedTerms, region: Region) -> Iterator[Assumpt
 
 
 def _iterate_sign_conditions(chosen: Sequence[str], sign: str) -> Iterator[Assumptions]:
+    # The weaker condition comes first: where 0 is allowed, it should not be excluded.
     for strict in ("<=", "<"):
         relations = [
             AssumedRelation(ZERO, strict, Tree(name))
@@ -121,9 +125,11 @@ def _compare_at_points(
         programs = compile_valid([terms.left, terms.right], variables=variables)
         (first, second), (error, wide) = evaluate_balls(programs, points)
         known = np.isfinite(error) & np.isfinite(wide)
+        # About the same: no further apart than both errors together, with room for rounding.
         with np.errstate(all="ignore"):
             close = np.abs(first - second) <= 4 * (error + wide) + 1e-12 * np.abs(first)
         return np.where(known, np.where(close, 1, -1), 0)
+    # Functions that the kernels do not have are evaluated at one point after the other.
     results: list[int] = []
     for index, column in enumerate(points.T[:_TRIED].tolist()):
         if not conditions:

@@ -279,6 +279,7 @@ def _compare_coefficients(left: PowerSeries, right: PowerSeries) -> SeriesCompar
     # Terms beyond the order of either series are not known of it.
     one, other = dict(left.terms), dict(right.terms)
     equal, different, is_decided = 0, None, True
+    # Coefficients are terms, whose equality is sought at points: what varies is not decided.
     for exponent in sorted(n for n in {*one, *other} if n < min(left.order, right.order)):
         values = [coefficient_to_tree(terms.get(exponent, Fraction(0))) for terms in (one, other)]
         signs = set(list_coefficient_signs(Tree("-", (values[0], values[1]))))
