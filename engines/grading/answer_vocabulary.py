@@ -123,6 +123,11 @@ PLACE_WORDS = make_phrases(
     "此时, 此時, 当, 當, 时, 時, 在, のとき",
 )
 """Words between an extreme value and where it is taken."""
+VECTOR_LEADS = make_phrases(
+    "the set of all vectors, all vectors, all vectors of the form, the set of all points",
+    "alle Vektoren, tous les vecteurs, todos los vectores, все векторы, tutti i vettori",
+)
+"""Words before a vector with a parameter."""
 CHANCES = make_phrases("chance, chances, probability")
 ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
 PERCENT = make_phrases("%, °, pct, percent, per cent")

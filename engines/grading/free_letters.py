@@ -58,10 +58,13 @@ def spell_freed(letters: Sequence[str], domain: str = "") -> str:
 
 def drop_freed(answer: str) -> str:
     """Return an answer without the words that its letters may be any real numbers."""
-    formula, words, letters = answer.partition(r" \text{ for any real }")
-    if not words:
-        formula, words, letters = answer.partition(r" \text{ for all real }")
-    return formula if words and all(len(one.strip()) == 1 for one in letters.split(",")) else answer
+    for words in (r" \text{ for any real }", r" \text{ for all real }"):
+        formula, said, letters = answer.partition(words)
+        if said and all(len(one.strip()) == 1 for one in letters.split(",")):
+            return formula
+    formula, comma, ranged = answer.rpartition(",")
+    letter, _, domain = ranged.replace("\\in ", "∈").replace("\\in\\", "∈\\").partition("∈")
+    return formula if comma and len(letter.strip()) == 1 and domain.strip() in _REALS else answer
 
 
 def find_free_letters(tokens: Sequence[AnswerToken], first: int, last: int) -> tuple[int, list[str]] | None:

@@ -84,6 +84,8 @@ def spell_integers(text: str) -> str:
         at = skip_blanks(tokens, noun[0])  # all positive integers divisible by 3
     if (divisors := _DIVISORS.match(tokens, at)) is not None and begin:
         return _list_divisors(tokens, divisors[0]) if least else ""
+    if not least and (family := _match_form(tokens, at)):
+        return family
     kind, end = _match_kind(tokens, at)
     if not kind:
         kind, end = _match_kind(tokens, begin)
@@ -131,6 +133,40 @@ def _match_kind(tokens: Sequence[AnswerToken], at: int) -> tuple[str, int]:
             return "", 0
     step = text_at(tokens, number)
     return (f"{step} k", end) if step.isdecimal() else ("", 0)
+
+
+def _match_form(tokens: Sequence[AnswerToken], at: int) -> str:
+    """Return the family that a linear form of integers names, as `integers n of the form 3k + 1`; ""
+    without one."""
+    noun = _NOUNS.match(tokens, at)
+    if noun is None:
+        return ""
+    behind = skip_blanks(tokens, noun[0])
+    if len(text_at(tokens, behind)) == 1 and text_at(tokens, behind).isalpha():
+        behind = skip_blanks(tokens, behind + 1)  # integers n of the form
+    lead = _OF_FORM.match(tokens, behind)
+    if lead is None:
+        return ""
+    comma = next((i for i in range(lead[0], len(tokens)) if tokens[i].text == ","), len(tokens))
+    range_start = next(
+        (i for i in range(lead[0], comma) if tokens[i].text in ("for", "with", "where")), comma
+    )
+    said = [token.text for token in tokens[lead[0] : range_start] if not is_blank(token)]
+    letters = [one for one in said if one.isalpha()]
+    linear = len(letters) == 1 and len(letters[0]) == 1 and "^" not in said and "²" not in said
+    plain = all(one.isalnum() or one in tuple("+-−*") for one in said)
+    words = [token.text for token in tokens[range_start:] if not is_blank(token) and token.text != ","]
+    any_integer = {*words} <= {*letters, "∈", "ℤ", "\\in", "Z", "\\mathbb", "{", "}", *_ANY_INTEGER}
+    return (
+        rf"\{{{''.join(said)} : {letters[0]} \in \mathbb{{Z}}\}}" if linear and plain and any_integer else ""
+    )
+
+
+_NOUNS = Phrases(_phrases("integers, whole numbers, numbers, ganzen Zahlen, entiers, números, целые числа"))
+_OF_FORM = Phrases(
+    _phrases("of the form, of form, der Form, de la forme, de la forma, вида, that are of the form")
+)
+_ANY_INTEGER = ("for", "with", "where", "an", "any", "some", "all", "integer", "integers", "is")
 
 
 def _list_integers(kind: str, least: str, tokens: Sequence[AnswerToken], at: int) -> str:

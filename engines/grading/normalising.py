@@ -56,6 +56,9 @@ def normalise_text(text: str) -> str:
     """
     if text.isdecimal():
         return text
+    if "/d" in text and (derivative := _match_derivative(text)):
+        name, rest = derivative
+        return f"{name} = {normalise_text(rest)}"
     text = _write_powers_of_ten(_join_marked_thousands(text))
     has_commands = "\\" in text or "{" in text
     if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
@@ -66,6 +69,28 @@ def normalise_text(text: str) -> str:
     if has_commands or not _MARKS.isdisjoint(written):
         written = _Normaliser(written).write_text()
     return written if written.endswith("\\right.") else written.rstrip(".;:,").strip()
+
+
+def _match_derivative(text: str) -> tuple[str, str] | None:
+    """Return the derivative that a plain text says is equal to something, as `dy/dx = 2x`, and that."""
+    tokens = [token for token in tokenize(text[:_LONGEST_NAME]) if not is_blank(token)]
+    if len(tokens) < 5 or (tokens[1].text, tokens[3].text) != ("/", "="):
+        return None
+    above, below = tokens[0].text, tokens[2].text
+    if not all(len(one) == 2 and one[0] == "d" and one.isalpha() for one in (above, below)):
+        return None
+    rest = text[tokens[3].end :].strip()
+    unit = next((token.start for token in tokenize(rest) if token.kind == "word"), len(rest))
+    if names_unit(rest[unit:]) and rest[unit - 1 : unit] == " ":
+        return None  # the grammar has no quantities
+    if "\\" not in rest:
+        with contextlib.suppress(UnreadError):
+            rest = latex_of_plain(rest)
+    return rf"\frac{{{above}}}{{{below}}}", rest
+
+
+_LONGEST_NAME = 20
+"""Characters of a derivative with the sign of equality behind it, at most."""
 
 
 def flatten_spaces(text: str) -> str:

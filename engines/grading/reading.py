@@ -40,7 +40,7 @@ from engines.grading.numbers import Term, plain_number
 from engines.grading.permutations import read_permutations
 from engines.grading.quantity_reader import read_figures, read_measure
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, text_at, tokenize
-from engines.grading.unit_reader import read_unit
+from engines.grading.unit_reader import mark_shaped_unit, read_unit
 from engines.grading.word_answers import drop_direction
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
@@ -79,7 +79,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
         return UnreadForm("the answer is empty")
     if not are_braces_balanced(plain):
         return UnreadForm("its brackets do not match")
-    if family := spell_integers(plain):
+    if family := spell_integers(plain) or ("form" in text and spell_integers(text)):
         return read_form(family)
     if plain.startswith("(") and "," in plain and plain.endswith((")^T", ")^{T}", ")ᵀ")):
         return read_form(plain[: plain.rindex(")") + 1], log_base, counts)  # a column in a row
@@ -97,6 +97,8 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     measured = None if "\\" in written and "10^" not in written else read_measure(plain)
     if measured is not None and measured.value is not None and measured.unit and measured.unit.known:
         return measured
+    if marked := mark_shaped_unit(plain):
+        return read_form(marked, log_base, counts)
     # Everything else is read by the grammar, and its tree is seen as a form.
     statement = read_statement(written, is_answer=True, log_base=log_base)
     if isinstance(statement, str):

@@ -49,6 +49,7 @@ from engines.grading.answer_vocabulary import (
     SUMS,
     TOTALS,
     UNSPACED_VERBS,
+    VECTOR_LEADS,
     WEEKDAYS,
 )
 from engines.grading.boxes_and_announcements import LOOSE
@@ -75,7 +76,7 @@ from engines.grading.sentence_quantities import (
     match_value,
     names_another,
 )
-from engines.grading.times import find_date, find_spoken_clock
+from engines.grading.times import find_date, find_spoken_clock, read_date
 from engines.grading.tokens import (
     AnswerToken,
     Phrases,
@@ -180,6 +181,8 @@ class SentenceParser:
             family = self.find_in_words(first, freed[0], announced)
             if "=" in family and not is_subject(freed[1], family):
                 return family + spell_freed(freed[1])
+        if (vectors := VECTOR_LEADS.match(self.tokens[:last], first)) is not None:
+            first = skip_blanks(self.tokens, vectors[0])
         last = self.drop_final_verb(first, last)
         if begins_with_set(self.spell(first, last)):
             end = self.trim(first, last)[1]
@@ -194,6 +197,7 @@ class SentenceParser:
             or spell_ranges(whole) != whole
             or ("=" not in whole and is_written_with_names(whole))
             or is_quantity(bare)
+            or read_date(self.tokens[first:last])
             or whole.endswith("\\right.")
         ):
             return whole

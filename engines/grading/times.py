@@ -1,4 +1,4 @@
-"""Times of day and dates, as 4:30 p.m., 16:30, March 14 and 14.03.2025."""
+"""Times of day and dates, as 4:30 p.m., 16:30, March 14 and 2025-03-14."""
 
 from __future__ import annotations
 
@@ -61,6 +61,8 @@ def _read_count(words: Sequence[str]) -> int:
 
 def read_date(tokens: Sequence[AnswerToken]) -> str:
     """Return a day of a month, with its year if there is one, as `March 14, 2025`; "" for anything else."""
+    if numbered := _read_numbered_date([token.text for token in tokens if not is_blank(token)]):
+        return numbered
     month, day, year = -1, 0, ""
     for token in unwrap_texts(tokens):
         word = token.text.lower()
@@ -77,6 +79,18 @@ def read_date(tokens: Sequence[AnswerToken]) -> str:
     if month < 0 or not 0 < day < 32:
         return ""
     return f"{MONTHS[month]} {day}" + (f", {year}" if year else "")
+
+
+def _read_numbered_date(said: Sequence[str]) -> str:
+    """Return a date that is written as ISO 8601 has it, as 2025-03-14, or as 2025年3月14日; "" for others."""
+    iso = said[1::2] == ["-", "-"] and [len(one) for one in said[::2]] == [4, 2, 2]
+    if not iso and said[1::2] != ["年", "月", "日"]:
+        return ""
+    figures = said[:6:2]
+    if len(figures) != 3 or not all(one.isdecimal() for one in figures):
+        return ""
+    year, month, day = map(int, figures)
+    return f"{MONTHS[month - 1]} {day}, {year}" if 0 < month < 13 and 0 < day < 32 else ""
 
 
 def find_date(tokens: Sequence[AnswerToken], first: int, last: int) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from engines.formula.unit_table import TEMPERATURES, UnitPowers, find_unit
 from engines.grading.locales import LIMITS_BEHIND
-from engines.grading.tokens import AnswerToken, Phrases, skip_blanks, text_at, tokenize
+from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, Phrases, skip_blanks, text_at, tokenize
 from engines.language.english import SCALES
 
 
@@ -112,6 +112,25 @@ def names_unit(text: str) -> bool:
     """Return whether a text is made of the words of known units."""
     result = read_unit(text)
     return result is not None and result.known
+
+
+def mark_shaped_unit(text: str) -> str:
+    r"""Return a value with π or a root in it and the words of an area or volume behind it as LaTeX; "" for
+    other texts.
+
+    >>> mark_shaped_unit("36π square centimeters")
+    '36\\pi \\text{ square centimeters}'
+    """
+    tokens = tokenize(text) if any(shape in text for shape in _SHAPES) else ()
+    at = next((at for at, token in enumerate(tokens) if token.text in _SHAPES), 0)
+    head = text[: tokens[at].start].strip() if at else ""
+    words = (token for token in tokens[:at] if token.kind == "word" or token.text in TEXT_COMMANDS)
+    plain = all(word.text == "π" for word in words)
+    has_sign = any(sign in head for sign in ("π", "\\pi", "√", "\\sqrt"))
+    if not plain or not has_sign or not names_unit(text[tokens[at].start :]):
+        return ""
+    value = head.replace("π", "\\pi ").strip()
+    return rf"{value} \text{{ {text[tokens[at].start :].strip()}}}"
 
 
 class _UnitParser:

@@ -90,3 +90,31 @@ def test_working_is_no_statement_of_its_own() -> None:
     assert list_statements("She has 3 + 4 = 7 plums", "7 plums") == []
     assert list_statements("The least is $2$ for $x=1$", "2") == ["x=1"]
     assert grade("So she has 3 + 4 = 7 plums", "7 plums, since 9 - 2 = 7").verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "pred"),
+    [
+        (r"$n \equiv 2 \pmod 5$", r"$n \equiv 3 \pmod 5$", "all integers n of the form 5k+2, k ∈ ℤ"),
+        (
+            r"$n \equiv 2 \pmod 5$",
+            r"$n \equiv 3 \pmod 5$",
+            "all integers of the form 5k-3 for some integer k",
+        ),
+        ("3x e^{x^3}", "x e^{x^3}", "dy/dx = 3x e^(x^3)"),
+        (r"\text{span}\{(1,-2,3)\}", r"\text{span}\{(1,2,3)\}", "the set of all vectors t(-1,2,-3), t∈ℝ"),
+        ("x = 1+t, y = 2-t, z = 3t", "x = 1+t, y = 2+t, z = 3t", "(x,y,z) = (1,2,0) + s(1,-1,3), s ∈ ℝ"),
+        (r"49\pi \text{ m}^2", r"49\pi \text{ cm}^2", "49π square meters"),
+        ("June 9, 2031", "September 6, 2031", "2031-06-09"),
+        ("June 9, 2031", "September 6, 2031", "2031年6月9日"),
+    ],
+)
+def test_answers_of_exercises_are_read(right: str, wrong: str, pred: str) -> None:
+    assert grade(right, pred).verdict == "equal"
+    assert grade(wrong, pred).verdict in ("different", "undecided")
+
+
+def test_a_date_is_no_difference_and_a_limited_form_no_class() -> None:
+    assert grade("2016", "2031-06-09").verdict != "equal"
+    assert grade(r"$n \equiv 2 \pmod 5$", "all positive integers of the form 5k+2").verdict != "equal"
+    assert grade(r"$n \equiv 2 \pmod 5$", "all integers of the form 5k+2, k > 0").verdict != "equal"
