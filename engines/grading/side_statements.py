@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from engines.grading.answer_vocabulary import JOINS
 from engines.grading.boxes_and_announcements import find_announced, find_boxed
+from engines.grading.dropped_words import compare_dropped_words, list_clause_words
 from engines.grading.final_answer import LONGEST, repair_escapes
 from engines.grading.permutations import speaks_of_orders
 from engines.grading.sentence_quantities import list_quantities
@@ -52,7 +53,10 @@ def find_other_statements(
     changes = [_find_change(text, answer) for text, answer in zip(texts, answers, strict=True)]
     if changes[0] != changes[1]:
         return " and ".join(filter(None, changes)) + ", which is more than the answer"
-    sides = [_list_sides(text) for text in texts]
+    bare = any(_squeeze(text) == _squeeze(answer) for text, answer in zip(texts, answers, strict=True))
+    if not bare and (words := compare_dropped_words((_join(texts[0]), _join(texts[1])))):
+        return words
+    sides = [{} if bare else _list_sides(text) for text in texts]
     for said in sides[0].keys() & sides[1].keys():
         ours, others = sides[0][said], sides[1][said]
         if len(ours) == len(others) and not all(
@@ -67,6 +71,10 @@ def find_other_statements(
         return ""
     other = next((one for one in theirs if not any(_are_same(one, part, are_equal) for part in mine)), "")
     return f"{alone} and {other}" if other else ""
+
+
+def _join(text: str) -> Sequence[AnswerToken]:
+    return join_formulas(text, tokenize(text))
 
 
 def _take_statement(text: str) -> str:
@@ -153,6 +161,8 @@ _CHANGES = Phrases(
             "cube of, cubes of",
             "square root of, square roots of, Wurzel aus, racine carrée de, raíz cuadrada de",
             "reciprocal of, Kehrwert von, inverse de, inverso de",
+            "interior of, exterior of, boundary of, inside, outside, bounded by, enclosed by",
+            "doppelt so viel wie, twice as much as",
             "complement of, Komplement von, complémentaire de, complemento de",
             "negation of, Negation von, négation de",
             "coprime to, relatively prime to, teilerfremd zu, premiers avec, взаимно просты с",
@@ -177,7 +187,7 @@ def _list_sides(text: str) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     words: set[str] = set()
     values: list[str] = []
-    at, depth = 0, 0
+    at, depth, start = 0, 0, 0
     while at <= len(tokens):
         depth += (text_at(tokens, at) in ("(", "（")) - (text_at(tokens, at) in (")", "）"))
         ends = at == len(tokens) or (
@@ -188,7 +198,9 @@ def _list_sides(text: str) -> dict[str, list[str]]:
         if ends:
             if len(words) == 1 and values:
                 said.setdefault(words.pop(), []).extend(values)
-            words, values = set(), []
+            elif not words and values and (named := list_clause_words(tokens[start:at])):
+                said.setdefault(named, []).extend(values)
+            words, values, start = set(), [], at + 1
         elif at in spans:
             values.append(text[tokens[at].start : tokens[spans[at] - 1].end].strip("$ "))
             at = spans[at]

@@ -272,7 +272,10 @@ _MOST_SHORT = 60
 def match_side(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
     """Return the index behind a word that has an opposite, and what it says; None where none begins."""
     match = _SIDES.match(tokens, at)
-    return None if match is None else (match[0], f"{match[1][0]}.{match[1][1]}")
+    if match is None:
+        return None
+    number, side = match[1]
+    return match[0], _OPPOSITES[number][side].partition(",")[0]
 
 
 def _list_sides(tokens: Sequence[AnswerToken]) -> dict[int, dict[int, str]]:

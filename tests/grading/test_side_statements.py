@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from engines.grading.dropped_words import compare_dropped_words, list_clause_words
 from engines.grading.final_answer import find_answer
 from engines.grading.free_letters import drop_freed, find_free_letters
 from engines.grading.grades import grade
 from engines.grading.permutations import speaks_of_orders, spell_permutations
 from engines.grading.side_statements import list_statements
-from engines.grading.tokens import tokenize
+from engines.grading.tokens import join_formulas, tokenize
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,46 @@ def test_a_date_is_no_difference_and_a_limited_form_no_class() -> None:
     assert grade("2016", "2031-06-09").verdict != "equal"
     assert grade(r"$n \equiv 2 \pmod 5$", "all positive integers of the form 5k+2").verdict != "equal"
     assert grade(r"$n \equiv 2 \pmod 5$", "all integers of the form 5k+2, k > 0").verdict != "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("a hole at $x=6$", "an asymptote at $x=6$"),
+        ("stabil bei $x=6$", "instabil bei $x=6$"),
+        ("two roots for $k>6$", "one root for $k>6$"),
+        ("$g$ is continuous at $x=6$", "$g$ is not continuous at $x=6$"),
+        ("before $t=6$", "after $t=6$"),
+        ("The width is $6$ cm", "The width is $6$ m"),
+        ("slope $6$, intercept $7$", "slope $7$, intercept $6$"),
+        ("Tom gets $6$, Eva gets $7$", "Tom gets $7$, Eva gets $6$"),
+    ],
+)
+def test_words_around_the_same_answer_may_say_something_else(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict in ("undecided", "different")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("The width is $6$ cm", "The width is $6$ centimeters"),
+        ("a hole at $x=6$", "there is a hole at $x=6$"),
+        ("$x=6$", "a hole at $x=6$"),
+        ("Die Summe ist $6$", "The sum is $6$"),
+        ("slope $6$, intercept $7$", "intercept $7$, slope $6$"),
+        ("The greatest value is $6$", "The maximum is $6$"),
+    ],
+)
+def test_words_that_say_the_same_change_nothing(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "equal"
+
+
+def test_sentences_that_differ_in_few_words_are_compared_by_these() -> None:
+    def compare(one: str, other: str) -> str:
+        return compare_dropped_words(
+            (join_formulas(one, tokenize(one)), join_formulas(other, tokenize(other)))
+        )
+
+    assert compare("hole at $x$", "asymptote at $x$") == "hole and asymp"
+    assert compare("the root is $x$", "so the roots are $x$") == ""
+    assert list_clause_words(tokenize("the slope is 5")) == "slope"

@@ -1,0 +1,95 @@
+"""Words that two short texts have around the same answer, and whether these say something else: `a hole at
+x = 1` beside `an asymptote at x = 1`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from engines.grading.sentence_quantities import find_denial
+from engines.grading.tokens import AnswerToken, is_blank
+from engines.grading.unit_reader import read_unit
+from engines.grading.word_answers import match_side
+
+_MOST_CHANGED = 3
+"""Words that differ where two texts are the same sentence otherwise."""
+_STEM = 5
+"""Letters at the beginning of a word that the forms of one word share."""
+_PLAIN_LISTED = (
+    "the a an is are be was it its this that of at for when if in on with and or we have has get gives"
+    " so thus hence therefore must should can will value values answer answers result solution roots"
+    " zero zeros final all only exactly equal equals to there where precisely just then as by number"
+    " numbers find der die das ein eine ist sind für bei mit und oder also le la les un une est sont"
+    " pour et ou donc el los las es son para y o il lo è sono per e или и это при для real any some"
+    " every arbitrary constant constants she he they since because who while i you"
+)
+_PLAIN = frozenset(word[:_STEM] for word in _PLAIN_LISTED.split())
+"""Words that say nothing about an answer, or the same as others of them."""
+
+
+def compare_dropped_words(joined: tuple[Sequence[AnswerToken], Sequence[AnswerToken]]) -> str:
+    """Return the words in which two sentences differ that are the same otherwise; "" for other sentences.
+
+    Args: joined: the tokens of both, of which each formula is one.
+    """
+    said = [_list_words(tokens) for tokens in joined]
+    if not all(said) or said[0] == said[1]:
+        return ""
+    if not all(any(token.kind in ("formula", "digits") for token in tokens) for tokens in joined):
+        return ""  # words may be the answer themselves
+    changed: tuple[list[str], list[str]] = [], []
+    common = 0
+    for kind, first, last, start, end in SequenceMatcher(
+        None, said[0], said[1], autojunk=False
+    ).get_opcodes():
+        if kind == "equal":
+            common += last - first
+        else:
+            changed[0].extend(word for word in said[0][first:last] if word not in _PLAIN)
+            changed[1].extend(word for word in said[1][start:end] if word not in _PLAIN)
+    denied = [
+        any(find_denial(tokens, 0, at) is not None for at in _list_formulas(tokens)) for tokens in joined
+    ]
+    if denied[0] != denied[1] and common:
+        return "a denial"
+    few = all(0 < len(words) <= _MOST_CHANGED for words in changed)
+    # Without a word in common two sentences may be of two languages; a word or two are none.
+    alike = common or _PLAIN.isdisjoint(said[0] + said[1])
+    return f"{' '.join(changed[0])} and {' '.join(changed[1])}" if few and alike else ""
+
+
+def _list_formulas(tokens: Sequence[AnswerToken]) -> list[int]:
+    return [at for at, token in enumerate(tokens) if token.kind == "formula"]
+
+
+def _list_words(tokens: Sequence[AnswerToken]) -> list[str]:
+    """Return the beginnings of the words of a sentence; of words with an opposite what these say."""
+    words: list[str] = []
+    at = 0
+    while at < len(tokens):
+        if (side := match_side(tokens, at)) is not None:
+            words.append(side[1])
+            at = side[0]
+            continue
+        if tokens[at].kind == "word" and (word := _name_word(tokens, at)):
+            words.append(word)
+        at += 1
+    return words
+
+
+def _name_word(tokens: Sequence[AnswerToken], at: int) -> str:
+    """Return the beginning of a word, or of a unit what it measures; "" for letters that are none."""
+    word = tokens[at].text.lower()[:_STEM]
+    before = at - 1
+    while before >= 0 and is_blank(tokens[before]):
+        before -= 1
+    is_behind_value = before >= 0 and tokens[before].kind in ("formula", "digits")
+    unit = read_unit(tokens[at].text) if is_behind_value and word not in _PLAIN else None
+    if unit is not None and unit.known:
+        return f"{unit.factor} {' '.join(f'{name}^{power}' for name, power in unit.powers)}"
+    return word if len(word) > 1 else ""
+
+
+def list_clause_words(tokens: Sequence[AnswerToken]) -> str:
+    """Return the words of a clause that name a value, as `slope`; "" where none does."""
+    return " ".join(word for word in _list_words(tokens) if word not in _PLAIN)
