@@ -26,8 +26,8 @@ from engines.formula.vocabulary import (
     DIFFERENCES,
     GIVEN,
     QUANTIFYING_PHRASES,
+    RANGE_WORDS,
     REMARKS_ON_OR,
-    TO_BOUND,
     Line,
     argument_pieces,
     is_name,
@@ -44,7 +44,15 @@ SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
-_JOINING = (CONNECTIVES, QUANTIFYING_PHRASES, DIFFERENCES, BETWEENS, BETWEEN_REMARKS, REMARKS_ON_OR, TO_BOUND)
+_JOINING = (
+    CONNECTIVES,
+    QUANTIFYING_PHRASES,
+    DIFFERENCES,
+    BETWEENS,
+    BETWEEN_REMARKS,
+    REMARKS_ON_OR,
+    RANGE_WORDS,
+)
 """Words that are no unit behind a number."""
 _CONNECTIVES = ("and", "or", "implies", "iff", "not")
 STATEMENTS = frozenset(

@@ -24,18 +24,18 @@ from engines.formula.vocabulary import (
     DENIALS_OF_STATEMENTS,
     GREEK,
     IMPLICATIONS,
-    MEMBERS,
+    MEMBERSHIP_PHRASES,
     MULTIPLICITIES,
     ONE_PLACE,
     PAIRS,
     PARITIES,
     QUANTIFYING_PHRASES,
+    RANGE_WORDS,
     REMARKS_ON_OR,
     SETS_IN_WORDS,
     SEVERAL,
     SPOKEN_ROOTS,
     SPOKEN_SIGNS,
-    TO_BOUND,
 )
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ _LOGICAL = ("and", "or", "not", "if", "then", "iff", "implies")
 _POSTFIX = ("!", "'")
 _PHRASES = frozenset(
     (
-        *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERS, *PARITIES) if " " in phrase),
+        *(phrase for phrase in (*SETS_IN_WORDS, *MEMBERSHIP_PHRASES, *PARITIES) if " " in phrase),
         *(*QUANTIFYING_PHRASES, *SPOKEN_SIGNS, *SPOKEN_ROOTS, "such that", "if and only if"),
         *(*REMARKS_ON_OR, *BETWEENS, *BETWEEN_REMARKS, *DENIALS_OF_STATEMENTS, *MULTIPLICITIES),
-        *(*IMPLICATIONS, *TO_BOUND),
+        *(*IMPLICATIONS, *RANGE_WORDS),
     )
 )
 _PLAIN_QUANTIFIERS = {

@@ -34,7 +34,7 @@ from engines.formula.vocabulary import (
     SIGNS,
     SIGNS_OF_NUMBERS,
     TRIGONOMETRIC_AND_HYPERBOLIC,
-    USUAL,
+    USUAL_FUNCTION_LETTERS,
     Line,
     argument_pieces,
     bracket_after,
@@ -148,7 +148,9 @@ class NameAndFunctionParser(NumeralParser):
         elif script.alone.label.startswith("V!′"):
             # A prime behind an expression is a derivative, if only one variable can be meant.
             leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
-            names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
+            names = [
+                leaf for leaf in leaves if leaf.label not in USUAL_FUNCTION_LETTERS | {"e", "pi", "i", "inf"}
+            ]
             # (F - G)' is the derivative of functions, of whatever variable.
             of_functions = any(leaf.label[0].isupper() and leaf.label != "X" for leaf in names)
             marked = any(leaf.label[0] == "•" for leaf in base)
@@ -418,7 +420,11 @@ class NameAndFunctionParser(NumeralParser):
         if name in self.context.letters or self.here.text != "(":
             return False
         how = bracket_after(self.parts, self.position - 1)
-        if name in USUAL or len(name) > 1 or (how == "function" and name not in self.context.products):
+        if (
+            name in USUAL_FUNCTION_LETTERS
+            or len(name) > 1
+            or (how == "function" and name not in self.context.products)
+        ):
             self.context.add_note(f"{name} is a function")
             return True
         if how == "function":

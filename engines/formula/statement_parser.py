@@ -15,14 +15,14 @@ from engines.formula.vocabulary import (
     BETWEENS,
     CONNECTIVES,
     EVERY_PARITY,
-    MEMBERS,
+    MEMBERSHIP_PHRASES,
     PARITIES,
     QUANTIFYING_PHRASES,
+    RANGE_WORDS,
     RELATION_NAMES,
     REMARKS_ON_OR,
     SETS_OF_NUMBERS,
-    TO_BOUND,
-    USUAL,
+    USUAL_FUNCTION_LETTERS,
     argument_pieces,
     is_alignment_mark,
     is_variable,
@@ -34,7 +34,7 @@ from engines.formula.vocabulary import (
 
 ELSE = Tree("else")
 """The condition of all that is left."""
-_SUCH_THAT = ("such that", "so that", "we have", "with")
+_QUANTIFIER_ENDINGS = ("such that", "so that", "we have", "with")
 _MAP_ARROWS = ("\\to", "\\rightarrow", "\\longrightarrow", "→")
 
 
@@ -172,7 +172,7 @@ class StatementParser(ExpressionParser):
         while (
             self.separates_formulas(self.here)
             or self.here.role == PieceRole.COLON
-            or words_of(self.here) in _SUCH_THAT
+            or words_of(self.here) in _QUANTIFIER_ENDINGS
         ):
             self.take_piece()
         if self.position >= self.length:
@@ -416,11 +416,11 @@ class StatementParser(ExpressionParser):
             left = OMITTED_SIDE
         else:
             left = self.parse_set_operations()
-        if (number_set := MEMBERS.get(words_of(self.here))) is not None:
+        if (number_set := MEMBERSHIP_PHRASES.get(words_of(self.here))) is not None:
             self.take_piece()
             return Tree("in", (left, Tree(number_set)))
         remainder = PARITIES.get(words_of(self.here)) if self.context.is_answer else None
-        if remainder is not None and left.label not in USUAL:
+        if remainder is not None and left.label not in USUAL_FUNCTION_LETTERS:
             self.take_piece()
             return Tree("congruent", (left, Tree(remainder), Tree("2")))
         if self.context.is_answer and words_of(self.here) in BETWEENS:
@@ -479,7 +479,7 @@ class StatementParser(ExpressionParser):
         so."""
         closed = BETWEENS[words_of(self.take_piece())]
         low = self.parse_set_operations()
-        if CONNECTIVES.get(words_of(self.here)) != "and" and words_of(self.here) not in TO_BOUND:
+        if CONNECTIVES.get(words_of(self.here)) != "and" and words_of(self.here) not in RANGE_WORDS:
             self.raise_unexpected()
         self.take_piece()
         high = self.parse_set_operations()
@@ -605,7 +605,7 @@ class StatementParser(ExpressionParser):
         """Parse a ratio."""
         colon = self.take_piece()
         # A colon behind the name of a function begins a map, `f: A \to B`, and no ratio.
-        if left.label in self.context.functions | USUAL or self.position >= self.length:
+        if left.label in self.context.functions | USUAL_FUNCTION_LETTERS or self.position >= self.length:
             raise self.make_error("':' is not understood here", colon)
         right = self.parse_set_operations()
         if self.context.is_answer:

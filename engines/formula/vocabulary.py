@@ -98,7 +98,7 @@ SIGNS = ("℘", "□", "◇", "◊", "△", "▽", "◻", *CONSTANT_SIGNS)
 GIVEN = ("|", "∥", "\\mid", "\\middle|", "\\vert")
 """Bars before what is given, as in conditional probabilities."""
 SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
-USUAL = frozenset("fghFGφϕψΦΨΓζ")
+USUAL_FUNCTION_LETTERS = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
 BETWEEN_NUMBERS = {"choose": "binomial", "out of": "/"}
 """Words between two numbers that make one of them, and the operators that these are."""
@@ -146,7 +146,7 @@ QUANTIFYING_PHRASES = {
     for word, numbers in _RANGES.items()
 }
 """Words that quantify what follows them: the label, and the numbers that it ranges over, if any."""
-MEMBERS = {
+MEMBERSHIP_PHRASES = {
     f"{verb} {word}": numbers
     for verb in ("is a", "is an", "is any", "are", "is")
     for word, numbers in _RANGES.items()
@@ -209,7 +209,7 @@ BETWEENS = (
     }
 )
 """Words before two bounds, and whether these belong to what is said; None where that is left open."""
-TO_BOUND = ("to", "through", "до", "bis", "à")
+RANGE_WORDS = ("to", "through", "до", "bis", "à")
 """Words other than `and` before the second of two bounds."""
 BETWEEN_REMARKS = {
     **dict.fromkeys(("inclusive", "both inclusive", "inclusively", "inklusive", "включительно"), True),

@@ -17,14 +17,14 @@ from engines.formula.vocabulary import (
     DIFFERENCES,
     GREEK,
     IMPLICATIONS,
-    MEMBERS,
+    MEMBERSHIP_PHRASES,
     NAMES_IN_TEXT,
     PARITIES,
     QUANTIFYING_PHRASES,
+    RANGE_WORDS,
     REMARKS_ON_OR,
     SETS_IN_WORDS,
     SPOKEN_SIGNS,
-    TO_BOUND,
 )
 from engines.grading.answer_vocabulary import CONCLUDING, COPULA_VERBS, FORMULA_LEADS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
@@ -33,7 +33,7 @@ from engines.language.numerals import read_numeral
 _SAYING = (
     *SPOKEN_SIGNS,
     *QUANTIFYING_PHRASES,
-    *MEMBERS,
+    *MEMBERSHIP_PHRASES,
     *PARITIES,
     *SETS_IN_WORDS,
     *OTHERWISE,
@@ -46,7 +46,7 @@ _SAYING = (
 _PHRASES = Phrases(
     {
         **dict.fromkeys((*CONNECTIVES, *NAMES_IN_TEXT, *GREEK, "such that"), False),
-        **dict.fromkeys((*BETWEEN_REMARKS, *TO_BOUND), False),
+        **dict.fromkeys((*BETWEEN_REMARKS, *RANGE_WORDS), False),
         **{phrase: True for phrase in _SAYING if phrase},
     }
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from engines.core.tree import Tree
 from engines.proofreading.facts import Facts
-from engines.proofreading.near_consequences import FAR, says_the_same
+from engines.proofreading.near_consequences import FAR_LINES, says_the_same
 from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import free_symbols
 
@@ -31,7 +31,7 @@ def find_operated_equation(facts: Facts, left: Tree, right: Tree, line: int) -> 
             # Where another letter is in it, that one can be a function of the variable.
             depends = free_symbols(fact.left) | free_symbols(fact.right)
             holds_along = not varied or bool(varied <= depends and depends - varied)
-            stands = line - fact.line <= FAR and not fact.alternative and not fact.is_value
+            stands = line - fact.line <= FAR_LINES and not fact.alternative and not fact.is_value
             if holds_along and stands and says_the_same(fact, left, right):
                 return fact
     return None

@@ -16,7 +16,7 @@ from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 MINUS_ONE = Tree("-1")
 BOUNDS = ("<", ">", "<=", ">=")
-_NEAR = 4
+_LAST_BOUNDS = 4
 """Of the bounds said so far, so many of the last bear on one that comes."""
 
 
@@ -50,7 +50,7 @@ def carry_bound(
     """Judge a bound by the last one said of its variable in the paragraph: it says the same, or, as where an
     inequality is divided by a negative number, the opposite. None for neither."""
     names = free_symbols(statement)
-    for previous, bound in reversed(bounds[-_NEAR:]):
+    for previous, bound in reversed(bounds[-_LAST_BOUNDS:]):
         near = previous.position.paragraph == link.position.paragraph and free_symbols(bound) == names
         if previous is link or not near or len(bound) <= len(statement) or len(names) > 1:
             continue
@@ -71,7 +71,7 @@ def carry_bound(
 def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:
     """Find a bound that no number satisfies together with another on the same variable."""
     end = read_end(statement)
-    for known in conditions[-_NEAR:]:
+    for known in conditions[-_LAST_BOUNDS:]:
         known_end = read_end(known) if known.label in BOUNDS else None
         if end is None or known_end is None or free_symbols(known) != free_symbols(statement):
             continue

@@ -209,7 +209,8 @@ class _ChainWalker:
         previous_side: The last side of the last formula.
         may_continue: Whether the next formula may go on with that side.
         has_no_relation: Whether the last formula has none.
-        touches: Whether nothing stands between the last formula, which has no relation, and the next.
+        directly_follows_formula: Whether nothing stands between the last formula, which has no relation, and
+            the next.
         side_before_remark: The side with which a chain ended before a remark, `and $u = x^2$`, behind which a
             paragraph goes on with it.
         is_in_remark: Whether the formula at hand is such a remark.
@@ -226,7 +227,7 @@ class _ChainWalker:
         self.previous_side = ""
         self.may_continue = False
         self.has_no_relation = False
-        self.touches = False
+        self.directly_follows_formula = False
         self.side_before_remark = ""
         self.is_in_remark = False
         self.is_behind_remark = False
@@ -241,7 +242,7 @@ class _ChainWalker:
         words = sentences[-1] if is_new else self.words_before + sentences[0]
         self.words_before = words[-_MOST_WORDS:]
         self.formulas_before = [] if is_new else self.formulas_before
-        self.touches = self.may_continue and self.has_no_relation and not text.strip()
+        self.directly_follows_formula = self.may_continue and self.has_no_relation and not text.strip()
         between = text.strip(" ,\n\t~\\")
         self.may_continue = self.may_continue and not between
         self.is_in_remark = (self.is_in_remark and not between) or has_last_word("remarking", between)
@@ -273,7 +274,9 @@ class _ChainWalker:
         for statement in statements:
             # A statement that begins with a relation, `= 3`, goes on from the side before.
             if statement.begins_with_relation and not statement.sides[0]:
-                self._insert_first_side(statement, last_side or (continued_side if self.may_continue else ""))
+                self._take_over_left_side(
+                    statement, last_side or (continued_side if self.may_continue else "")
+                )
             last_side = statement.sides[-1]
             if links := self._link_statement(statement, statements, index, words_after):
                 self.chain_count += 1
@@ -309,7 +312,7 @@ class _ChainWalker:
         is_cut = ends_sentence or _PARAGRAPH_BEGUN.match(words_after)
         return (f". {words_after}" if is_cut else words_after), ends_sentence
 
-    def _insert_first_side(self, statement: FormulaStatement, side: str) -> None:
+    def _take_over_left_side(self, statement: FormulaStatement, side: str) -> None:
         """Let a statement that begins with its relation go on from a side."""
         # `> 1`, `< 1` and `\ne 1` in turn are said of the same side.
         is_of_same_side = self.may_continue and statement.sides[-1].strip() == self.last_comparison[1]
@@ -352,8 +355,8 @@ class _ChainWalker:
     ) -> None:
         self.has_no_relation = not any(each.relations for each in statements)
         # `$a$ $b$ $= c$` is said of a product, or of what nobody can tell.
-        self.previous_side = "" if self.has_no_relation and self.touches else last_side
-        self.may_continue, self.touches = True, False
+        self.previous_side = "" if self.has_no_relation and self.directly_follows_formula else last_side
+        self.may_continue, self.directly_follows_formula = True, False
         # A remark keeps the side before it, for the paragraph behind it.
         stays_in_remark = self.is_in_remark and not self.is_behind_remark
         self.side_before_remark = self.side_before_remark if stays_in_remark else last_side

@@ -14,7 +14,7 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.repetitions import RepeatedStatement, share_subject
 from engines.proofreading.term_properties import free_symbols
 
-_FAR = 60
+_FAR_LINES = 60
 """Lines: what stands further behind a statement can be about another."""
 _LARGEST = 120
 """Nodes of a statement that is looked at."""
@@ -35,7 +35,7 @@ def is_contradicted_behind(
         return False  # a letter gets many values in turn
     names = _list_names(first)
     for statement in behind:
-        if statement.link.line - second.link.line > _FAR:
+        if statement.link.line - second.link.line > _FAR_LINES:
             return False
         there = statement.link.position.scope
         if not second.link.position.scope.reaches(there) or _defines_again(statement, second):

@@ -57,11 +57,11 @@ _LARGE = 10
 """Of a modulus that another section gives: few differences are multiples of it by chance."""
 _MODULI = ("p", "q", "n", "m", "N")
 """Letters for numbers by which is divided."""
-_NEXT = 4
+_NEXT_PIECES = 4
 """Pieces of a text from one formula to the second behind it."""
 _BEHIND = 2
 """… and to the next, words between them."""
-_BESIDE = 20
+_NEAR_LINES = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
 
@@ -217,7 +217,7 @@ def _excuse_cases(judged: list[LinkVerdict], reader: LinkJudge) -> None:
         pair for several in failing.values() for pair in pairwise(several)
     ):
         lines = judged[following].link.line - judged[index].link.line
-        if one != other and lines <= _BESIDE:
+        if one != other and lines <= _NEAR_LINES:
             for at in (index, following):
                 judged[at] = replace(judged[at], outcome="not shown", reason="it is said of several cases")
 
@@ -334,7 +334,7 @@ def _accuse_odd_equations(
             continue
         if any(name.endswith("(") for name in symbols[odd.place]):
             continue  # values of a function that is not known are no roots
-        if max(apart) > _BESIDE or any(_are_listed_together(judged[one].link, link) for one in odd.by):
+        if max(apart) > _NEAR_LINES or any(_are_listed_together(judged[one].link, link) for one in odd.by):
             continue
         # Of a system none of the equations leads to another: what follows from them may be the slip.
         unknowns = symbols[odd.place]
@@ -354,7 +354,7 @@ def _stand_beside(link: ChainLink, others: Sequence[ChainLink]) -> bool:
     """Return whether other equations stand in the paragraph of one, or together right before it."""
     paragraphs = {other.position.paragraph for other in others}
     behind = link.piece_index - max(other.piece_index for other in others)
-    return len(paragraphs) == 1 and (0 < behind <= _NEXT or link.position.paragraph in paragraphs)
+    return len(paragraphs) == 1 and (0 < behind <= _NEXT_PIECES or link.position.paragraph in paragraphs)
 
 
 def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:

@@ -20,11 +20,11 @@ from engines.proofreading.term_properties import free_symbols, has_summed_index
 
 EvidenceGrade = Literal["strong", "weak", "faint"]
 _ALLOWED: Mapping[EvidenceGrade, LinkOutcome] = {"strong": "wrong", "weak": "doubtful", "faint": "not shown"}
-_BESIDE = 2
+_MOST_APART = 2
 """Pieces of a text from one formula to the next, and paragraphs: a displayed formula is one of its own."""
-_NEXT = 8
+_NEXT_LINES = 8
 """Lines: a definition so far away is that of the example at hand."""
-_NEAR = 20
+_NEAR_LINES = 20
 """Lines: a statement so far away can still be about the same example."""
 
 
@@ -67,9 +67,9 @@ def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     # "For (b), with f'(u) = cos u" gives a function of another paragraph anew.
     elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
     is_given = elsewhere and read_last_cue(link.words_before) == "given"
-    if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT):
+    if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT_LINES):
         return "strong"
-    return "weak" if lines <= _NEAR else "faint"
+    return "weak" if lines <= _NEAR_LINES else "faint"
 
 
 def _measure_distance(link: ChainLink, source: Fact) -> int:
@@ -82,7 +82,9 @@ def _stand_beside(link: ChainLink, evidence: Evidence) -> bool:
     before it."""
     paragraphs = {source.position.paragraph for source in evidence.sources} or {link.position.paragraph}
     last = max((source.piece for source in evidence.sources), default=link.piece_index)
-    before = link.position.paragraph - min(paragraphs) <= _BESIDE and link.piece_index - last <= _BESIDE
+    before = (
+        link.position.paragraph - min(paragraphs) <= _MOST_APART and link.piece_index - last <= _MOST_APART
+    )
     return len(paragraphs) == 1 and (before or link.position.paragraph in paragraphs)
 
 

@@ -26,7 +26,7 @@ _NEAR_PARAGRAPHS = 3
 """Behind a definition, so many paragraphs of its scope are about it, if none defines it anew."""
 _PARAGRAPHS_OF_EXAMPLE = 6
 """… and so many if its section defines no other of its name."""
-_RECENT = 24
+_MOST_FACTS = 24
 """Of the statements that share something with a claim, so many of the last are used."""
 _MOST_NODES = 400
 
@@ -283,7 +283,7 @@ class Facts:
     def facts_about(self, names: frozenset[str]) -> list[Fact]:
         """Return the facts that share a variable with these, directly or through others, the last first."""
         wanted, related = set(names), []
-        pending = list(reversed(self.in_scope[-4 * _RECENT :]))
+        pending = list(reversed(self.in_scope[-4 * _MOST_FACTS :]))
         for _ in range(3):
             more: list[Fact] = []
             rest: list[Fact] = []
@@ -294,7 +294,7 @@ class Facts:
             related += more
             wanted.update(*(fact.variables for fact in more))
             pending = rest
-        return sorted(related[:_RECENT], key=lambda fact: -fact.number)
+        return sorted(related[:_MOST_FACTS], key=lambda fact: -fact.number)
 
     def list_equations(self, left: Tree, right: Tree) -> list[tuple[Tree, Tree, Fact]]:
         """List what was said of the terms of a claim: equations, and definitions of functions at the places

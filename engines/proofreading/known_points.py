@@ -30,7 +30,7 @@ _MOST_NODES = 60
 _ROUNDS = 40
 _ZERO = 1e-12
 _RANGE = (1.2, 2.9)
-_FAR = 1e6
+_LARGEST_VALUE = 1e6
 _MOST_HALVES = 24
 _WORKED_OUT = ("integral", "sum", "prod")
 """Parts that have a value where they have no variables."""
@@ -223,6 +223,6 @@ def _move_to_zero(
                         slopes[row][column] += monomial * powers[place] / place_values[place]
             if np.abs(values).max(initial=0.0) <= _ZERO * size:
                 result = [float(value) for value in at]
-                return result if all(isfinite(one) and abs(one) < _FAR for one in result) else None
+                return result if all(isfinite(one) and abs(one) < _LARGEST_VALUE for one in result) else None
             at[list(unknowns)] -= np.linalg.lstsq(slopes, values, rcond=None)[0]
     return None

@@ -83,7 +83,7 @@ _EMPTY = Tree("set")
 _NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _TERM = re.compile(r"_[ijkmn]\Z")
 """The index of a term of a sequence."""
-_BESIDE = 2
+_PARAGRAPHS_BESIDE = 2
 """Paragraphs: a displayed formula is one of its own."""
 _AMBIGUOUS_FOR_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
@@ -446,10 +446,14 @@ class LinkJudge(LinkContext):
         """Return the verdict on an equation that fails: wrong where one change mends it, doubtful where one
         does that may be about something else."""
         link = judged.link
-        slip, weaker = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
+        slip, other_accusation = "" if self._is_solved_next(left, right) else self.describe_slip(link), None
         mistake = Accusation(slip) if slip else None
-        if mistake is None and (weaker := self.find_near_consequence(link)) and weaker.evidence.is_certain:
-            mistake = weaker
+        if (
+            mistake is None
+            and (other_accusation := self.find_near_consequence(link))
+            and other_accusation.evidence.is_certain
+        ):
+            mistake = other_accusation
         valued = None
         if mistake is None:
             valued = find_recurrence_value(self.facts, link, left, right)
@@ -467,12 +471,14 @@ class LinkJudge(LinkContext):
             mistake = Accusation(odd) if odd else None
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
-        weaker = weaker or self.find_vanishing_change(link) or self.find_unused_name(link)
-        weaker = weaker or self.find_recent_slip(link)
-        if weaker is None:
+        other_accusation = other_accusation or self.find_vanishing_change(link) or self.find_unused_name(link)
+        other_accusation = other_accusation or self.find_recent_slip(link)
+        if other_accusation is None:
             return judged
-        outcome: LinkOutcome = "wrong" if weaker.evidence.is_certain and mistake is None else "doubtful"
-        return LinkVerdict(link, outcome, weaker.reason, evidence=weaker.evidence)
+        outcome: LinkOutcome = (
+            "wrong" if other_accusation.evidence.is_certain and mistake is None else "doubtful"
+        )
+        return LinkVerdict(link, outcome, other_accusation.reason, evidence=other_accusation.evidence)
 
     def _is_solved_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next equation has the root of an equation in one variable: it is solved."""
@@ -576,7 +582,9 @@ class LinkJudge(LinkContext):
         """Return whether formulas shortly before bound some letters by others: `|x - y| < d`, said of all x
         and y."""
         here = self.position.paragraph
-        near = (bound for bound, place in self.facts.bounds if 0 <= here - place.paragraph <= _BESIDE)
+        near = (
+            bound for bound, place in self.facts.bounds if 0 <= here - place.paragraph <= _PARAGRAPHS_BESIDE
+        )
         return any(not free.isdisjoint(names) and not names <= free for names in map(free_symbols, near))
 
     def _describe_multiplication(self, link: ChainLink, statement: Tree) -> str:

@@ -9,7 +9,7 @@ from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
-from engines.proofreading.near_consequences import FAR, says_the_same
+from engines.proofreading.near_consequences import FAR_LINES, says_the_same
 from engines.proofreading.slips import iterate_retyped
 from engines.proofreading.stated_facts import describe_sources
 from engines.proofreading.term_properties import free_symbols
@@ -60,7 +60,7 @@ def find_meant_name(
             if reduced is None or not reduced.same:
                 continue
             if skips or not any(says_the_same(fact, *sides) for fact in reduced.used):
-                near = all(link.line - fact.line <= FAR for fact in reduced.used)
+                near = all(link.line - fact.line <= FAR_LINES for fact in reduced.used)
                 reason = f"it holds with {instead}, {describe_sources(reduced.used)}"
                 restated = any(says_the_same(fact, *sides) for fact in reduced.used)
                 # A name that stands within a term, and that the text does not go on to, is not introduced.

@@ -43,12 +43,12 @@ _FACTORS = tuple(
 )
 _LONG_VALUES = 10
 """Nodes of two values of a function; shorter ones can be equal at two places."""
-_BESIDE = 3
+_LINES_BESIDE = 3
 """Lines: the statement right before a conclusion."""
-_NEAR = 20
+_NEAR_LINES = 20
 """Lines: what was said shortly before."""
 _APART = 1e-6
-FAR = 60
+FAR_LINES = 60
 """Lines: what was said longer ago is no reason to call a claim wrong."""
 
 
@@ -90,7 +90,7 @@ def find_known_places(facts: Facts, left: Tree, right: Tree, line: int) -> Known
     is found. Where all of it holds nowhere that is found, what was said last counts, then what the paragraph
     says."""
     every = [each for each in facts.list_equations(left, right) if not _has_matrix(*each[:2])]
-    near = [each for each in every if line - each[2].line <= _NEAR]
+    near = [each for each in every if line - each[2].line <= _NEAR_LINES]
     here = [each for each in near if each[2].position.paragraph == facts.position.paragraph]
     tried = {len(each): each for each in (here, near, every)}
     for equations in (tried[size] for size in sorted(tried, reverse=True)):
@@ -204,7 +204,7 @@ def find_near_consequence(
             return False
         if exchanges_indices(one, other):
             return False
-        near = all(link.line - fact.line <= FAR for fact in used)
+        near = all(link.line - fact.line <= FAR_LINES for fact in used)
         begun = link.piece_index - 2 * link.words_before.count("§")
         supposed = [fact for fact in used if fact.is_supposed and fact.piece < begun]
         if any(not follows_from_words or fact.position.paragraph != paragraph for fact in supposed):
@@ -220,7 +220,7 @@ def find_near_consequence(
         differential = any("'" in name for fact in used for name in fact.variables)
         # … but what the last equations give is about that of its paragraph.
         direct = concluded and all(
-            fact.position.paragraph == paragraph or link.line - fact.line <= _BESIDE for fact in used
+            fact.position.paragraph == paragraph or link.line - fact.line <= _LINES_BESIDE for fact in used
         )
         several = (differential or second or valued_anew) and not direct
         if near and reliable and not several and not are_cases_since(used):
@@ -399,7 +399,7 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
     paragraph = link.position.paragraph
     near = all(
         not fact.alternative
-        and (fact.is_certain or fact.position.paragraph == paragraph or link.line - fact.line <= _NEAR)
+        and (fact.is_certain or fact.position.paragraph == paragraph or link.line - fact.line <= _NEAR_LINES)
         for fact in used
     )
     assigned = any(

@@ -66,7 +66,7 @@ _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
 _PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
 _CROSS = re.compile(r"\\times(?![A-Za-z])")
-_NEAR = 1e-9
+_RELATIVE_ERROR = 1e-9
 _CONSTANT = "C"
 """Of integration, which has another value on the other side."""
 _ROUNDED = 1e-3
@@ -691,7 +691,7 @@ def _are_rounded_complex(left: Tree, right: Tree) -> bool:
         shown, exact = evaluate_complex(written, {}), evaluate_complex(value, {})
         if shown is None or exact is None:
             return False
-        room = [_NEAR, _NEAR]
+        room = [_RELATIVE_ERROR, _RELATIVE_ERROR]
         # Each decimal is moved by half a unit of its last digit; the parts may differ by the sum of that.
         for label in {*filter(DECIMAL.match, written.list_labels())}:
             half = 5 / 10 ** (1 + len(label.partition(".")[2]))
@@ -722,7 +722,7 @@ def _differ_by_constant(left: Tree, right: Tree) -> bool:
     places = [at for seed in range(_SEEDS) for at in points_of(rest, seed=seed)]
     values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in places]
     gaps = [one - other for one, other in values if one is not None and other is not None]
-    return len(gaps) == len(places) and max(gaps) - min(gaps) < _NEAR
+    return len(gaps) == len(places) and max(gaps) - min(gaps) < _RELATIVE_ERROR
 
 
 def _is_root_of_square(left: Tree, right: Tree) -> bool:
@@ -736,7 +736,7 @@ def _is_root_of_square(left: Tree, right: Tree) -> bool:
     for seed in range(_SEEDS):
         for at in points_of(free_symbols(left) | free_symbols(right), seed=seed):
             one, other = evaluate_term(left, at), evaluate_term(right, at)
-            if one is None or other is None or abs(abs(one) - abs(other)) > _NEAR * (1 + abs(one)):
+            if one is None or other is None or abs(abs(one) - abs(other)) > _RELATIVE_ERROR * (1 + abs(one)):
                 return False
     return True
 
@@ -744,7 +744,7 @@ def _is_root_of_square(left: Tree, right: Tree) -> bool:
 def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:
     """Return whether terms have the same exponential, as all values of a sum of logarithms."""
     powers = [evaluate_complex(Tree("exp", (side,)), {}) for side in (left, right)]
-    return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _NEAR
+    return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _RELATIVE_ERROR
 
 
 def _has_inner_product(side: Tree) -> bool:

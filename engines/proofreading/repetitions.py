@@ -25,7 +25,7 @@ from engines.proofreading.term_properties import free_symbols, has_empty_range, 
 _MOST_TOKENS = 200
 _MOST_ALIKE = 60
 """Statements that are alike but for one token; more are a table."""
-_FAR = 60
+_FAR_LINES = 60
 """Lines."""
 _FAR_OF_RATE = 20
 """Lines: a rate in numbers that stands further away is that of another example."""
@@ -184,7 +184,7 @@ def find_misquotations(
             if (many[1], -second.place) > (many[0], -first.place):
                 first, second, text, instead = second, first, one, other
             many_near = sum(
-                any(abs(known[place].link.line - second.link.line) <= _FAR for place in places)
+                any(abs(known[place].link.line - second.link.line) <= _FAR_LINES for place in places)
                 for places in texts.values()
             )
             kind_of = _name_difference(kind, text, instead, many_near, names, before, after)
@@ -220,7 +220,7 @@ def find_misquotations(
             drawn = mentions("obtaining", _last_words(second.link, _MOST_WORDS))
             varies = varies or (drawn and second.link.relation in _BOUNDS)
             # Far away it can be about another example.
-            reach = _FAR_OF_RATE if kind_of == "value" and _gives_rate(second) else _FAR
+            reach = _FAR_OF_RATE if kind_of == "value" and _gives_rate(second) else _FAR_LINES
             far = kind == "number" and abs(first.link.line - second.link.line) > reach
             # Words such as `let` or `similarly` say of another that it is meant.
             new = kind == "index" and kind_of in ("new name", "skipped index")
@@ -326,7 +326,7 @@ def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -
     near = [
         each.place
         for each in others
-        if abs(each.link.line - link.line) <= _FAR
+        if abs(each.link.line - link.line) <= _FAR_LINES
         and share_subject(each, copy)
         and each.link.position.scope.section is link.position.scope.section
     ]

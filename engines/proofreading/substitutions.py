@@ -17,7 +17,7 @@ from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 _NEAR_PARAGRAPHS = 3
-_RECENT = 6
+_LAST_FACTS = 6
 _CLOSE = 1e-9
 _DEPTH = 3
 _SEEDS = 3
@@ -199,7 +199,7 @@ def _judge_integrated(known: _KnownVariables, name: str, right: Tree) -> LinkVer
     """Return the verdict on what a variable is whose differential the paragraph states."""
     if not free_symbols(right) or known.find_fact(name) is not None:
         return None
-    for fact in known.context.facts.in_scope[-_RECENT:]:
+    for fact in known.context.facts.in_scope[-_LAST_FACTS:]:
         if fact.position.paragraph != known.link.position.paragraph:
             continue
         left, other = read_differential(fact.left), read_differential(fact.right)

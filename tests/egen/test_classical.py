@@ -124,7 +124,7 @@ def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
     verifier = Verifier(tree)
     if verifier.reason:
         return
-    signs = Signs(verifier.points[: verifier.inside_count : 12])
+    signs = Signs(verifier.points[: verifier.head_domain_count : 12])
     found = [form for _, form in iterate_classical_forms(tree, signs, FORMS, longest=40)]
     outcomes = [verdict.outcome for verdict in verifier.judge_members(found)]
     assert sum(outcome == "different" for outcome in outcomes) <= len(outcomes) / 2

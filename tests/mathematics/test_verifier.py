@@ -140,10 +140,10 @@ def test_points_depend_on_head_and_seed_only() -> None:
 def test_enough_points_lie_in_the_domain_and_some_outside(head: str) -> None:
     verifier = Verifier(read_prefix(head))
     state = evaluate(compile_many([head.split()]), verifier.points).state[0]
-    assert verifier.inside_count >= 32
-    assert (state[: verifier.inside_count] == DEFINED).all()
-    assert (state[verifier.inside_count :] == UNDEFINED).all()
-    assert head == "x" or len(state) - verifier.inside_count >= 8
+    assert verifier.head_domain_count >= 32
+    assert (state[: verifier.head_domain_count] == DEFINED).all()
+    assert (state[verifier.head_domain_count :] == UNDEFINED).all()
+    assert head == "x" or len(state) - verifier.head_domain_count >= 8
 
 
 @settings(max_examples=count_examples(150), deadline=None)

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 COMMAND = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]
-ALTERNATE, USUAL, NO_MOUSE = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?1003l"
+ALTERNATE, USUAL_FUNCTION_LETTERS, NO_MOUSE = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?1003l"
 
 
 def _environment() -> dict[str, str]:
@@ -70,7 +70,7 @@ def test_a_signal_ends_it_and_the_terminal_is_as_before(user_home: Path, number:
         try:
             assert ALTERNATE in _seen(master, b"E-graphs")
             process.send_signal(number)
-            _seen(master, USUAL, NO_MOUSE)
+            _seen(master, USUAL_FUNCTION_LETTERS, NO_MOUSE)
             assert process.wait(60) == 128 + number
             assert termios.tcgetattr(slave) == before
             assert (user_home / "state" / "session.json").exists()
@@ -100,12 +100,12 @@ def test_ctrl_z_stops_it_also_in_a_dialog_and_fg_brings_it_back(user_home: Path)
             _seen(master, ALTERNATE, b"E-graphs")
             for keys in (b"\x1a", b":\x1a"):
                 os.write(master, keys)
-                _seen(master, USUAL, NO_MOUSE, b"Stopped")
+                _seen(master, USUAL_FUNCTION_LETTERS, NO_MOUSE, b"Stopped")
                 os.write(master, b"fg\n")
                 _seen(master, ALTERNATE, b"E-graphs")
             (child,) = psutil.Process(process.pid).children()
             child.terminate()
-            _seen(master, USUAL, b"ready> ")
+            _seen(master, USUAL_FUNCTION_LETTERS, b"ready> ")
         finally:
             for left in psutil.Process(process.pid).children(recursive=True):
                 left.kill()

@@ -392,12 +392,12 @@ def show_curves(
     as_json: JsonOption = False,
 ) -> None:
     """Show the curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.logged_values import logged_measures, read_values_by_step
+    from workbench.jobs.logged_values import list_logged_measures, read_values_by_step
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
     # In the order of their first appearance; the first one is the default.
-    names = list(dict.fromkeys(name for view in views for name in logged_measures(view.folder)))
+    names = list(dict.fromkeys(name for view in views for name in list_logged_measures(view.folder)))
     if not names or (by and by not in names):
         what = f"no run has logged {by!r}" if by else "none of these runs has logged a measure yet"
         remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."

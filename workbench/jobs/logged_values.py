@@ -22,14 +22,14 @@ def read_values_by_step(job_folder: str | Path, measure: str) -> list[tuple[int,
     """
     values_by_step: dict[int, float | None] = {}
     # Cheap tests of the raw bytes come first: most lines of a log need not be parsed.
-    wanted = f'"{measure}"'.encode()
+    quoted_measure = f'"{measure}"'.encode()
     for attempt in Job.of_folder(job_folder).attempts():
         try:
             lines = attempt.events.read_bytes().split(b"\n")
         except OSError:
             continue
         for line in lines:
-            if METRIC_MARKER not in line or wanted not in line:
+            if METRIC_MARKER not in line or quoted_measure not in line:
                 continue
             event = LoggedEvent.parse(line)
             if event is None or measure not in event.data:
@@ -43,7 +43,7 @@ def read_values_by_step(job_folder: str | Path, measure: str) -> list[tuple[int,
     return sorted(values_by_step.items())
 
 
-def logged_measures(job_folder: str | Path) -> list[str]:
+def list_logged_measures(job_folder: str | Path) -> list[str]:
     """List the measures that a job has logged, in the order in which they first appear."""
     names: dict[str, None] = {}
     for attempt in Job.of_folder(job_folder).attempts():

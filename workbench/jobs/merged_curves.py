@@ -35,7 +35,7 @@ class MeasureCurve:
     """The steps whose value was not a finite number, at most `half_capacity` of them."""
     undefined_count: int = 0
     _weights: list[int] = field(default_factory=list)
-    _per_point: int = 1
+    _values_per_point: int = 1
 
     def add_values(self, steps: Sequence[int], values: Sequence[float]) -> None:
         """Add the next values, one or many; the points are the same either way."""
@@ -48,14 +48,14 @@ class MeasureCurve:
         done = 0
         while done < len(values):
             # Begin a new point if there is none or the last one is full.
-            fresh = not self._weights or self._weights[-1] >= self._per_point
-            if fresh and len(self.steps) >= 2 * self.half_capacity:
+            begins_point = not self._weights or self._weights[-1] >= self._values_per_point
+            if begins_point and len(self.steps) >= 2 * self.half_capacity:
                 self._merge_neighbours()
-            weight = 0 if fresh else self._weights[-1]
-            part = values[done : done + self._per_point - weight]
+            weight = 0 if begins_point else self._weights[-1]
+            part = values[done : done + self._values_per_point - weight]
             # `fsum` loses no digits over a long series.
             total, low, high = math.fsum(part), min(part), max(part)
-            if fresh:
+            if begins_point:
                 self.steps.append(steps[done])
                 self.means.append(total / len(part))
                 self.lows.append(low)
@@ -87,7 +87,7 @@ class MeasureCurve:
         self._weights = [w[i] + w[i + 1] for i in pairs]
         # From now on a point takes twice as many values, so memory stays constant however long the curve
         # grows.
-        self._per_point *= 2
+        self._values_per_point *= 2
 
 
 class AttemptCurves:

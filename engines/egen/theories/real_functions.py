@@ -96,7 +96,7 @@ class Reals(Theory):
         from engines.mathematics.verification.verifier import Verifier
 
         assert isinstance(judge, Verifier | BallVerifier)
-        points = judge.points[..., : judge.inside_count]
+        points = judge.points[..., : judge.head_domain_count]
         _, errors = evaluate_balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., errors[0] < inf], judge.variables)
         return iterate_meetings(start, target, rules, common)
@@ -107,8 +107,8 @@ class Reals(Theory):
         from engines.mathematics.verification.verifier import Verifier
 
         assert isinstance(judge, Verifier | BallVerifier)
-        points = judge.points[..., : judge.inside_count]
-        return Signs(points[..., :: max(1, judge.inside_count // _POINTS)], judge.variables)
+        points = judge.points[..., : judge.head_domain_count]
+        return Signs(points[..., :: max(1, judge.head_domain_count // _POINTS)], judge.variables)
 
     def make_forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         """Return what tells sampled terms apart."""

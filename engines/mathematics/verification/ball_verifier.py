@@ -126,7 +126,7 @@ class BallVerifier:
         self._lines: BoundaryLines | None = None
         stand_in = compile_valid([_to_core_language(head)], variables=self.variables)
         self.points = np.array(known).reshape(-1, len(self.variables)).T
-        self.inside_count = len(known)
+        self.head_domain_count = len(known)
         self._scale_points = self.points[:, :_SCALE_POINTS]
         self._head_scales = compute_scales(stand_in, self._scale_points)
         # Ends of domains are searched for on lines and beyond curves.

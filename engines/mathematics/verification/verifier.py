@@ -87,7 +87,7 @@ CLEAR_BITS = 30
 SHARP_ERROR_SHARE = 1e-6
 """Values that agree are evidence where their error bounds are below this share of the value, or of
 `CLEAR_GAP_SHARE` times the usual size of the head's values."""
-_FEW_SCALE_POINTS, _SCALE_POINTS = 2, 8
+_FIRST_SCALE_POINTS, _ALL_SCALE_POINTS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
 _AGREEING_OUTCOMES = ("equal", "extends", "shrinks")
@@ -107,7 +107,7 @@ class Verifier:
 
     Attributes:
         points: (points,) the points of comparison, those inside the head's domain first.
-        inside_count: The number of points inside the head's domain.
+        head_domain_count: The number of points inside the head's domain.
         reason: Why nothing can be decided about this head, or an empty text.
     """
 
@@ -121,7 +121,7 @@ class Verifier:
         self._evaluate_head_at(points)
         self._prepare_comparison(is_mostly_unknown)
         if not self.reason:
-            self._recheck = Recheck(self._program, self.points[: self.inside_count])
+            self._recheck = Recheck(self._program, self.points[: self.head_domain_count])
             if ends := self._recheck.points_beside_domain_ends():
                 self._evaluate_head_at(points, np.array(ends))
 
@@ -135,7 +135,7 @@ class Verifier:
         self.reason = ""
         self._verdicts: dict[Any, MemberVerdict] = {}
         self._precise_heads: dict[tuple[int, int], BallValue] = {}
-        if self.inside_count < MIN_POINTS:
+        if self.head_domain_count < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
                 if is_mostly_unknown
@@ -146,7 +146,7 @@ class Verifier:
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
         self._noise_floor = CLEAR_GAP_SHARE * (median or 1.0)
-        positions = np.linspace(0, self.inside_count - 1, _SCALE_POINTS).astype(np.intp)
+        positions = np.linspace(0, self.head_domain_count - 1, _ALL_SCALE_POINTS).astype(np.intp)
         self._indices_by_scale = positions[
             compute_scales(self._program, self.points[..., positions])[0].argsort(kind="stable")
         ]
@@ -162,7 +162,7 @@ class Verifier:
         within = np.flatnonzero(np.isfinite(errors[0]))
         order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
         self.points: Floats = every[..., order]
-        self.inside_count = len(within)
+        self.head_domain_count = len(within)
         sizes = np.atleast_2d(np.abs(self.points)).max(axis=0)
         # A counterexample is shown at the point of the least cost: the smallest, beside an end only if no
         # other shows it.
@@ -218,7 +218,7 @@ class Verifier:
         if differing:
             return "different"
         if common == 0:
-            return "nowhere" if missing >= max(MIN_POINTS, self.inside_count / 3) else "undecided"
+            return "nowhere" if missing >= max(MIN_POINTS, self.head_domain_count / 3) else "undecided"
         if agreeing == 0 or agreeing + missing < MIN_POINTS:
             return "undecided"
         if missing:
@@ -254,11 +254,11 @@ class Verifier:
     def _compare_with_needed_bits(self, programs: Programs, cases: Sequence[MemberCase]) -> None:
         """Compare members whose difference the usual number of bits would not show, since large terms cancel,
         with as many bits as that needs; where that is too many, nothing is decided."""
-        exceeds = self._needed_scales(programs, _FEW_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
+        exceeds = self._needed_scales(programs, _FIRST_SCALE_POINTS).min(axis=1) > MAX_VISIBLE_SCALE
         beyond_precision = [case for case in cases if exceeds[case.index]]
         if not beyond_precision:
             return
-        needed = self._needed_scales(programs, _SCALE_POINTS)
+        needed = self._needed_scales(programs, _ALL_SCALE_POINTS)
         for case in beyond_precision:
             bits, least = bits_for(needed[case.index])
             if bits > MOST_BITS:
@@ -297,7 +297,7 @@ class Verifier:
         hole_masks, points, search_radii = self._recheck.recheck_domains(
             programs, node_functions, [case.index for case in cases]
         )
-        self._compare_beside_boundaries(
+        self._compare_at_boundary_points(
             programs, [(cases[row], boundary_points) for row, boundary_points in points.items()]
         )
         searched: list[MemberCase] = []
@@ -319,7 +319,7 @@ class Verifier:
                     programs, case.index, hole_mask, both=case.outcome == "equal"
                 )
 
-    def _compare_beside_boundaries(
+    def _compare_at_boundary_points(
         self, programs: Programs, cases: Sequence[tuple[MemberCase, Floats]]
     ) -> None:
         result = compare_at_points(
@@ -353,7 +353,7 @@ class Verifier:
         for case, (points, _) in zip(candidates, result, strict=True):
             cases_by_points.setdefault(id(points), []).append((case, points))
         for group in cases_by_points.values():
-            self._compare_beside_boundaries(programs, group)
+            self._compare_at_boundary_points(programs, group)
         for case, (_, side) in zip(candidates, result, strict=True):
             if side < inf and case.evidence is not None and case.outcome in ("equal", "extends"):
                 case.evidence = case.evidence._replace(search_radius=INNER, largest_missed_side=side)
@@ -371,7 +371,7 @@ class Verifier:
         example = case.example
         if example is None and index >= 0:
             member = None
-            head = float(self.values[index]) if index < self.inside_count else None
+            head = float(self.values[index]) if index < self.head_domain_count else None
             if isfinite(errors[index]):
                 member = float(values[index])
             gap = member - head if head is not None and member is not None else None
@@ -674,7 +674,11 @@ class MultivariateVerifier(Verifier):
             return
         lines_per_variable = max(2, _LINES // len(self.named_indices))
         self._lines = BoundaryLines(
-            self._program, region, self.named_indices, self.points[:, : self.inside_count], lines_per_variable
+            self._program,
+            region,
+            self.named_indices,
+            self.points[:, : self.head_domain_count],
+            lines_per_variable,
         )
         self._exceptional_points = SpaceExceptionalPoints(self._program, self._lines.lines)
         if (ends := self._lines.points_beside_head_ends()).size:
@@ -682,10 +686,10 @@ class MultivariateVerifier(Verifier):
         self._tried = region.describe_tried(self.points)
         # The outermost points of each variable are among the probes: there one sees best what fades along it,
         # such as 1 - tanh x for x > 20.
-        inside = self.points[self.named_indices, : self.inside_count]
+        inside = self.points[self.named_indices, : self.head_domain_count]
         outermost = [*inside.argmin(axis=1).tolist(), *inside.argmax(axis=1).tolist()]
         self._probes = sorted(
-            {*range(0, self.inside_count, max(1, self.inside_count // _PROBES)), *outermost}
+            {*range(0, self.head_domain_count, max(1, self.head_domain_count // _PROBES)), *outermost}
         )
         self._general_functions = functions_at(
             self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
@@ -720,7 +724,7 @@ class MultivariateVerifier(Verifier):
         # Step 2: look at holes of the domain: beside single points and beyond the range of the points tried.
         candidates = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.points_for_programs(programs, [case.index for case in candidates])
-        self._compare_beside_boundaries(
+        self._compare_at_boundary_points(
             programs, [(case, own) for case, (own, _) in zip(candidates, points, strict=True)]
         )
         self._compare_beyond_boundaries(programs, candidates)
