@@ -92,7 +92,8 @@ class ReadingContext:
     depth: int = 0
     indexed: frozenset[str] = frozenset()
     open_ended: set[Tree] = field(default_factory=set)
-    """Products that no bracket or line ends: arguments of several factors, and what stands behind a slash."""
+    """Terms that no bracket or line ends: arguments of several factors, functions before a slash, what stands
+    behind one, and powers of what only braces join."""
 
     def add_note(self, text: str, offset: int = 0) -> None:
         """Note something that was settled while reading, with the first offset where it mattered."""

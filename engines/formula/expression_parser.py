@@ -41,6 +41,7 @@ from engines.formula.vocabulary import (
     SETS_OF_NUMBERS,
     Line,
     argument_pieces,
+    is_one_factor,
     is_variable,
     make_line,
     name_of,
@@ -581,7 +582,11 @@ class ExpressionParser(DerivativeParser):
             # are mistaken for brackets.
             if piece.text == "{" and self.here.role != PieceRole.SCRIPT:
                 raise self.braces_error(piece)
-            return self.parse_powers(self.make_term(tree))
+            result = self.parse_powers(self.make_term(tree))
+            # Braces are not printed: a reader sees the exponent of {2b}^2 at its last factor.
+            if result.label == "pow" and not is_one_factor(tree.parts):
+                self.context.open_ended.add(result)
+            return result
         if label.startswith("T!"):
             return self.parse_text(piece)
         # The layout knows what follows, but a reader would have to guess what is meant.

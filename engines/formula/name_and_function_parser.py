@@ -642,6 +642,9 @@ class NameAndFunctionParser(NumeralParser):
         if power is not None:
             result = Tree("pow", (result, power))
         if not grouped:
+            # In `\ln 1/x` the slash may stand in the argument.
+            if self.here.text == "/" and self.here.role == PieceRole.MULTIPLY:
+                self.context.open_ended.add(result)
             return result
         powered = self.parse_powers(result)
         # In `\sin(x)^2` the power could be that of the bracket or of the sine.

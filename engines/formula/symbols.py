@@ -168,6 +168,7 @@ _SPELLED = {
     "⁄": "/",
     "∕": "/",
     "、": ",",
+    "\u2063": ",",  # the invisible separator of indices
     "∆": r"\Delta",
     "·": r"\cdot",
     "°": r"^{\circ}",
@@ -220,8 +221,8 @@ def latex_of(character: str) -> str:
 
     An unknown character stands for itself, and one that is not seen for nothing.
 
-    >>> latex_of("≤"), latex_of("½"), latex_of("é"), latex_of("ﬁ")
-    ('\\leq', '\\frac{1}{2}', '\\acute{e}', 'fi')
+    >>> latex_of("≤"), latex_of("½"), latex_of("é"), latex_of("ﬁ"), latex_of("\N{FUNCTION APPLICATION}")
+    ('\\leq', '\\frac{1}{2}', '\\acute{e}', 'fi', '')
     """
     if character in _SPELLED:
         return _SPELLED[character]

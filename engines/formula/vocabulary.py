@@ -396,6 +396,18 @@ def make_line(parts: list[Piece]) -> OperatorTree:
     return Line("line", (), None, tuple(join_words(parts)))
 
 
+def is_one_factor(parts: Sequence[Piece]) -> bool:
+    """Return whether pieces are one, or all of them stand between the first and its closing bracket."""
+    if len(parts) < 2:
+        return True
+    depth = 0
+    for piece in parts[:-1]:
+        depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+        if depth < 1:
+            return False
+    return True
+
+
 def argument_pieces(tree: OperatorTree) -> tuple[Piece, ...]:
     """Return the pieces of an argument."""
     return tree.parts if isinstance(tree, Line) else ()

@@ -56,7 +56,10 @@ _TRIMMED = re.compile(
     r"|~|&|\{\}|\\+$|(?:\s|\\[,;: ])+!)+$"  # an exclamation mark behind a space is no factorial
 )
 _FORMULA_ENDS_SENTENCE = re.compile(r"\.\s*(?:\\\]|\\end\{\w+\*?\})?\s*$")
-_PARAGRAPH_BEGUN = re.compile(r"\s*?\n[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]")
+_PARAGRAPH_BEGUN = re.compile(
+    r"\s*?\n(?:[ \t]*\n\s*(?:<[^<>]*>\s*)*[A-Z]|[ \t]*(?:[-*+•]\s|\d+[.)]\s|\\item(?![A-Za-z])))"
+)
+"""What ends a sentence although no point does: a new paragraph or item of a list."""
 _PARAGRAPH_END = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
 _FULL_STOP = re.compile(r"[.!?](?:\s|$)")
 _UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
@@ -112,8 +115,13 @@ class ChainLink:
     @property
     def restricting_formulas(self) -> tuple[str, ...]:
         """The formulas after it that restrict the numbers for which it holds."""
-        behind = bool(self.next_formula) and is_made_of("restricting", self.words_after)
-        return (*self.bracketed, self.next_formula) if behind else self.bracketed
+        return (*self.bracketed, self.next_formula) if self.is_restricted_behind else self.bracketed
+
+    @property
+    def is_restricted_behind(self) -> bool:
+        """Whether the words between it and the next formula, in its sentence, say that this restricts it."""
+        ends = self.words_after.startswith(".")
+        return bool(self.next_formula) and not ends and is_made_of("restricting", self.words_after)
 
     @property
     def begins_before(self) -> bool:

@@ -272,6 +272,12 @@ PHRASES: Mapping[str, str] = {
     "counter": "index indices",
     "limiting": "in on with such between from where satisfying if when provided greater less",
     "surrounding": "in over inside within of the ring field modulo mod",
+    "measure": """
+        side sides edge edges length lengths width widths height heights radius radii area areas perimeter
+        circumference volume volumes distance distances mass masses
+    """,
+    "part of equation": "both_sides either_side hand_side hand_sides left_side right_side other_side",
+    "of size": "size sizes dimension dimensions resolution shape shapes pixels",
     "restricting": "where for with if when provided that all any every each real whenever given",
     "introducing": "let fix consider suppose choose pick take given",
     "joining": "and or be a an the let of",

@@ -23,6 +23,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         """
     },
     "de": {
+        "side": "seite",
+        "sides": "seiten kanten",
+        "size": "größe abmessungen",
         "for all": """
             für_alle für_jede für_jedes für_jeden für_jeder für_beliebige für_beliebiges für_beliebigen
             für_beliebiges für_sämtliche
@@ -91,6 +94,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "analog ebenso",
     },
     "fr": {
+        "side": "côté",
+        "sides": "côtés",
+        "size": "taille dimensions",
         "for all": "pour_tout pour_toute pour_tous pour_toutes quel_que_soit quels_que_soient",
         "therefore": "donc ainsi par_conséquent d'où par_suite",
         "in particular": "en_particulier",
@@ -153,6 +159,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "de_même",
     },
     "es": {
+        "side": "lado",
+        "sides": "lados",
+        "size": "tamaño",
         "for all": "para_todo para_toda para_todos para_todas para_cada para_cualquier",
         "therefore": "por_lo_tanto por_tanto luego así_que en_consecuencia",
         "in particular": "en_particular",
@@ -211,6 +220,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "análogamente",
     },
     "it": {
+        "side": "lato",
+        "sides": "lati",
+        "size": "dimensione",
         "for all": "per_ogni per_tutti_i per_tutte_le",
         "therefore": "quindi dunque pertanto perciò",
         "we have": "abbiamo si_ha vale otteniamo",
@@ -262,6 +274,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "another": "altro altra altri altre",
     },
     "pt": {
+        "side": "lado",
+        "sides": "lados",
+        "size": "tamanho",
         "for all": "para_todo para_toda para_todos para_todas para_cada para_qualquer",
         "therefore": "portanto logo assim por_conseguinte donde",
         "we have": "temos temos_que obtemos tem-se vale segue_que",
@@ -305,6 +320,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "matriz matrizes",
     },
     "pl": {
+        "side": "bok",
+        "sides": "boki bokach",
+        "size": "rozmiar",
         "for all": "dla_każdego dla_każdej dla_wszystkich dla_dowolnego dla_dowolnej dla_dowolnych",
         "therefore": "zatem więc stąd dlatego",
         "we have": "mamy otrzymujemy zachodzi dostajemy",
@@ -414,6 +432,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "ma_trận",
     },
     "ru": {
+        "side": "сторона стороной",
+        "sides": "стороны сторонами",
+        "size": "размер размером",
         "for all": """
             для_всех для_любого для_любых для_любой для_каждого для_каждой при_всех при_любом при_любых
         """,
@@ -474,6 +495,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "аналогично",
     },
     "zh": {
+        "side": "边长 邊長",
+        "size": "大小 尺寸",
         "for all": "对任意的 对任意 对于任意 对所有 对一切 对每个 任意",
         "therefore": "所以 因此 因而 于是 从而 故",
         "we have": "可得 得到 有 得",

@@ -8,6 +8,7 @@ stands alone, with variables that nothing was said about. 7. It is a step of a c
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import repeat
@@ -499,6 +500,17 @@ class EquationLink:
         left, right = (_TOTALS & {*side.list_labels()} for side in (self.left, self.right))
         return bool(left) and not right and free_symbols(self.left) == free_symbols(self.right)
 
+    def _has_dependent_letters(self, used: Sequence[Fact]) -> bool:
+        """Return whether definitions of functions have a letter that is said to be a term in their argument,
+        as the price p = 50 - x in R(x) = px."""
+        for fact in used:
+            arguments = frozenset(part.label for part in fact.left.children[1:])
+            letters = free_symbols(fact.right) - arguments
+            for said in self.context.facts.facts_about(letters):
+                if said.left.label in letters and arguments & free_symbols(said.right):
+                    return True
+        return False
+
     def _find_misapplication(self) -> Accusation | None:
         """Return where a value or a derivative of a function is not what the text's definition gives; None
         where it is.
@@ -514,6 +526,8 @@ class EquationLink:
             return None
         reduced = self.context.facts.reduce_by_definitions(left, right)
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
+            return None
+        if is_slope(left) and self._has_dependent_letters(reduced.used):
             return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):

@@ -22,7 +22,8 @@ from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
 from engines.mathematics.judging.names import INTEGERS
-from engines.proofreading.cue_phrases import has_last_word, is_restricted, mentions, words_of
+from engines.proofreading.cue_phrases import has_last_word, is_made_of, is_restricted, mentions, words_of
+from engines.proofreading.reintroduced_letters import list_introduced_letters
 from engines.proofreading.scopes import Position
 from engines.proofreading.term_properties import free_symbols
 
@@ -147,6 +148,9 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
         if not piece.formula or len(piece.text) > _MOST_CHARACTERS:
             continue
         before = document.pieces[at - 1].text if at else ""
+        measured = before
+        if at > 2 and document.pieces[at - 2].formula and is_made_of("joining", before):
+            measured = document.pieces[at - 3].text  # "the sides a and b"
         after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
         kept = is_restricted(before[-_MOST_CHARACTERS:]) or is_restricted(_words_behind(after))
         # Reading is slow, so formulas without signs of sets and inequalities are left out.
@@ -160,6 +164,11 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
             domains.members[name].append((group, position))
         for name, conditions in _iterate_declared(piece.text, tree, before, after, domains):
             domains.add(name, conditions, position, at, restricted=kept)
+        if _is_measure(measured[-_MOST_CHARACTERS:]):
+            for name in list_introduced_letters(piece.text):
+                known = domains.list_conditions((name,), position, at)
+                if name[0] not in _USUAL:
+                    domains.add(name, [*known, Tree(">", (Tree(name), ZERO))], position, at, restricted=kept)
     return domains
 
 
@@ -197,6 +206,12 @@ def _iterate_sets(tree: Tree | None) -> Iterator[str]:
         shifted = (part.children if part.label in ("+", "-") else (part,) for part in parts)  # A ∪ (B - e)
         letters = (part for several in shifted for part in several if not part.children)
         yield from (letter.label for letter in letters if letter.label[0].isupper())
+
+
+def _is_measure(before: str) -> bool:
+    """Return whether the words before a letter say that it measures something, as a side, length or area."""
+    words = " ".join(words_of(before)[-2:])
+    return has_last_word("measure", before) and not mentions("part of equation", words)
 
 
 def _list_named(cue: str, latex: str, before: str, after: str = "") -> list[str]:

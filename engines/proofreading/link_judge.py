@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import zip_longest
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.derivative_parser import DIFFERENT_ORDERS
+from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
@@ -45,6 +47,7 @@ from engines.proofreading.rings_and_residues import (
 )
 from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Position
 from engines.proofreading.series_links import judge_expansion
+from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
@@ -60,6 +63,7 @@ from engines.proofreading.term_properties import (
     count_members,
     count_terms,
     describe_unjudged,
+    evaluate_term,
     free_symbols,
     real_roots,
     values_agree,
@@ -93,6 +97,8 @@ _SHARED_WITH_GROUPS = frozenset(("*", "pow"))
 """Operations that groups have too, whose products need not commute."""
 _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
+_LARGEST_FACTOR = 1000
+"""Denominator of a number by which an inequality was multiplied."""
 _DECIDED = ("right", "right if", "wrong", "loses domain")
 
 
@@ -173,6 +179,8 @@ class LinkJudge(LinkContext):
             self.next_link = None if following else next_link
             self.facts.go_to(link.position)
             self._renew_letters(link)
+            if self._is_set_anew(link, left.tree, right.tree):
+                self.facts.renew([left.tree.label], link.position)
             with limit_work(_MOST_WORK):
                 by_calculus = (
                     judge_expansion(self, link, left.tree, right.tree)
@@ -331,6 +339,19 @@ class LinkJudge(LinkContext):
         if noted:
             self.facts.go_to(link.position)
 
+    def _is_set_anew(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation supposes another term for a letter than an earlier paragraph: "For
+        y = sin x …", and then "For y = cos x …"."""
+        if link.index or link.relation != "=" or left.children or not (right.children and free_symbols(left)):
+            return False
+        if read_last_cue(link.words_before) != "given" or left.label in free_symbols(right):
+            return False
+        return any(
+            fact.left == left and fact.right != right and fact.right.children
+            for fact in self.facts.facts_about(free_symbols(left))
+            if fact.position.paragraph != link.position.paragraph
+        )
+
     def _logarithm_base(self, link: ChainLink) -> str:
         """Return the base of logarithms without one in which a link holds; "" where there is none."""
         for base in ("10", "2") if LOG.search(link.left + link.right) else ():
@@ -455,7 +476,8 @@ class LinkJudge(LinkContext):
         ):
             mistake = other_accusation
         valued = None
-        if mistake is None:
+        # x = 1 is the edge of a region where the same formula goes on to solve 1 = ln x.
+        if mistake is None and not self._has_root_beside(link, left, right):
             valued = find_recurrence_value(self.facts, link, left, right)
             valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
         if valued is not None:
@@ -475,10 +497,31 @@ class LinkJudge(LinkContext):
         other_accusation = other_accusation or self.find_recent_slip(link)
         if other_accusation is None:
             return judged
+        # x(0) = c_1 + c_2 = c_2 = 1 is an equation for c_2.
+        if next_side and not other_accusation.evidence.is_certain and self._determines(next_side, right):
+            return judged
         outcome: LinkOutcome = (
             "wrong" if other_accusation.evidence.is_certain and mistake is None else "doubtful"
         )
         return LinkVerdict(link, outcome, other_accusation.reason, evidence=other_accusation.evidence)
+
+    def _determines(self, next_side: Tree, side: Tree) -> bool:
+        """Return whether a chain goes on with a letter of a side alone, of which no value is known."""
+        name = next_side.label
+        return name in free_symbols(side) and not any(
+            fact.left == next_side for fact in self.facts.facts_about(frozenset((name,)))
+        )
+
+    def _has_root_beside(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether the next statement of its formula is a root of an equation in one variable."""
+        following = self.next_link
+        if following is None or following.relation != "=" or following.piece_index != link.piece_index:
+            return False
+        name, root = (side.tree for side in self.read_sides(following))
+        if name is None or root is None or free_symbols(left) | free_symbols(right) != {name.label}:
+            return False
+        value = evaluate_term(root, {})
+        return value is not None and values_agree(left, right, {name.label: value}) is True
 
     def _is_solved_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next equation has the root of an equation in one variable: it is solved."""
@@ -542,9 +585,15 @@ class LinkJudge(LinkContext):
             verdict = self.judge.holds(statement, list(dict.fromkeys(known)))
             if verdict.outcome == "equal":
                 return LinkVerdict(link, "right", verdict.reason)
+        source = self._find_inequality_before(link)
+        self.inequality_before = self.inequality_before if is_bound else (link, statement)
         if not of_terms and (for_all or self.is_concluded_for_all(link, left, right)):
             known = [*self.list_worded_hypotheses(link, left, right), *list_counts(statement)]
-            verdict = self.judge.holds(statement, known)
+            # Where the inequality holds from which a step goes on, the step has to hold, and nowhere else.
+            if source is not None and self._is_multiple(statement, source[1]):
+                written = " ".join(f"{source[0].left} {source[0].relation} {source[0].right}".split())
+                return LinkVerdict(link, "follows", f"by {written} (line {source[0].line})")
+            verdict = self.judge.holds(statement, [*known, *([source[1]] if source else [])])
             if verdict.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")
         reduced = self.facts.reduce_by_facts(left, right)
@@ -577,6 +626,29 @@ class LinkJudge(LinkContext):
         if is_given or is_bound:
             return LinkVerdict(link, "given")
         return LinkVerdict(link, "not shown", "it depends on its variables")
+
+    def _find_inequality_before(self, link: ChainLink) -> tuple[ChainLink, Tree] | None:
+        """Return the inequality from which another is drawn by an arrow or in the next row; None for none."""
+        if link.index or link.connective not in ("so", "row") or self.inequality_before is None:
+            return None
+        before = self.inequality_before[0]
+        here = before.position.paragraph == link.position.paragraph and before.chain_index != link.chain_index
+        return self.inequality_before if here else None
+
+    def _is_multiple(self, statement: Tree, source: Tree) -> bool:
+        """Return whether an inequality is another, multiplied by a positive number."""
+        if statement.label != source.label or free_symbols(statement) != free_symbols(source):
+            return False
+        for at in points_of(free_symbols(statement)):
+            values = [evaluate_term(side, at) for side in (*statement.children, *source.children)]
+            if None in values or not (values[2] or values[3]):
+                continue
+            factor = (values[0] or 0.0) / values[2] if values[2] else (values[1] or 0.0) / (values[3] or 1.0)
+            # A point without roots of negative numbers gives the number; algebra then decides.
+            whole = Fraction(factor).limit_denominator(_LARGEST_FACTOR)
+            scaled = (Tree("*", (number_tree(whole), side)) for side in source.children)
+            return whole > 0 and all(map(self.are_equal, statement.children, scaled))
+        return False
 
     def _is_bounded_by_others(self, free: frozenset[str]) -> bool:
         """Return whether formulas shortly before bound some letters by others: `|x - y| < d`, said of all x

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
@@ -444,7 +444,9 @@ def _is_worked_out(term: Tree, value: Tree) -> bool:
 def is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
     """Return whether a system goes on, which may have no solution: behind `x + y = 2` and `x - y = 0` stands
     `3x + 2y = 1`, and no conclusion is drawn."""
-    if len(used) == 1 and len(left) + len(right) >= _LONG_ROW:
+    of_zeros = right == ZERO and all(fact.right == ZERO and fact.piece == link.piece_index for fact in used)
+    # … unless they say of two components in one formula that they are 0
+    if len(used) == 1 and len(left) + len(right) >= _LONG_ROW and not of_zeros:
         return False  # two rows that are so long are hardly one equation but for a number
     rows = [(left, right), *((fact.left, fact.right) for fact in used)]
     counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]

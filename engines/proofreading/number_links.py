@@ -20,7 +20,7 @@ from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import has_last_word, read_last_cue
+from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_retyped, points_of
 from engines.proofreading.term_properties import (
@@ -38,6 +38,7 @@ from engines.proofreading.term_properties import (
     values_agree,
 )
 
+_CROSS = re.compile(r"\\times(?![A-Za-z])|×")
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _RUN_ON = re.compile(r"\^\d{2,}")
 _LETTERS = "e and i can be variables"
@@ -102,10 +103,13 @@ class NumberLinks:
         converted = _convert_number(left, right) if find_units(left) != find_units(right) else None
         if converted and (reason := self.describe_rounding(*converted, link.relation)):
             return LinkVerdict(link, "right", reason)
-        if link.relation == "=" and self.are_rounded_in_parts(left, right):
+        if link.relation in ("=", "approx") and self.are_rounded_in_parts(left, right):
             return LinkVerdict(link, "right", "each part is rounded")
         if self.are_equal_without_units(link):
             return LinkVerdict(link, "right", "units are left out on one side")
+        sized = mentions("of size", f"{link.words_before} {link.words_after}")
+        if sized and (_is_square_size(link.right, right, left) or _is_square_size(link.left, left, right)):
+            return LinkVerdict(link, "right", "where × stands between the sides of a square")
         if (
             link.of_problem
             or link.is_denied_directly
@@ -506,6 +510,13 @@ def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:
         return False
     rooted = not _IRRATIONAL.isdisjoint(term.list_labels())
     return rooted and value != int(value) and abs(int(written.label) - value) < 0.5
+
+
+def _is_square_size(latex: str, size: Tree, side: Tree) -> bool:
+    r"""Return whether a term is the size of a square, `5 \times 5`, with a side of another length."""
+    if size.label != "*" or size.children[0] != size.children[1] or not size.children[0].label.isdecimal():
+        return False
+    return _CROSS.search(latex) is not None and values_agree(size.children[0], side, {}) is True
 
 
 def _evaluate_shapes(left: Tree, right: Tree) -> tuple[Tree, Tree]:

@@ -6,7 +6,7 @@ A link that holds so is right, and of one that may hold so nobody can say that i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence
 from math import gcd
 
 from engines.core.tree import ONE, ZERO, Tree, differentiate
@@ -23,6 +23,7 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
+from engines.proofreading.open_ends import hold_as, judge_open_ends
 from engines.proofreading.other_notations import (
     find_replaced_name,
     find_whole_factors,
@@ -38,10 +39,10 @@ from engines.proofreading.other_notations import (
     is_complement,
     join_thousands,
     take_constants_out,
-    take_powers_in,
     undo_inverses,
 )
 from engines.proofreading.repair_conditions import write_term
+from engines.proofreading.rounded_coefficients import has_rounded_coefficients
 from engines.proofreading.scopes import ALGEBRA
 from engines.proofreading.slips import points_of
 from engines.proofreading.statement_roles import quantifies_over
@@ -56,7 +57,6 @@ from engines.proofreading.term_properties import (
     free_symbols,
     has_summed_index,
     is_in_some_base,
-    is_power_of_ten,
 )
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
@@ -115,13 +115,13 @@ def reconsider_link(
         return symbol
     # A letter that the words let range over numbers counts something.
     units = free & {variable_name("i"), "j"}
-    if units and not quantifies_over(link, units) and _hold_as(_take_imaginary_unit, left, right, judge):
+    if units and not quantifies_over(link, units) and hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
     if _differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
-    if not free and _hold_as(take_degrees, left, right, judge):
+    if not free and hold_as(take_degrees, left, right, judge):
         return LinkVerdict(link, "right", "with angles in degrees")
     if not free and numbers.describe_rounding(take_degrees(left), take_degrees(right), link.relation):
         return LinkVerdict(link, "right", "with angles in degrees, rounded")
@@ -134,7 +134,7 @@ def reconsider_link(
     if integer_parts := _judge_integer_parts(judged, left, right, numbers):
         return integer_parts
     # By convention p and q are the chances of what happens and of what does not.
-    if {"p", "q"} <= free and _hold_as(_take_chances, left, right, judge):
+    if {"p", "q"} <= free and hold_as(_take_chances, left, right, judge):
         return LinkVerdict(link, "right if", "p + q = 1")
     if coprime := _find_coprime(left, right, judge):
         return LinkVerdict(link, "right if", coprime)
@@ -146,32 +146,25 @@ def reconsider_link(
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
     # 2. Where a term ends that no bracket ends: the reader says which products those are.
-    open_ended = frozenset[Tree]().union(*(side.open_ended for side in numbers.read_sides(link)))
-    scaled = _join_powers_of_ten(left, open_ended), _join_powers_of_ten(right, open_ended)
-    if scaled != (left, right) and (
-        judge.equal(*scaled).outcome == "equal" or numbers.describe_rounding(*scaled, link.relation)
-    ):
-        return LinkVerdict(link, "right if", "the power of ten belongs to the number before it")
+    if open_end := judge_open_ends(link, left, right, judge, numbers):
+        return open_end
     if not free and is_binary_fraction(left, right):
         return LinkVerdict(link, "right if", "the digits of its right side are to the base 2")
     if not free and is_complement(left, link.right):
         return LinkVerdict(link, "right if", "the bits are those of a negative number, by their complement")
     # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
-    if not free and _are_binary(left, right) and _hold_as(_read_bits, left, right, judge):
+    if not free and _are_binary(left, right) and hold_as(_read_bits, left, right, judge):
         named = link.position.domain in ("digits", "logic and bits")
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
-    if _hold_as(lambda side: _take_factors_out(side, open_ended), left, right, judge):
-        return LinkVerdict(link, "right if", "a factor behind a function is none of its argument")
-    if _hold_as(_take_factors_in, left, right, judge):
-        return LinkVerdict(link, "right if", "a factor behind a bracket belongs to the argument before it")
-    if _hold_as(_take_other_arccotangent, left, right, judge):
+    if hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
-    if _hold_as(lambda side: take_powers_in(side, open_ended), left, right, judge):
-        return LinkVerdict(link, "right if", "the power is that of the argument of the function")
     universal = mentions("universal", link.words_before)
-    if not universal and _hold_as(undo_inverses, left, right, judge):
+    if not universal and hold_as(undo_inverses, left, right, judge):
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
-    if free and numbers.are_rounded_multiples(left, right):
+    of_decimals = free and not universal and link.relation in ("=", "approx")
+    if free and (
+        numbers.are_rounded_multiples(left, right) or (of_decimals and has_rounded_coefficients(left, right))
+    ):
         return LinkVerdict(link, "right", "rounded")
     of_reals = mentions("continuous", link.words_before)
     if not of_reals and (condition := find_whole_factors(left, right)):
@@ -183,29 +176,29 @@ def reconsider_link(
         return LinkVerdict(link, "right", "of real numbers")
     if hold_for_real_parts(left, right, judge):
         return LinkVerdict(link, "right if", "the letters beside i are real")
-    if _hold_as(take_constants_out, left, right, judge):
+    if hold_as(take_constants_out, left, right, judge):
         return LinkVerdict(link, "right if", "a factor without the index stands behind the product")
-    if not free and _hold_as(join_thousands, left, right, judge):
+    if not free and hold_as(join_thousands, left, right, judge):
         return LinkVerdict(link, "right if", "points separate thousands")
     if not free and has_leading_zero(f"{link.left} {link.right}"):
         return LinkVerdict(link, "not shown", "a number that begins with 0 is one of bits")
     # 3. What words before the link say of its letters.
     labels = [label for cue, label in _NORMS if mentions(cue, link.words_before)]
-    if not quantifies_over(link, free) and _hold_as(
+    if not quantifies_over(link, free) and hold_as(
         lambda side: _take_unit_norms(side, labels), left, right, judge
     ):
         return LinkVerdict(link, "right", "where the norms are 1")
     if left.label == "mod" and mentions("inverse of", last_clause(link.words_before)):
         inverse = Tree("mod", (Tree("pow", (left.children[0], Tree("-1"))), left.children[1]))
-        if _hold_as(_take_inverses, inverse, right, judge):
+        if hold_as(_take_inverses, inverse, right, judge):
             return LinkVerdict(link, "right", "where its left side is what the inverse is of")
-    if _hold_as(_take_inverses, left, right, judge):
+    if hold_as(_take_inverses, left, right, judge):
         return LinkVerdict(link, "right", "with inverses modulo a number")
     # 4. What may hold in another meaning, which nobody can tell.
     excuse = _find_excuse(judged, links, left, right) or _find_condition_behind(judged, left, right, numbers)
     if not excuse and _is_step_of_hospital(left, right, judge):
         excuse = "both sides of a fraction were differentiated, by l'Hôpital's rule"
-    if not excuse and _hold_as(_merge_cases, left, right, judge):
+    if not excuse and hold_as(_merge_cases, left, right, judge):
         excuse = "a name is written with small and large letters"
     return LinkVerdict(link, "not shown", excuse) if excuse else judged
 
@@ -434,15 +427,6 @@ def _find_condition_behind(judged: LinkVerdict, left: Tree, right: Tree, numbers
     return "the equation behind it says why it holds"
 
 
-def _hold_as(meaning: Callable[[Tree], Tree], left: Tree, right: Tree, judge: Judge) -> bool:
-    """Return whether terms that differ are equal in another meaning."""
-    one, other = meaning(left), meaning(right)
-    if (one, other) == (left, right):
-        return False
-    verdict = judge.equal(one, other)
-    return verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness)
-
-
 def _has_remainder(side: Tree) -> bool:
     """Return whether a side has a factor O or o, as of `O(1/n)` where nothing says that O is a function."""
     return any(node.label == "*" and node.children[0].label in _ORDERS for node in side)
@@ -629,29 +613,6 @@ def _follow_cycles(point: str, cycles: Sequence[str]) -> str:
     return point
 
 
-def _take_factors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
-    """Return a term in which functions of angles and logarithms are of the first factor of a product only,
-    where no bracket ends it."""
-    children = tuple(_take_factors_out(part, open_ended) for part in tree.children)
-    of_product = bool(tree.children) and tree.children[0].label == "*" and tree.children[0] in open_ended
-    if tree.label in (*OF_ANGLES, "ln") and of_product:
-        first, *others = children[0].children
-        if free_symbols(first) and all(map(free_symbols, others)):
-            return Tree("*", (_take_factors_out(Tree(tree.label, (first,)), open_ended), *others))
-    return Tree(tree.label, children)
-
-
-def _take_factors_in(tree: Tree) -> Tree:
-    r"""Return a term in which functions of angles are of the factor behind their bracket, too: sin((n + 1) t)
-    for each `\sin (n + 1) t`."""
-    children = tuple(map(_take_factors_in, tree.children))
-    if tree.label == "*" and children[0].label in OF_ANGLES and not children[1].children:
-        argument = children[0].children[0]
-        if argument.label in ("+", "-") and free_symbols(children[1]):
-            return Tree(children[0].label, (Tree("*", (argument, children[1])),))
-    return Tree(tree.label, children)
-
-
 def _take_other_arccotangent(tree: Tree) -> Tree:
     """Return a term in which the inverse of the cotangent is that of the tangent of a reciprocal."""
     children = tuple(map(_take_other_arccotangent, tree.children))
@@ -669,16 +630,6 @@ def _take_unit_norms(tree: Tree, labels: Sequence[str]) -> Tree:
     if tree.label in labels and not tree.children[0].children and free_symbols(tree):
         return ONE
     return Tree(tree.label, tuple(_take_unit_norms(part, labels) for part in tree.children))
-
-
-def _join_powers_of_ten(tree: Tree, open_ended: Set[Tree]) -> Tree:
-    """Return a term in which a power of ten behind a slash belongs to the divisor: 6/2 × 10⁸."""
-    if tree in open_ended and tree.children[0].label == "/" and is_power_of_ten(tree.children[1]):
-        dividend, divisor = tree.children[0].children
-        if not divisor.children:
-            dividend = _join_powers_of_ten(dividend, open_ended)
-            return Tree("/", (dividend, Tree("*", (divisor, tree.children[1]))))
-    return Tree(tree.label, tuple(_join_powers_of_ten(part, open_ended) for part in tree.children))
 
 
 def _are_rounded_complex(left: Tree, right: Tree) -> bool:

@@ -4,7 +4,7 @@ powers behind an argument, zeros as coefficients."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from engines.core.tree import ZERO, Tree
@@ -29,8 +29,6 @@ _INVERSES = {"asin": "sin", "acos": "cos", "atan": "tan"}
 _SAMPLES, _TRIES = 2, 12
 _CLOSE = 1e-9
 _INFINITY = "inf"
-_WITH_POWERS = ("ln", "log", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh")
-"""Functions whose argument may end before or behind a power, as of `\\arctan (x)^2`."""
 
 
 def name_unit(latex: str, quantity: str) -> str:
@@ -128,15 +126,6 @@ def drop_sign_of_infinity(tree: Tree) -> Tree:
     """Return ∞ for -∞."""
     negative = tree.label == "*" and tree.children[0].label == "-1" and tree.children[1].label == _INFINITY
     return Tree(_INFINITY) if negative or tree.label == f"-{_INFINITY}" else tree
-
-
-def take_powers_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
-    r"""Return a term with f(u^n) for each `f(u)^n` of a function that is known, where no bracket ends it."""
-    parts = tuple(take_powers_in(part, open_ended) for part in tree.children)
-    if tree in open_ended and parts[0].label in _WITH_POWERS:
-        *base, argument = parts[0].children
-        return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))
-    return Tree(tree.label, parts)
 
 
 def take_constants_out(tree: Tree) -> Tree:

@@ -237,9 +237,13 @@ def find_misquotations(
                 varies or far or parallel or varied or renamed or unsaid or defined_again
             )
             is_value = kind_of == "value"
+            # Of two numbers that bound one term both can be right.
+            bounded = kind == "number" and max(many) == 1 and second.link.relation in _BOUNDS
+            bounded = bounded and not free_symbols(first.right) | free_symbols(second.right)
             may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
-            may_be_meant = may_be_meant or (varies and max(many) == 1 and _is_bound_on_norm(second))
+            varied_norm = varies and max(many) == 1 and _is_bound_on_norm(second)
+            may_be_meant = may_be_meant or bounded or varied_norm
             least = _ENOUGH_TO_DOUBT_INDEX if kind_of == "skipped index" else _ENOUGH_TO_DOUBT + is_value
             is_likely = is_certain or not (may_be_meant or common < least)
             retyped = kind != "index" and (kind != "number" or _is_retyped(text, instead))

@@ -264,8 +264,9 @@ class _Outline:
             not listed or "list" not in kinds or kinds.index("item") < kinds.index("list")
         ):
             self._close("item")
+        # A heading in an item has ended its list, which goes on all the same.
+        self._begin_paragraph()
         if not listed or "list" in kinds:
-            self._begin_paragraph()
             self._open("item", "", line, 0 if listed else -2)
 
     def _begin_case(self, which: str, line: int) -> None:

@@ -9,7 +9,7 @@ from engines.formula.meaning import Reading
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, ranges_over_numbers, words_of
+from engines.proofreading.cue_phrases import ranges_over_numbers, words_of
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
 from engines.proofreading.term_properties import free_symbols
 
@@ -42,7 +42,7 @@ def find_undefined(
     if not _UNCLEAR.isdisjoint(right.list_labels()):
         return ""
     written = list(link.formulas_before[-2:])
-    if link.next_formula and is_made_of("restricting", link.words_after):
+    if link.is_restricted_behind:
         written.append(link.next_formula)
     said = ranges_over_numbers(link.words_after) and "real" in words_of(link.words_after)
     said = said and link.words_after_next[:1] in ("", ".")  # and not `except 1`

@@ -22,6 +22,8 @@ def said(text: str, names: Names | None = None) -> str:
     ("text", "expected"),
     [
         (r"\displaystyle x_1' + \alpha_{ij} A", "+ x'_1 * α_ij A"),
+        ("a_{i\u2063j} + f\u2061(x) - 2\u2062y", "- + a_i,j call f x * 2 y"),
+        ("1\u200b + \ufeffx\u00ad", "+ 1 x"),
         (r"-7x^2 - -y", "- * -7 pow x 2 * -1 y"),
         (r"n!\binom{n}{k} = \sqrt[3]{x}", "= * factorial n binomial n k root 3 x"),
         (r"{}_5C_2 + {}^{n}\mathrm{C}_{k}", "+ binomial 5 2 binomial n k"),
