@@ -52,6 +52,8 @@ def compare_dropped_words(joined: tuple[Sequence[AnswerToken], Sequence[AnswerTo
     ]
     if denied[0] != denied[1] and common:
         return "a denial"
+    if sorted(changed[0]) == sorted(changed[1]):
+        return ""  # parts in another order
     few = all(0 < len(words) <= _MOST_CHANGED for words in changed)
     # Without a word in common two sentences may be of two languages; a word or two are none.
     alike = common or _PLAIN.isdisjoint(said[0] + said[1])
@@ -91,5 +93,10 @@ def _name_word(tokens: Sequence[AnswerToken], at: int) -> str:
 
 
 def list_clause_words(tokens: Sequence[AnswerToken]) -> str:
-    """Return the words of a clause that name a value, as `slope`; "" where none does."""
-    return " ".join(word for word in _list_words(tokens) if word not in _PLAIN)
+    """Return the words of a clause that name a value, as `slope` or `值域`; "" where none does."""
+    signs = [token.text for token in tokens if token.kind == "word" and token.text >= _FIRST_SIGN]
+    return " ".join([word for word in _list_words(tokens) if word not in _PLAIN] + signs)
+
+
+_FIRST_SIGN = "\u3040"
+"""The first character of the scripts whose words have no spaces between them."""

@@ -139,6 +139,7 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
         compared = _consider_thousands(*answers, compared, comparison, languages)
     if compared.outcome == "equal" and (opposites := state_opposites(gold, pred)):
         compared = GradeVerdict("undecided", reason=f"one says {opposites.replace(' and ', ', the other ')}")
+    parts = ""
     if compared.outcome == "equal":
         parts = find_other_statements(
             (gold, pred), answers, lambda one, other: _are_equal(one, other, comparison)
@@ -152,7 +153,9 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
         said = answers[1] if stated[1].rivals else answers[0]
         compared = GradeVerdict("equal if", condition=f"{said} is meant, and not {', '.join(rivals)}")
     if compared.outcome != "equal":
-        compared = _compare_labelled(gold, pred, answers, comparison) or compared
+        labelled = _compare_labelled(gold, pred, answers, comparison)
+        # Values with labels may be all that both state, but not beside other things that differ.
+        compared = labelled if labelled and not (parts and labelled.outcome == "equal") else compared
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
         compared = _consider_decimal_commas(*answers, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)

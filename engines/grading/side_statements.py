@@ -41,9 +41,14 @@ def find_other_statements(
 
     Args: texts, answers: both texts, and the answers that were found in them. are_equal: compares formulas.
     """
-    if texts[0] == texts[1]:
+    squeezed = [_squeeze(answer) for answer in answers]
+    bare = [_squeeze(text) == answer for text, answer in zip(texts, squeezed, strict=True)]
+    if texts[0] == texts[1] or all(bare):
         return ""
     texts = _take_statement(texts[0]), _take_statement(texts[1])
+    bare = [not text or _squeeze(text) == answer for text, answer in zip(texts, squeezed, strict=True)]
+    if all(bare):
+        return ""
     orders = [
         answer.startswith("(") and answer.count("(") == text.count("(") and speaks_of_orders(text)
         for text, answer in zip(texts, answers, strict=True)
@@ -53,10 +58,11 @@ def find_other_statements(
     changes = [_find_change(text, answer) for text, answer in zip(texts, answers, strict=True)]
     if changes[0] != changes[1]:
         return " and ".join(filter(None, changes)) + ", which is more than the answer"
-    bare = any(_squeeze(text) == _squeeze(answer) for text, answer in zip(texts, answers, strict=True))
-    if not bare and (words := compare_dropped_words((_join(texts[0]), _join(texts[1])))):
+    if any(bare):
+        return ""  # one of them is no more than the answer
+    if words := compare_dropped_words((_join(texts[0]), _join(texts[1]))):
         return words
-    sides = [{} if bare else _list_sides(text) for text in texts]
+    sides = [_list_sides(text) for text in texts]
     for said in sides[0].keys() & sides[1].keys():
         ours, others = sides[0][said], sides[1][said]
         if len(ours) == len(others) and not all(
@@ -249,7 +255,10 @@ _TWICE = Phrases(
 
 def _squeeze(text: str) -> str:
     """Return a text without spaces and the signs that part figures or formulas."""
-    return "".join(char for char in text.replace("\\,", "") if not char.isspace() and char not in "$,.{}")
+    return "".join(text.replace("\\,", "").translate(_LOOSE).split())
+
+
+_LOOSE = dict.fromkeys(map(ord, "$,.{}"))
 
 
 def _are_same(one: str, other: str, are_equal: Callable[[str, str], bool]) -> bool:

@@ -162,3 +162,9 @@ def test_sentences_that_differ_in_few_words_are_compared_by_these() -> None:
     assert compare("hole at $x$", "asymptote at $x$") == "hole and asymp"
     assert compare("the root is $x$", "so the roots are $x$") == ""
     assert list_clause_words(tokenize("the slope is 5")) == "slope"
+
+
+def test_labelled_values_that_agree_do_not_hide_what_differs() -> None:
+    assert grade("converges to $6$ for $x=7$", "converges to $5$ for $x=7$").verdict != "equal"
+    assert grade("定义域 $[0,6]$，值域 $[2,7]$", "定义域 $[2,7]$，值域 $[0,6]$").verdict != "equal"
+    assert grade("concave up on $(0,6)$", "concave up on $(0,6)$.").verdict == "equal"
