@@ -220,6 +220,7 @@ PHRASES: Mapping[str, str] = {
     "equivalent": "equivalently or_rather or_simply or_just in_other_words",
     "examined": "at when if for",
     "conditional": "if when whenever at",
+    "turning out": "turns_out happens_that should_happen",
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "checking": "check checking verify verifying indeed confirm",
@@ -279,7 +280,13 @@ PHRASES: Mapping[str, str] = {
     "part of equation": "both_sides either_side hand_side hand_sides left_side right_side other_side",
     "of size": "size sizes dimension dimensions resolution shape shapes pixels",
     "restricting": "where for with if when provided that all any every each real whenever given",
+    "over a range": "on for over when where if whenever with in the interval range closed open",
     "introducing": "let fix consider suppose choose pick take given",
+    "renewing": """
+        change_the_value_of changing_the_value_of changes_the_value_of adjusting_the_value_of new_value_of
+        new_value_for another_value_of another_value_for other_value_of different_value_of
+        different_value_for
+    """,
     "joining": "and or be a an the let of",
     "kind of letter": "function functions map mapping polynomial sequence number numbers integer matrix",
     "kind of set": "set sets subset subsets",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
@@ -72,15 +72,14 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     positions = read_positions(document)
+    renewals = read_renewals(document)
     evidence = gather_evidence(formulas[:MAX_FORMULAS], words)
     reader = LinkJudge(
         judge,
         read_meanings(document, positions, evidence.names),
         name_counts=evidence.numbered,
         domains=read_domains(document, positions),
-        pending_renewals=[
-            (at, positions[at], names) for at, names in sorted(read_renewals(document).items())
-        ],
+        pending_renewals=[(at, positions[at], names) for at, names in sorted(renewals.items())],
         pending_worded=[
             (at, positions[at], said) for at, said in sorted(read_worded_equations(document).items())
         ],
@@ -136,7 +135,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     # 4. What only the rest of the document shows: the odd one of several equations or bounds, links that hold
     # in another domain, and copies with a mistake.
     if not reader.sections_of_cases:
-        _accuse_odd_equations(judged, reader.equations)
+        _accuse_odd_equations(judged, reader.equations, renewals)
         _accuse_unlike_bounds(judged, reader.bounds, judge)
     moduli = Moduli(document, positions)
     rings = count_named_rings(document)
@@ -301,9 +300,15 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
 
 
 def _accuse_odd_equations(
-    judged: list[LinkVerdict], equations: Sequence[tuple[ChainLink, Tree, Tree]]
+    judged: list[LinkVerdict],
+    equations: Sequence[tuple[ChainLink, Tree, Tree]],
+    renewals: Mapping[int, Sequence[str]],
 ) -> None:
-    """Call the equations wrong that fail where those beside them hold."""
+    """Call the equations wrong that fail where those beside them hold.
+
+    Args:
+        renewals: The letters that get another meaning or value, by the pieces of the document.
+    """
     indices = {id(each.link): index for index, each in enumerate(judged)}
     statements = []
     begun: dict[int, Tree] = {}
@@ -335,6 +340,10 @@ def _accuse_odd_equations(
         if any(name.endswith("(") for name in symbols[odd.place]):
             continue  # values of a function that is not known are no roots
         if max(apart) > _NEAR_LINES or any(_are_listed_together(judged[one].link, link) for one in odd.by):
+            continue
+        earliest = min(judged[one].link.piece_index for one in odd.by)
+        since = (names for at, names in renewals.items() if earliest < at < link.piece_index)
+        if any(not symbols[odd.place].isdisjoint(names) for names in since):
             continue
         # Of a system none of the equations leads to another: what follows from them may be the slip.
         unknowns = symbols[odd.place]

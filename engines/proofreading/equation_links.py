@@ -26,6 +26,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     starts_with_phrase,
 )
+from engines.proofreading.definition_ranges import reaches_out
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
@@ -528,6 +529,8 @@ class EquationLink:
         if reduced is None or not _differ_in_any_angle(reduced.left, reduced.right):
             return None
         if is_slope(left) and self._has_dependent_letters(reduced.used):
+            return None
+        if reaches_out((left, right), reduced.used, self.context.ranges, self.context.judge):
             return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):

@@ -23,6 +23,7 @@ from engines.proofreading.cue_phrases import (
     read_last_cue,
     words_of,
 )
+from engines.proofreading.definition_ranges import read_range
 from engines.proofreading.facts import MOST_STEPS, Facts
 from engines.proofreading.letter_domains import LetterDomains
 from engines.proofreading.letter_meanings import LetterMeanings
@@ -105,6 +106,7 @@ class LinkContext:
         mentions: The formulas that say something of letters, in their order.
         decided_pieces: The indices of the pieces of the document whose links have all been decided.
         conditions_beside: The conditions that stand beside the link being judged.
+        ranges: The conditions on arguments for which definitions of functions hold.
         pending_renewals: The letters that are introduced anew, by pieces, that are still to come.
         pending_worded: The equations that words say of letters, likewise.
         quantity: The side with which that chain begins.
@@ -147,6 +149,7 @@ class LinkContext:
     has_unfounded_step: bool = False
     name_counts: Mapping[str, int] = field(default_factory=dict)
     conditions_beside: Sequence[Tree] = ()
+    ranges: dict[Fact, Sequence[Tree]] = field(default_factory=dict)
     pending_renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
     pending_worded: list[tuple[int, Position, Sequence[WordedEquation]]] = field(default_factory=list)
 
@@ -389,6 +392,9 @@ class LinkContext:
         if self._is_to_be_solved(link):
             return ""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
+        # ln x + C holds where x > 0, and - C for + C does not make it hold.
+        if "antiderivative" in left.list_labels() and self.are_equal(left, right):
+            return ""
         entries = find_odd_entry(left, right, self.are_equal)
         # Long sides that are written alike but for one sign are no equation in the middle of a chain.
         values = left.label == "call" or right.label == "call"  # f(-x) = f(x) is said of a function
@@ -408,6 +414,10 @@ class LinkContext:
         """Return which name is meant where a link that fails has one that the text has nowhere else; None
         where no other makes it hold."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
+        # "If it turns out that" says nothing of what there is.
+        words = last_sentence(link.words_before)
+        if mentions("turning out", words) and mentions("conditional", words):
+            return None
         return find_meant_name(self.facts, link, left, right, self.name_counts, self.are_equal)
 
     def find_near_consequence(self, link: ChainLink) -> Accusation | None:
@@ -557,6 +567,7 @@ class LinkContext:
             link.speaks_of_several_after if left.label == "call" else link.may_be_one_of_several
         )
         text = f"{link.left} = {link.right}"
+        known = self.facts.functions.copy()
         self.facts.add_fact(
             left,
             right,
@@ -570,6 +581,12 @@ class LinkContext:
             is_supposed=has_first_word("conditional", last_sentence(link.words_before)),
             piece=link.piece_index,
         )
+        if left.label == "call" and (
+            conditions := read_range(link, left, lambda latex: self.read_formula(latex).tree)
+        ):
+            function = self.facts.functions.get(left.children[0].label)
+            if function is not None and function is not known.get(left.children[0].label):
+                self.ranges[function.fact] = conditions
 
 
 def _differ_at_a_point(left: Tree, right: Tree) -> bool:

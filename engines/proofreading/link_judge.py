@@ -35,7 +35,9 @@ from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.named_moduli import Moduli
+from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
+from engines.proofreading.other_notations import list_roots_taken
 from engines.proofreading.recurrences import find_recurrence_value
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
@@ -234,6 +236,8 @@ class LinkJudge(LinkContext):
                 judged = replace(judged, reason=self.describe_slip(link) or judged.reason)
             if judged.outcome in ("wrong", "doubtful"):
                 judged = reconsider_link(judged, links, left.tree, right.tree, self.judge, self.numbers)
+            if judged.outcome in ("wrong", "doubtful") and self._holds_with_powers_inside(link):
+                judged = LinkVerdict(link, "right if", "the power is that of the argument of the function")
             if (
                 judged.outcome == "wrong"
                 and self.has_signed_infinity
@@ -253,6 +257,17 @@ class LinkJudge(LinkContext):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
             judged = self._restrict_to_complex(weigh_evidence(judged), left.tree, right.tree)
             yield accuse_word(judged, left.tree, right.tree)
+
+    def _holds_with_powers_inside(self, link: ChainLink) -> bool:
+        r"""Return whether a link holds by definitions of functions where powers belong to arguments that no
+        bracket ends: `\ln f(x) = \ln (1 + 1/x)^x`."""
+        sides = self.read_sides(link)
+        open_ended = sides[0].open_ended | sides[1].open_ended
+        left, right = (side.tree and take_powers_in(side.tree, open_ended) for side in sides)
+        if left is None or right is None or (left, right) == (sides[0].tree, sides[1].tree):
+            return False
+        defined = self.facts.reduce_by_definitions(left, right)
+        return defined is not None and self.are_equal(defined.left, defined.right)
 
     def _are_infinite(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether a limit is said to be ∞, and is -∞, in a text where ∞ is of either sign."""
@@ -477,7 +492,7 @@ class LinkJudge(LinkContext):
             mistake = other_accusation
         valued = None
         # x = 1 is the edge of a region where the same formula goes on to solve 1 = ln x.
-        if mistake is None and not self._has_root_beside(link, left, right):
+        if mistake is None and not self._is_solved_next(left, right):
             valued = find_recurrence_value(self.facts, link, left, right)
             valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
         if valued is not None:
@@ -512,17 +527,6 @@ class LinkJudge(LinkContext):
             fact.left == next_side for fact in self.facts.facts_about(frozenset((name,)))
         )
 
-    def _has_root_beside(self, link: ChainLink, left: Tree, right: Tree) -> bool:
-        """Return whether the next statement of its formula is a root of an equation in one variable."""
-        following = self.next_link
-        if following is None or following.relation != "=" or following.piece_index != link.piece_index:
-            return False
-        name, root = (side.tree for side in self.read_sides(following))
-        if name is None or root is None or free_symbols(left) | free_symbols(right) != {name.label}:
-            return False
-        value = evaluate_term(root, {})
-        return value is not None and values_agree(left, right, {name.label: value}) is True
-
     def _is_solved_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next equation has the root of an equation in one variable: it is solved."""
         names = free_symbols(left) | free_symbols(right)
@@ -534,6 +538,9 @@ class LinkJudge(LinkContext):
             return False
         (name,) = names
         roots = real_roots(left, right, name, {})
+        value = None if one.children or free_symbols(other) else evaluate_term(other, {})
+        if value is not None and not roots:
+            return values_agree(left, right, {name: value}) is True
         solved = [values_agree(one, other, {name: root}) for root in roots]
         return bool(roots) and all(solved) and not are_exactly_equal(one, other)
 
@@ -594,6 +601,10 @@ class LinkJudge(LinkContext):
                 written = " ".join(f"{source[0].left} {source[0].relation} {source[0].right}".split())
                 return LinkVerdict(link, "follows", f"by {written} (line {source[0].line})")
             verdict = self.judge.holds(statement, [*known, *([source[1]] if source else [])])
+            positive = list_roots_taken(statement) if verdict.outcome == "different" and not for_all else []
+            if positive and self.judge.holds(statement, [*known, *positive]).outcome != "different":
+                where = " and ".join(map(write_term, positive))
+                return LinkVerdict(link, "not shown", f"it is not refuted where {where}")
             if verdict.outcome == "different":
                 return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")
         reduced = self.facts.reduce_by_facts(left, right)

@@ -32,7 +32,7 @@ def judge_open_ends(
         return LinkVerdict(link, "right if", "a factor behind a function is none of its argument")
     if hold_as(_take_factors_in, left, right, judge):
         return LinkVerdict(link, "right if", "a factor behind a bracket belongs to the argument before it")
-    if hold_as(lambda side: _take_powers_in(side, open_ended), left, right, judge):
+    if hold_as(lambda side: take_powers_in(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power is that of the argument of the function")
     if hold_as(lambda side: _take_divisors_in(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "what is behind the slash belongs to the argument before it")
@@ -88,9 +88,9 @@ def _join_powers_of_ten(tree: Tree, open_ended: Set[Tree]) -> Tree:
     return Tree(tree.label, tuple(_join_powers_of_ten(part, open_ended) for part in tree.children))
 
 
-def _take_powers_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
+def take_powers_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
     r"""Return a term with f(u^n) for each `f(u)^n` of a function that is known, where no bracket ends it."""
-    parts = tuple(_take_powers_in(part, open_ended) for part in tree.children)
+    parts = tuple(take_powers_in(part, open_ended) for part in tree.children)
     if tree.label == "pow" and tree in open_ended and parts[0].label in _WITH_POWERS:
         *base, argument = parts[0].children
         return Tree(parts[0].label, (*base, Tree("pow", (argument, parts[1]))))

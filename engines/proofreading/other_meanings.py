@@ -39,6 +39,7 @@ from engines.proofreading.other_notations import (
     is_complement,
     join_thousands,
     take_constants_out,
+    take_summands_in,
     undo_inverses,
 )
 from engines.proofreading.repair_conditions import write_term
@@ -158,6 +159,8 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
     if hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
+    if hold_as(take_summands_in, left, right, judge):
+        return LinkVerdict(link, "right if", "what stands behind the sum is summed up, too")
     universal = mentions("universal", link.words_before)
     if not universal and hold_as(undo_inverses, left, right, judge):
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")

@@ -128,6 +128,24 @@ def drop_sign_of_infinity(tree: Tree) -> Tree:
     return Tree(_INFINITY) if negative or tree.label == f"-{_INFINITY}" else tree
 
 
+def list_roots_taken(statement: Tree) -> list[Tree]:
+    """List that letters are not negative of which a statement has the root of a product, as of √(xy): those
+    of a mean are lengths or amounts."""
+    roots = (node for node in statement if node.label == "sqrt" and node.children[0].label == "*")
+    letters = {part for root in roots for part in root.children[0].children if not part.children}
+    names = sorted(part.label for part in letters if free_symbols(part))
+    return [Tree(">=", (Tree(name), ZERO)) for name in names] if len(names) > 1 else []
+
+
+def take_summands_in(tree: Tree) -> Tree:
+    r"""Return a term in which what is added behind a sum belongs to its summand: `\sum_{k=1}^7 4k - 1`."""
+    parts = tuple(map(take_summands_in, tree.children))
+    if tree.label in ("+", "-") and len(parts) == 2 and parts[0].label == "sum":
+        *span, body = parts[0].children
+        return Tree("sum", (*span, Tree(tree.label, (body, parts[1]))))
+    return Tree(tree.label, parts)
+
+
 def take_constants_out(tree: Tree) -> Tree:
     r"""Return a term in which factors without the index stand behind their product, and not in it: the root
     of `\prod_{i=1}^n (2i-1) \sqrt{2n+1}`."""

@@ -12,9 +12,10 @@ from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
 from engines.proofreading.chains import SENTENCE_BREAK
-from engines.proofreading.cue_phrases import has_last_word, is_made_of, mentions
+from engines.proofreading.cue_phrases import ends_with_phrase, has_last_word, is_made_of, mentions
 
 _MOST_CHARACTERS = 60
+_INCREMENT = "Δ"
 _MEMBERS = ("∈", r"\in", ":", r"\colon", ">", r"\ge", r"\geq")
 
 
@@ -35,6 +36,7 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
             listed = listed and is_made_of("joining", words)
             continue
         listed = listed or has_last_word("introducing", words) or _is_introduced(words)
+        listed = listed or ends_with_phrase("renewing", words)
         names = list_introduced_letters(piece.text) if listed and len(piece.text) <= _MOST_CHARACTERS else []
         result[at] += names
         listed = listed and bool(names)
@@ -60,6 +62,9 @@ def list_introduced_letters(latex: str) -> list[str]:
     except UnreadError:
         return []
     names: list[str] = []
+    # Δx is one name
+    if len(parts) == 2 and parts[0].text == _INCREMENT and is_variable(parts[1]):
+        return [_INCREMENT + name_of(parts[1])]
     for at, piece in enumerate(parts):
         if at % 2:
             if piece.text == ",":

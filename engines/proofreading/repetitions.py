@@ -255,6 +255,9 @@ def find_misquotations(
                 continue
             if any(map(second.is_beside, statements)):
                 continue
+            # Two bounds of one side hold together: |sin x| ≤ 0.5 and |sin x| ≤ 0.9.
+            if max(many) == 1 and _are_bounds_of_one_term(first, second):
+                continue
             change = _describe(kind, text, instead)
             misquotation = Misquotation(
                 second.place,
@@ -313,6 +316,13 @@ def _is_of_other_name(one: RepeatedStatement, other: RepeatedStatement) -> bool:
     """Return whether two statements say of two names that they are one term: `a_0 = cd` and `a_1 = cd`."""
     named = not one.left.children and not other.left.children and one.left != other.left
     return named and one.right == other.right and bool(one.right.children)
+
+
+def _are_bounds_of_one_term(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether two statements bound the size of one term by numbers, perhaps at different places."""
+    bound = one.link.relation in _BOUNDS and one.link.relation == other.link.relation
+    sized = one.left == other.left and one.left.label in _EVEN
+    return bound and sized and not free_symbols(one.right) and not free_symbols(other.right)
 
 
 def _gives_rate(statement: RepeatedStatement) -> bool:

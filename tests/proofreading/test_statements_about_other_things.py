@@ -135,3 +135,103 @@ def test_both_sides_of_a_stated_equation_undergo_one_operation(
 def test_an_equation_at_single_values_is_not_differentiated(proofreader: TextProofreader) -> None:
     text = r"Let $x^2 = 2x$. So $\frac{d}{dx} x^2 = \frac{d}{dx} (2x)$."
     assert list_verdicts(proofreader, text)[-1] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # a formula holds in its range
+        (
+            r"Now $c(t) = 3t^2 - 4$ on $2 \le t \le 3$ only. So $\int_0^3 c(t) \, dt + 0 = \frac{65}{2}$.",
+            "given",
+        ),
+        (
+            r"Now $c(t) = 3t^2 - 4$ on $0 \le t \le 3$ only. So $\int_0^3 c(t) \, dt + 0 = \frac{65}{2}$.",
+            "wrong",
+        ),
+        (
+            r"Now $c(t) = 3t^2 - 4$ on $[2, 3]$ only. So $\frac{1}{3}\int_0^3 c(t) \, dt = \frac{65}{2}$.",
+            "given",
+        ),
+        (
+            r"Now $c(t) = 3t^2 - 4$ on $[0, 3]$ only. So $\frac{1}{3}\int_0^3 c(t) \, dt = \frac{65}{2}$.",
+            "wrong",
+        ),
+        # a value is changed
+        (
+            r"Here $h = 1/4$, $h^2 = 1/16$. Change the value of $h$ to $1/500$: $h^2 + 1 = (0.002)^2 + 1$.",
+            "given",
+        ),
+        (r"Here $h = 1/4$, so $h^2 = 1/16$. By our rule we get $h^2 + 1 = (0.002)^2 + 1$.", "wrong"),
+        # the next equation has the root
+        (
+            r"Here $x = 1$ is below $x = e^{2y}$, so $2y = \ln x$, which means $4 = \ln x$, hence $x = e^4$.",
+            "follows",
+        ),
+    ],
+)
+def test_a_value_or_formula_holds_where_it_is_said(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    verdicts = list_verdicts(proofreader, text)
+    assert verdicts[-1] == verdict
+    assert (verdict == "wrong") == ("wrong" in verdicts)
+
+
+def test_increments_get_another_value(proofreader: TextProofreader) -> None:
+    first = r"Here $\Delta x = 2/8$ is the width, so $4\Delta x^2 + 1 = 4 (1/4)^2 + 1$."
+    again = r"$$4\Delta x^2 + 1 = 4 (0.002)^2 + 1.$$"
+    assert count_accused(proofreader, rf"{first} Change the value of $\Delta x$ to $2/1000$, so {again}") == 0
+    assert count_accused(proofreader, rf"Here $\Delta x = 2/8$ is the width, so {again}") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (
+            r"Let $f(t) = (1+2/t)^t$. So $\lim_{t\to\infty} \ln f(t) = \lim_{t\to\infty} \ln(1+\frac2t)^t$.",
+            "right if",
+        ),
+        (
+            r"Let $f(t) = (1+2/t)^t$. So $\lim_{t\to\infty} \ln f(t) = \lim_{t\to\infty} \ln(1+\frac3t)^t$.",
+            "wrong",
+        ),
+        (r"Let $f(t) = t^4$. Hence $\sin f(2) = \sin (2)^4$.", "right if"),
+        (r"Let $f(t) = t^4$. Hence $\sin f(2) = \sin (2)^3$.", "wrong"),
+        (r"Hence $\sqrt{2003} - \sqrt{2002} \approx 44.75 - 44.74$.", "right"),
+        (r"Hence $\sqrt{2003} - \sqrt{2002} \approx 44.75 - 44.72$.", "wrong"),
+        (r"So $-\ln 1/x = \ln x$.", "right if"),
+        (r"So $-\ln 1/x = 2\ln x$.", "wrong"),
+        (r"So $\frac{b^2-{2b}^2+4ac}{4a} = \frac{-b^2+4ac}{4a}$.", "right if"),
+        (r"So $\frac{b^2-{2b}^2+4ac}{4a} = \frac{-4b^2+4ac}{4a}$.", "wrong"),
+        (r"So $2 + 7 + 12 + 17 = \sum_{k=1}^{4} 5k-3$.", "right if"),
+        (r"So $2 + 7 + 12 + 17 = \sum_{k=1}^{4} 5k-2$.", "wrong"),
+        (r"We have $\frac{x+y}{2} \ge \sqrt{xy}$.", "not shown"),
+        (r"Therefore $2(x+y) \ge 5\sqrt{xy}$.", "wrong"),
+        ("- For $x > 0$: $\\int \\frac{1}{x} \\, dx = \\ln x + C$\n- For $x < 0$: $0 = 0$", "right"),
+    ],
+)
+def test_what_the_print_or_the_subject_says_is_meant(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+def test_a_mistake_in_an_antiderivative_of_one_case_is_found(proofreader: TextProofreader) -> None:
+    cases = "- For $x > 0$: $\\int \\frac{{1}}{{x}} \\, dx = {} + C$\n- For $x < 0$: $0 = 0$"
+    assert count_accused(proofreader, cases.format(r"\ln x")) == 0
+    assert count_accused(proofreader, cases.format(r"2 \ln x")) == 1
+
+
+def test_two_bounds_of_one_size_hold_together(proofreader: TextProofreader) -> None:
+    first = r"where $|\sin \xi| \le \frac{\sqrt{2}}{2}$, so it is small."
+    text = first + r"%sWith others we have $|\sin \xi| \le \frac{\sqrt{3}}{2}$."
+    assert count_accused(proofreader, text % "\n\n") == 0
+    again = r" Then $|\sin \xi| \le \frac{\sqrt{2}}{2}$ is used again." + "\n\n"
+    assert count_accused(proofreader, text % again) == 1
+
+
+def test_an_index_in_a_supposition_is_not_mistyped(proofreader: TextProofreader) -> None:
+    text = "The function is $f(x) = x^3 - x^2 - 1$, and $x_0 = 0$ is poor. Then $x_1 = 2$ and $x_2 = 3$."
+    assert count_accused(proofreader, rf"{text} This is bad if it turns out that $f'(x_5) = 0$.") == 0
+    assert count_accused(proofreader, rf"{text} We see that $f'(x_5) = 0$.") == 1
