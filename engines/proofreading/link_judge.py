@@ -361,6 +361,9 @@ class LinkJudge(LinkContext):
             return False
         if read_last_cue(link.words_before) != "given" or left.label in free_symbols(right):
             return False
+        known = self.facts.reduce_by_facts(left, right)
+        if known is not None and known.same:  # it says again what the letter was said to be
+            return False
         return any(
             fact.left == left and fact.right != right and fact.right.children
             for fact in self.facts.facts_about(free_symbols(left))
