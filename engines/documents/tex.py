@@ -246,7 +246,8 @@ class Macros:
         if not used:
             return latex
         if used not in self._known:
-            self._known[used] = "".join(self._given[name] for name in sorted(used))
+            # A definition such as `\let\old\abs` ends in a name, which the first letter behind would go on.
+            self._known[used] = "".join(f"{self._given[name]}\n" for name in sorted(used))
         before = self._known[used]
         source = before + latex
         parts: list[str] = []
