@@ -46,7 +46,7 @@ from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
 from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
 from engines.grading.word_answers import split_word_answers, state_opposites
-from engines.grading.words import compare_properties, may_list_properties
+from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
 
 
@@ -148,6 +148,11 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
             compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
         compared = compare_properties(take_last_sentence(gold), take_last_sentence(pred)) or compared
+    if compared.outcome == "equal" and may_list_properties(gold) != may_list_properties(pred):
+        # "Necessary but not sufficient" says more than "necessary".
+        longer = gold if may_list_properties(gold) else pred
+        if denied := find_restriction(take_last_sentence(longer)):
+            compared = GradeVerdict("undecided", reason=f"only one of them says that it is not {denied}")
     rivals = [*stated[0].rivals, *stated[1].rivals]
     if rivals and compared.outcome == "equal":
         said = answers[1] if stated[1].rivals else answers[0]

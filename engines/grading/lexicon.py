@@ -21,6 +21,25 @@ from engines.grading.tokens import (
 from engines.grading.unit_reader import names_unit
 from engines.grading.word_answers import find_word_answer, is_plain_sentence
 
+_DECISIONS = Phrases(
+    {
+        word: decision
+        for decision, words in (
+            ("yes", "ja oui sí si sì да sim 是 是的 はい 예 네"),
+            ("no", "nein non нет não 否 不是 いいえ 아니요"),
+        )
+        for word in words.split()
+    }
+)
+"""Words of other languages that decide a question, and the English ones."""
+
+
+def _is_remark(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether tokens are a comma or full stop with words behind it."""
+    return tokens[0].text in (*",.!，。、",) and all(
+        token.kind == "word" or is_blank(token) or token.text in (*",.!，。、",) for token in tokens
+    )
+
 
 def read_words(text: str) -> Form | None:
     """Return what a text of words, or the letter of a choice, says as a whole; None for other texts."""
@@ -42,6 +61,11 @@ def read_words(text: str) -> Form | None:
         return number
     if (choice := read_choice(inside)) is not None and not choice.text:
         return WordsForm(choice.letter if whole else choice.letter.upper())
+    # "Нет, нельзя" decides the question, and is no list.
+    if (decided := _DECISIONS.match(tokens, 0)) is not None:
+        behind, decision = decided
+        if behind >= len(tokens) or _is_remark(tokens[behind:]):
+            return WordsForm(decision + inside[tokens[behind - 1].end :])
     if clock := read_clock(tokens):
         return WordsForm(clock)
     if is_plain_sentence(tokens) and (stated := find_word_answer(tokens, 0, len(tokens))):

@@ -57,11 +57,18 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         return GradeVerdict(
             "equal if", condition=f"both are {max(gold_words, pred_words, key=len).split()[-1]}"
         )
+    if _has_other_script(gold_words) != _has_other_script(pred_words):
+        return GradeVerdict("undecided", reason="they are words of different languages")
     if len(gold_words.split()) == len(pred_words.split()) == 1 or (
         _is_time(gold_words) and _is_time(pred_words)
     ):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _has_other_script(words: str) -> bool:
+    """Return whether a text has letters that are not Latin ones."""
+    return any(letter.isalpha() and letter > _LAST_LATIN for letter in words)
 
 
 def _take_decision(item: Form) -> tuple[str, str] | None:
@@ -112,6 +119,18 @@ def compare_properties(gold: str, pred: str) -> GradeVerdict | None:
         return GradeVerdict("undecided", reason="they name different properties")
     apart = [word for word, holds in mine.items() if holds != theirs[word]]
     return differ_by(f"{apart[0]} and not {apart[0]}") if apart else EQUAL
+
+
+def find_restriction(text: str) -> str:
+    """Return the property that a sentence denies behind another one: `sufficient` of `necessary but not
+    sufficient`; "" where it denies none, or repeats itself as in `even, not odd`.
+
+    >>> find_restriction("It is continuous but not differentiable."), find_restriction("even, not odd")
+    ('differentiable', '')
+    """
+    denied = [word for word, holds in _list_properties(text).items() if not holds]
+    is_contrast = any(token.text.lower() == "but" for token in tokenize(text))
+    return denied[0] if denied and is_contrast else ""
 
 
 def may_list_properties(text: str) -> bool:
@@ -183,6 +202,7 @@ def _is_time(words: str) -> bool:
 
 
 _CHOICES = tuple("ABCDEFGHJ")
+_LAST_LATIN = "\u024f"
 _DECIDED = ("yes", "no", "true", "false")
 
 

@@ -236,3 +236,16 @@ def test_words_of_answers_are_read() -> None:
     assert labelled is not None
     assert {*labelled} == {frozenset({"boys"}), frozenset({"girls"})}
     assert read_labelled("She sold 12 and then she bought 15 at 3 shops") is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("surjective", "满射"),
+        ("necessary but not sufficient", "必要不充分条件"),
+        ("sufficient but not necessary", "sufficient"),
+        ("bounded", "It is bounded but not closed."),
+    ],
+)
+def test_what_words_do_not_decide_is_undecided(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == grade(pred, gold).verdict == "undecided"
