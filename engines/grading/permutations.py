@@ -70,9 +70,10 @@ def read_permutations(text: str, read: Callable[[str], Form]) -> Form | None:
 def find_permutations(tokens: Sequence[AnswerToken], first: int, last: int) -> tuple[int, str] | None:
     """Return where words begin that let the order of values change, and the shortest that say so, where they
     end the text between two tokens; "" where the values are behind them. None without any."""
-    if (lead := next((at for at in range(first, last) if _OF.match(tokens[:last], at)), None)) is not None:
+    ahead = tokens[:last]
+    if (lead := next((at for at in range(first, last) if _OF.match(ahead, at)), None)) is not None:
         return lead, ""
-    tail = _AND.match_before(tokens[:last], last)
+    tail = _AND.match_before(ahead, last)
     if tail is None or tail[0] <= first:
         return None
     return tail[0], "and cyclic permutations" if tail[1] else "and permutations"

@@ -280,7 +280,8 @@ def _is_nearest(
     phrases: Phrases[str], part: Sequence[AnswerToken], clause: Span, span: Span, spans: Sequence[Span]
 ) -> bool:
     """Return whether a phrase stands in the clause of a quantity, and nearer to it than to any other one."""
-    place = next((at for at in range(*clause) if phrases.match(part[: clause[1]], at) is not None), None)
+    inside = part[: clause[1]]
+    place = next((at for at in range(*clause) if phrases.match(inside, at) is not None), None)
     if place is None:
         return False
     rivals = [one for one in spans if clause[0] <= one[0] < clause[1]]
