@@ -38,6 +38,7 @@ def frees_letters(leads: Sequence[AnswerToken], around: Sequence[AnswerToken], *
     said = said[1:] if said[:1] == [","] else said
     if not said or said[0] not in _LEADS or any(token.kind == "digits" for token in around):
         return False
+    # Any word that is not known may restrict the letters.
     words = {token.text.lower() for token in around if token.kind == "word" and token.text != "a"}
     return words <= _WORDS and (has_set or not words.isdisjoint(_ANY))
 
@@ -58,6 +59,7 @@ def spell_freed(letters: Sequence[str], domain: str = "") -> str:
 
 def drop_freed(answer: str) -> str:
     """Return an answer without the words that its letters may be any real numbers."""
+    # Spelt as by `spell_freed`, or as a range over all real numbers.
     for words in (r" \text{ for any real }", r" \text{ for all real }"):
         formula, said, letters = answer.partition(words)
         if said and all(len(one.strip()) == 1 for one in letters.split(",")):
@@ -76,6 +78,7 @@ def find_free_letters(tokens: Sequence[AnswerToken], first: int, last: int) -> t
     for at in range(first + 1, last):
         if tokens[at].text.lower() not in _LEADS or tokens[at].kind != "word":
             continue
+        # Single letters are names, but for an article before "real" or "number".
         letters: list[str] = []
         rest: list[AnswerToken] = []
         for index in range(at + 1, last):

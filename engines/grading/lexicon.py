@@ -62,6 +62,7 @@ def read_words(text: str) -> Form | None:
     if (choice := read_choice(inside)) is not None and not choice.text:
         return WordsForm(choice.letter if whole else choice.letter.upper())
     # "Нет, нельзя" decides the question, and is no list.
+    # Behind yes or no only words may follow, which comment on it.
     if (decided := _DECISIONS.match(tokens, 0)) is not None:
         behind, decision = decided
         if behind >= len(tokens) or _is_remark(tokens[behind:]):

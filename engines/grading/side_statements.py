@@ -45,10 +45,12 @@ def find_other_statements(
     bare = [_squeeze(text) == answer for text, answer in zip(texts, squeezed, strict=True)]
     if texts[0] == texts[1] or all(bare):
         return ""
+    # Solutions state many things on their way; only short texts are looked at.
     texts = _take_statement(texts[0]), _take_statement(texts[1])
     bare = [not text or _squeeze(text) == answer for text, answer in zip(texts, squeezed, strict=True)]
     if all(bare):
         return ""
+    # "(1, 2) in any order" is more than the pair.
     orders = [
         answer.startswith("(") and answer.count("(") == text.count("(") and speaks_of_orders(text)
         for text, answer in zip(texts, answers, strict=True)
@@ -62,6 +64,7 @@ def find_other_statements(
         return ""  # one of them is no more than the answer
     if words := compare_dropped_words((_join(texts[0]), _join(texts[1]))):
         return words
+    # Maxima and minima, or labels, that have exchanged their places.
     sides = [_list_sides(text) for text in texts]
     for said in sides[0].keys() & sides[1].keys():
         ours, others = sides[0][said], sides[1][said]
@@ -72,6 +75,7 @@ def find_other_statements(
     mine, theirs = (list_statements(text, answer) for text, answer in zip(texts, answers, strict=True))
     if not mine or not theirs or len(mine) > _MOST_PARTS or len(theirs) > _MOST_PARTS:
         return ""
+    # What both state is no difference, and what only one of them states explains the answer.
     alone = next((one for one in mine if not any(_are_same(one, other, are_equal) for other in theirs)), "")
     if not alone:
         return ""
@@ -87,6 +91,7 @@ def _take_statement(text: str) -> str:
     """Return a short text, what it announces, or a sentence in its box; "" for solutions and other boxes."""
     text = with_ascii_digits(repair_escapes(text[-LONGEST:]))
     tokens = tokenize(text)
+    # A box has all of the answer; one with a sentence in it is read like a text.
     boxed = find_boxed(text, tokens)
     if boxed is not None:
         return boxed if "$" in boxed else ""

@@ -21,6 +21,7 @@ def find_operated_equation(facts: Facts, left: Tree, right: Tree, line: int) -> 
     """Return the stated equation whose sides both undergo one operation, or several; None where there is
     none, or where it holds at single values of the variable that the operation is about, as `x^2 = 4`."""
     varied: set[str] = set()
+    # d/dx[A] = d/dx[B], ln A = ln B and lim A = lim B are stripped until A = B is left.
     while (inner := _strip_operation(left, right)) is not None:
         if left.label in _OVER_VARIABLE:
             varied.add(left.children[0].label)
@@ -41,5 +42,6 @@ def _strip_operation(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
     """Return the parts in which terms of one operation differ; None where there are more or none."""
     if left.label != right.label or len(left.children) != len(right.children) or left.label in _ARITHMETIC:
         return None
+    # Ends, variables and bases have to be the same: they belong to the operation.
     parts = [pair for pair in zip(left.children, right.children, strict=True) if pair[0] != pair[1]]
     return parts[0] if len(parts) == 1 else None

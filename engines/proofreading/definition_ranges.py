@@ -25,6 +25,7 @@ def read_range(link: ChainLink, left: Tree, read_tree: Callable[[str], Tree | No
         return ()
     if not (link.next_formula and is_made_of("over a range", link.words_after)):
         return ()
+    # What stands behind "on" or "for" is an interval, or a chain of inequalities.
     said = read_tree(link.next_formula)
     if said is None:
         return ()
@@ -59,6 +60,7 @@ def reaches_out(
 
 def _list_places(tree: Tree, name: Tree, spans: Mapping[str, Sequence[Tree]]) -> Iterator[Tree]:
     """Yield the numbers at which a term takes a function; of an index or variable of integration its ends."""
+    # Inside an integral or sum its variable runs between two ends, of which both are tried.
     if tree.label in _OVER_SPANS and len(tree.children) == 4:
         spans = {**spans, tree.children[0].label: tree.children[1:3]}
     if tree.label == "call" and tree.children[0] == name and len(tree.children) == 2:
