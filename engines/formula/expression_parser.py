@@ -781,6 +781,9 @@ class ExpressionParser(DerivativeParser):
             return self.parse_name("".join(names))  # the segment between two points
         if (self.context.is_answer or self.context.reads_unknown_signs) and tree.label == "F!→":
             mark = ARROW
+        # \vec{0} is the zero vector, which is 0 in sums and products.
+        if mark == ARROW and [one.text for one in parts] == ["0"]:
+            return ZERO
         # The other marks, such as a hat or tilde, make a different name of one letter.
         if mark and len(parts) == 1 and is_variable(parts[0]):
             return self.parse_name(name_of(parts[0]) + mark)

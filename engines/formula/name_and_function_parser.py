@@ -724,6 +724,7 @@ class NameAndFunctionParser(NumeralParser):
             # of \\cos \\pi/2 the whole angle is the argument
             self.take_piece()
             argument = Tree("/", (argument, self.parse_factor()))
+            self.context.open_ended.add(argument)
             if self.starts_factor():
                 raise self.make_error(
                     f"what {name} applies to can be read in two ways", remedy="Write brackets."

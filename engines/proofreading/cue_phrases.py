@@ -237,8 +237,9 @@ PHRASES: Mapping[str, str] = {
     "measured": """
         degree degrees remainder with_remainder integer_part with_quotient rounded_down
         kb kib mb mib gb gib tb tib kilobyte* megabyte* gigabyte* terabyte* kilobit*
-        megabit* gigabit*
+        megabit* gigabit* o'clock with_borrow with_a_borrow borrow with_carry with_a_carry carry
     """,
+    "in base two": "binary bit bits base_2 base_two",
     "idempotent": "idempotent* projection_matri* projection_operator* orthogonal_projection*",
     "involution": "involution* involutory involutive self-inverse",
     "root of unity": "root_of_unity roots_of_unity",

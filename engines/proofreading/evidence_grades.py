@@ -110,10 +110,13 @@ def _adds_functions(source: Fact) -> bool:
 
 def _grade_copy(evidence: Evidence) -> EvidenceGrade:
     """Grade a statement that another says with another digit, sign or index: where the text says the other
-    again, or goes on with it, nothing else can be meant; else many are said of another thing."""
-    if evidence.is_certain:
-        return "strong" if evidence.is_confirmed or evidence.variation != "opposite" else "weak"
-    return "faint" if evidence.variation and not evidence.is_confirmed else "weak"
+    again, or goes on with it, nothing else can be meant; else many are said of another thing, and an unknown
+    can have another value."""
+    if evidence.is_certain and evidence.is_confirmed and evidence.variation != "value":
+        return "strong"
+    # Of the copies that are said once each, most are of two examples, waves or matrices.
+    is_faint = evidence.variation and not (evidence.is_certain or evidence.is_confirmed)
+    return "faint" if is_faint else "weak"
 
 
 def _grade_name(evidence: Evidence) -> EvidenceGrade:

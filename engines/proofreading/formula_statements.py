@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
     r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
-    r"|(?:\\[ ;]\s*){3,}"
+    r"|(?:\\[ ;]\s*){3,}|\\\\\*?\s*\[\s*-?\d*\.?\d+\s*(?:pt|em|ex|mm|cm|in|bp|pc|sp|mu)\s*\]"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|(?<![\d.])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
@@ -281,7 +281,7 @@ class _StatementSplitter:
         is_map = token == ":" and opens and _MAPPED.match(self.latex, match.end()) is not None
         if sign in WRITTEN or sign in _UNJUDGED_RELATIONS or is_map or _LONG_ARROW.match(token):
             return self._read_relation(match)
-        if token == r"\\":
+        if token.startswith(r"\\"):  # or \\[4pt]
             return self._read_row_end()
         if token == "&":
             if _begins_column(self.latex, match.end(), self.current):

@@ -10,7 +10,7 @@ from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks
-from engines.proofreading.term_properties import OF_ANGLES, free_symbols, is_power_of_ten
+from engines.proofreading.term_properties import OF_ANGLES, WHOLE, free_symbols, is_power_of_ten
 
 _WITH_POWERS = ("ln", "log", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh")
 """Functions whose argument may end before or behind a power, as of `\\arctan (x)^2`."""
@@ -36,6 +36,8 @@ def judge_open_ends(
         return LinkVerdict(link, "right if", "the power is that of the argument of the function")
     if hold_as(lambda side: _take_divisors_in(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "what is behind the slash belongs to the argument before it")
+    if hold_as(lambda side: _take_divisors_out(side, open_ended), left, right, judge):
+        return LinkVerdict(link, "right if", "what is behind the slash divides the function before it")
     if hold_as(lambda side: _lower_powers(side, open_ended), left, right, judge):
         return LinkVerdict(link, "right if", "the power of what braces join is that of its last part")
     return None
@@ -103,6 +105,19 @@ def _take_divisors_in(tree: Tree, open_ended: Set[Tree]) -> Tree:
     parts = tuple(_take_divisors_in(part, open_ended) for part in tree.children)
     if tree.label == "/" and (joined := _divide_last(tree.children[0], parts[0], parts[1], open_ended)):
         return joined
+    return Tree(tree.label, parts)
+
+
+def _take_divisors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
+    r"""Return a term in which what stands behind a slash divides the function before it: (sin π)/π for
+    `\sin\pi/\pi`."""
+    parts = tuple(_take_divisors_out(part, open_ended) for part in tree.children)
+    if tree.label in OF_ANGLES and tree.children[0].label == "/" and tree.children[0] in open_ended:
+        dividend, divisor = parts[0].children
+        # Of \sin\pi/2 nobody means half of sin π.
+        if WHOLE.match(divisor.label):
+            return Tree(tree.label, parts)
+        return Tree("/", (Tree(tree.label, (dividend,)), divisor))
     return Tree(tree.label, parts)
 
 

@@ -13,18 +13,19 @@ from engines.core.tree import ONE, ZERO, Tree, differentiate
 from engines.formula.brackets import find_closing
 from engines.formula.meaning import Names
 from engines.formula.reader import read
-from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
 from engines.formula.vocabulary import variable_name
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.boolean_identities import holds_for_truth_values
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase, words_of
+from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase
 from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.open_ends import hold_as, judge_open_ends
 from engines.proofreading.other_notations import (
+    are_equal_in_hexadecimal,
     find_replaced_name,
     find_whole_factors,
     has_blocks,
@@ -39,6 +40,7 @@ from engines.proofreading.other_notations import (
     is_complement,
     join_thousands,
     take_constants_out,
+    take_other_arcsecants,
     take_summands_in,
     undo_inverses,
 )
@@ -59,6 +61,7 @@ from engines.proofreading.term_properties import (
     has_summed_index,
     is_in_some_base,
 )
+from engines.proofreading.units_behind import is_converted, is_multiple_of_unit
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
@@ -70,7 +73,6 @@ _CROSS = re.compile(r"\\times(?![A-Za-z])")
 _RELATIVE_ERROR = 1e-9
 _CONSTANT = "C"
 """Of integration, which has another value on the other side."""
-_ROUNDED = 1e-3
 _SEEDS = 3
 _SIGNED = 3
 """Nodes of a number with a sign."""
@@ -153,12 +155,19 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the digits of its right side are to the base 2")
     if not free and is_complement(left, link.right):
         return LinkVerdict(link, "right if", "the bits are those of a negative number, by their complement")
+    if free and holds_for_truth_values(left, right):
+        named = link.position.domain == "logic and bits"
+        return LinkVerdict(link, "right" if named else "right if", "the letters are truth values")
+    if are_equal_in_hexadecimal(link.left, link.right):
+        return LinkVerdict(link, "right if", "the digits are those of hexadecimal numbers")
     # Sums of decimal numbers hold to the base 2 by chance alone rarely, but words have to say so.
-    if not free and _are_binary(left, right) and hold_as(_read_bits, left, right, judge):
-        named = link.position.domain in ("digits", "logic and bits")
+    named = link.position.domain in ("digits", "logic and bits") or mentions("in base two", link.words_before)
+    if not free and _are_binary(left, right, is_named=named) and hold_as(_read_bits, left, right, judge):
         return LinkVerdict(link, "right" if named else "right if", "the numbers are to the base 2")
     if hold_as(_take_other_arccotangent, left, right, judge):
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
+    if not free and hold_as(take_other_arcsecants, left, right, judge):
+        return LinkVerdict(link, "right", "where arcsec and arccsc of negative numbers are from π to 3π/2")
     if hold_as(take_summands_in, left, right, judge):
         return LinkVerdict(link, "right if", "what stands behind the sum is summed up, too")
     universal = mentions("universal", link.words_before)
@@ -259,7 +268,9 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "e beside a letter can be another quantity"
     if any(_is_total(one, other) for one, other in pairs):
         return "an integral without ends that is a number is one over all"
-    if not free and _is_converted(link, left, right):
+    if not free and is_multiple_of_unit(link, left, right):
+        return "the word behind it can name a multiple of a unit"
+    if not free and is_converted(link, left, right):
         return "the unit behind it is another than that of its left side"
     if not free and all(map(_is_two_line_permutation, (left, right))):
         return "matrices with the same numbers in all rows can be permutations"
@@ -297,28 +308,6 @@ def _is_multiple_of_e(node: Tree) -> bool:
 def _is_total(side: Tree, value: Tree) -> bool:
     """Return whether a side is an antiderivative that is said to be a number."""
     return side.label == "antiderivative" and not free_symbols(value)
-
-
-def _is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
-    """Return whether the word behind a link names the unit of its right side, and its left side has another
-    unit for the same thing."""
-    words = words_of(link.words_after)[:1]
-    left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
-    if not words or not left_value or not right_value:
-        return False
-    known = [*UNIT_WORDS.items(), *UNIT_SYMBOLS.items()]
-    written = (words[0], words[0][:-1])  # kilometers; the words behind a formula have small letters
-    named = [unit for name, unit in known if name.lower() in written]
-    ratios = (
-        float(unit / size)
-        for powers, unit in named
-        for _, (others, size) in known
-        if powers == others and unit != size
-    )
-    room = _ROUNDED
-    if link.relation == "approx" and not right.children:  # half a unit of the last digit
-        room = max(room, 0.5 / 10 ** len(right.label.partition(".")[2]) / abs(right_value))
-    return any(abs(left_value / right_value - ratio) <= room * ratio for ratio in ratios)
 
 
 def _has_contracted_index(left: Tree, right: Tree) -> bool:
@@ -449,12 +438,12 @@ def _is_step_of_hospital(left: Tree, right: Tree, judge: Judge) -> bool:
     return judge.equal(slopes, right.children[3]).outcome in ("equal", "equal if")
 
 
-def _are_binary(left: Tree, right: Tree) -> bool:
+def _are_binary(left: Tree, right: Tree, *, is_named: bool) -> bool:
     """Return whether all whole numbers of two terms can be read to the base 2, and one is long and no
-    power of ten."""
+    power of ten, or words name the base."""
     numerals = [label for side in (left, right) for label in side.list_labels() if label.isdecimal()]
     long = any(len(numeral) >= _BITS and "1" in numeral[1:] for numeral in numerals)
-    return long and set("".join(numerals)) <= {"0", "1"}
+    return (long or is_named) and set("".join(numerals)) <= {"0", "1"}
 
 
 def _read_bits(tree: Tree) -> Tree:

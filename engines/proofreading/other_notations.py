@@ -92,6 +92,23 @@ def is_complement(left: Tree, latex: str) -> bool:
     return value in (above, above + 1)
 
 
+def are_equal_in_hexadecimal(left: str, right: str) -> bool:
+    """Return whether two formulas are equal sums of hexadecimal numbers, one of them with digits from A to F
+    and others.
+
+    >>> are_equal_in_hexadecimal("FFFF0 + 0001", "FFFF1"), are_equal_in_hexadecimal("A + 1", "B")
+    (True, False)
+    """
+    sides = [[part.strip() for part in side.split("+")] for side in (left, right)]
+    numerals = [part for side in sides for part in side]
+    if not all(map(_HEXADECIMAL.fullmatch, numerals)) or not any(map(_MIXED_DIGITS.search, numerals)):
+        return False
+    first, last = (sum(int(part, 16) for part in side) for side in sides)
+    return first == last
+
+
+_HEXADECIMAL = re.compile(r"[0-9A-F]+")
+_MIXED_DIGITS = re.compile(r"[0-9][A-F]|[A-F][0-9]")
 _BITS_WITH_BASE = re.compile(r"(1[01]+)_\{?2\}?")
 _LEAST_DIGITS = 3
 
@@ -165,6 +182,18 @@ def undo_inverses(tree: Tree) -> Tree:
     if tree.label in _INVERSES and parts[0].label == _INVERSES[tree.label]:
         return parts[0].children[0]
     return Tree(tree.label, parts)
+
+
+def take_other_arcsecants(tree: Tree) -> Tree:
+    """Return a term with the values of arcsec and arccsc at negative numbers that are from π to 3π/2, as some
+    calculus books define them so that a derivative has one sign."""
+    parts = tuple(map(take_other_arcsecants, tree.children))
+    value = evaluate_term(parts[0], {}) if tree.label in ("asec", "acsc") else None
+    if value is None or value >= 0:
+        return Tree(tree.label, parts)
+    if tree.label == "acsc":
+        return Tree("-", (Tree("pi"), Tree("acsc", parts)))
+    return Tree("-", (Tree("*", (Tree("2"), Tree("pi"))), Tree("asec", parts)))
 
 
 def hold_by_stirling(left: Tree, right: Tree) -> bool:

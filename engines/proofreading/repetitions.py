@@ -115,7 +115,8 @@ class Misquotation:
         is_certain: Whether they share so much that nothing else can be meant.
         is_likely: Whether they share enough to doubt it; less tells only where the text goes on with the
             other.
-        is_confirmed: Whether the text says the other statement more than once.
+        is_confirmed: Whether the text says the other statement more than once, or what they differ in stands
+            nowhere else.
         variation: What the copy may be of the other on purpose.
     """
 
@@ -233,13 +234,13 @@ def find_misquotations(
             unsaid = max(many) == 1 and "text" in labels
             # Two names that are said once each to be the same thing may both be that.
             renamed = max(many) == 1 and _is_of_other_name(first, second)
-            is_certain = common >= enough and not (
-                varies or far or parallel or varied or renamed or unsaid or defined_again
-            )
             is_value = kind_of == "value"
             # Of two numbers that bound one term both can be right.
             bounded = kind == "number" and max(many) == 1 and second.link.relation in _BOUNDS
             bounded = bounded and not free_symbols(first.right) | free_symbols(second.right)
+            is_certain = common >= enough and not (
+                varies or far or parallel or varied or renamed or unsaid or defined_again or bounded
+            )
             may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
             varied_norm = varies and max(many) == 1 and _is_bound_on_norm(second)
@@ -259,14 +260,16 @@ def find_misquotations(
             if max(many) == 1 and _are_bounds_of_one_term(first, second):
                 continue
             change = _describe(kind, text, instead)
+            # A name or the digits before a fraction that stand nowhere else are hardly meant.
+            is_rare = new or kind_of == "same fraction"
             misquotation = Misquotation(
                 second.place,
                 first.place,
                 change,
                 is_certain,
                 is_likely,
-                is_confirmed=max(many) > 1,
-                variation="" if new else _name_variation(kind, after, second, common),
+                is_confirmed=max(many) > 1 or is_rare,
+                variation="" if is_rare else _name_variation(kind, after, second, common),
             )
             if is_certain:
                 reported.add(second.place)
@@ -297,10 +300,17 @@ def _name_variation(
     """
     if kind == "negation":
         return "opposite"
-    if kind in ("number", "index") and not after:
+    if kind in ("number", "index") and (not after or (kind == "number" and _gives_value(after, copy))):
         return "value"
     defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
     return "definition" if defines else ""
+
+
+def _gives_value(after: Sequence[_Token], copy: RepeatedStatement) -> bool:
+    """Return whether a number stands in a side without variables, which says what the other side is."""
+    within = not any(token.text in RELATIONS for token in after)
+    constant = [side for side in (copy.left, copy.right) if not free_symbols(side)]
+    return copy.link.relation == "=" and within and len(constant) == 1
 
 
 def _are_in_other_tasks(one: ChainLink, other: ChainLink) -> bool:

@@ -68,6 +68,21 @@ def test_another_definition_value_or_opposite_is_not_doubted(
     assert {each.verdict for each in proofreader.check_links(text)} <= {"given", "not shown"}
 
 
+@pytest.mark.parametrize(
+    ("once", "again"),
+    [
+        (r"$y = A\cos[\omega(t - x/u) + \varphi]$", r"$y = A\cos[\omega(t + x/u) + \varphi]$"),
+        (r"$(2L)/m < 1/4$", r"$(2L)/m < 1/2$"),
+        (r"$x/2 = 3\pi/4$, and again $x/2 = 3\pi/4$", r"$x/2 = 7\pi/4$"),
+    ],
+)
+def test_another_wave_bound_or_root_is_not_called_wrong(
+    proofreader: TextProofreader, once: str, again: str
+) -> None:
+    text = f"The model has {once}.\n\nIt is simple.\n\nThe plan rests on {again}.\n"
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
+
+
 def test_a_copy_between_two_statements_of_the_other_is_wrong(proofreader: TextProofreader) -> None:
     leads = ("The plot shows", "One petal is that of", "The area inside of")
     said = [f"{lead} $r = {number} \\sin(2t)$.\n\n" for lead, number in zip(leads, (3, 6, 3), strict=True)]

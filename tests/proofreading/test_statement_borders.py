@@ -316,6 +316,12 @@ def test_values_are_sought_and_assigned(proofreader: TextProofreader, right: str
     assert count_accused(proofreader, mistaken) > 0
 
 
+def test_the_height_behind_a_row_is_no_part_of_the_next(proofreader: TextProofreader) -> None:
+    rows = r"\begin{align*} (x+1)^2 &= x^2 + 2x + 1 \\[4pt] &= x(x + 2) + %s \end{align*}"
+    assert [each.verdict for each in proofreader.check_links(rows % 1)] == ["right", "right"]
+    assert [each.verdict for each in proofreader.check_links(rows % 2)] == ["right", "wrong"]
+
+
 def test_a_condition_without_brackets_is_read(proofreader: TextProofreader) -> None:
     text = r"We find $\left. A | B \right. = 3$ and $2 + 2 = 5$."
     assert count_accused(proofreader, text) == 1

@@ -1,0 +1,53 @@
+"""Units that stand in the words behind a formula: `$1/(2 + 20 + 1) = 43.5$ MHz` for delays in nanoseconds."""
+
+from __future__ import annotations
+
+from engines.core.tree import Tree
+from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import words_of
+from engines.proofreading.term_properties import evaluate_term
+
+_ROUNDED = 1e-3
+_MOST_ROUNDED = 0.05
+_PREFIXES = tuple(1000.0**power for power in (-4, -3, -2, -1, 1, 2, 3, 4))
+"""What prefixes of units multiply by, from pico to tera."""
+_BINARY_PREFIXES = (1024, 1024**2, 1024**3, 1024**4)
+
+
+def is_multiple_of_unit(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether the right side of a link is a number right before a word, and a prefix of units away
+    from the left one: 2^20 = 1 behind which `M words` stands."""
+    value = evaluate_term(left, {})
+    behind = link.words_after.lstrip()
+    if value is None or not value or right.children or (not behind[:1].isalpha() and behind[:1] not in "μΩ"):
+        return False
+    number = evaluate_term(right, {})
+    if not number:
+        return False
+    # Half a unit of the last digit that is written.
+    room = min(0.5 / 10 ** len(right.label.partition(".")[2]), abs(number) * _MOST_ROUNDED)
+    is_rounded = any(abs(value / prefix - number) <= room for prefix in _PREFIXES)
+    return is_rounded or any(value == number * prefix for prefix in _BINARY_PREFIXES)
+
+
+def is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether the word behind a link names the unit of its right side, and its left side has another
+    unit for the same thing."""
+    words = words_of(link.words_after)[:1]
+    left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
+    if not words or not left_value or not right_value:
+        return False
+    known = [*UNIT_WORDS.items(), *UNIT_SYMBOLS.items()]
+    written = (words[0], words[0][:-1])  # kilometers; the words behind a formula have small letters
+    named = [unit for name, unit in known if name.lower() in written]
+    ratios = (
+        float(unit / size)
+        for powers, unit in named
+        for _, (others, size) in known
+        if powers == others and unit != size
+    )
+    room = _ROUNDED
+    if link.relation == "approx" and not right.children:  # half a unit of the last digit
+        room = max(room, 0.5 / 10 ** len(right.label.partition(".")[2]) / abs(right_value))
+    return any(abs(left_value / right_value - ratio) <= room * ratio for ratio in ratios)
