@@ -301,7 +301,7 @@ PHRASES: Mapping[str, str] = {
     "varied": """
         let suppose assume if when now next similarly likewise instead another other otherwise but however
         whereas while or either respectively replac* chang* switch* new different consider take taking choose
-        set setting first second third case increas* decreas* rais* lower*
+        set setting first second third case increas* decreas* rais* lower* relabel* renam*
     """,
 }
 """The phrases of each cue."""
@@ -404,13 +404,17 @@ def starts_with_refusal(words: str) -> bool:
     (True, False)
     >>> starts_with_refusal(". This argument is in error, as"), starts_with_refusal(". This is not")
     (True, False)
+    >>> starts_with_refusal(", by the triangle inequality. This is a contradiction.")
+    True
     """
     if re.match(r"[^.!?;]*\?", words):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
     if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
         return True
-    behind = re.match(r"[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE)
+    behind = re.match(
+        r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE
+    )
     return behind is not None and mentions("mistaken", behind[1])
 
 

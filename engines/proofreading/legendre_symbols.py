@@ -16,6 +16,7 @@ from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symb
 _SYMBOL = re.compile(
     r"(?:\\left\s*|\\[bB]igg?l?\s*)?\(\s*(?:\\[dt]?frac\s*(?:\{[^{}]*\}|\d)\s*(?:\{[^{}]*\}|\d)|\d+\s*/\s*\d+)"
     r"\s*(?:\\right\s*|\\[bB]igg?r?\s*)?\)"
+    r"|\\genfrac\s*\{\(\}\s*\{\)\}\s*(?:\{[^{}]*\}\s*){2}(?:\{[^{}]*\}|\d)\s*(?:\{[^{}]*\}|\d)"
 )
 """A fraction alone in brackets."""
 _NO_FRACTION = re.compile(r"\(\s*-\s*1\s*\)|\A\s*(?:-\s*1|0)\s*\Z")
@@ -77,8 +78,9 @@ def _evaluate_symbols(tree: Tree, count: int) -> int | None:
 
 def _multiply_symbols(tree: Tree) -> tuple[int | None, int]:
     """Return the value of a product of symbols and signs, and how many symbols it has."""
-    if tree.label == "/" and all(WHOLE.match(part.label.removeprefix("-")) for part in tree.children):
-        return jacobi_symbol(*(int(part.label) for part in tree.children)), 1
+    if tree.label == "/" and (values := [evaluate_term(part, {}) for part in tree.children]):
+        numbers = [int(value) for value in values if value is not None and value.is_integer()]
+        return (jacobi_symbol(*numbers) if len(numbers) == len(values) else None), 1
     if tree.label == "*":
         (one, found), (other, more) = map(_multiply_symbols, tree.children)
         return (one * other if None not in (one, other) else None), found + more  # type: ignore[operator]

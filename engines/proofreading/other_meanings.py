@@ -19,6 +19,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.boolean_identities import holds_for_truth_values
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase
+from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -90,6 +91,9 @@ _ANGLE_PAIR = re.compile(
     r"\\langle(?![A-Za-z])([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*),([^,\\]*(?:\\(?!langle|rangle)[^,\\]*)*)\\rangle(?![A-Za-z])"
 )
 """Two terms in angle brackets, which can be an inner product."""
+_BRACKETED_EXPONENT = re.compile(r"\^\s*\{\s*\(\s*\d+\s*\)\s*\}")
+_CLASS = re.compile(r"\[\s*\([^\[\]]*\)\s*\]")
+"""A tuple in square brackets: the class of a pair."""
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
 _MARKED = re.compile("[A-Za-zα-ω][\u0302\u20d7]")
@@ -272,6 +276,14 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "the word behind it can name a multiple of a unit"
     if not free and is_converted(link, left, right):
         return "the unit behind it is another than that of its left side"
+    if are_steps_of_elimination(left, right):
+        return "a multiple of a row was added to another"
+    if not free and all(map(_is_map_squared, (left, right))):
+        return "π can be a map that is its own square"
+    if _BRACKETED_EXPONENT.search(f"{link.left} {link.right}"):
+        return "a number in brackets above a term can be an index"
+    if all(map(_CLASS.fullmatch, (link.left.strip(), link.right.strip()))):
+        return "tuples in square brackets can be classes"
     if not free and all(map(_is_two_line_permutation, (left, right))):
         return "matrices with the same numbers in all rows can be permutations"
     if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
@@ -342,6 +354,11 @@ def _is_two_line_permutation(side: Tree) -> bool:
     rows = [sorted(entry.label for entry in row.children) for row in side.children]
     plain = side.label == "matrix" and all(WHOLE.match(label) for row in rows for label in row)
     return plain and len(rows) > 1 and all(row == rows[0] and len({*row}) == len(row) for row in rows)
+
+
+def _is_map_squared(side: Tree) -> bool:
+    """Return whether a term is π or a power of it."""
+    return Tree("pi") in (side, *side.children[:1]) and side.label in ("pi", "pow")
 
 
 def _has_differential(side: Tree) -> bool:

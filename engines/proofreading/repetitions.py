@@ -300,7 +300,10 @@ def _name_variation(
     """
     if kind == "negation":
         return "opposite"
-    if kind in ("number", "index") and (not after or (kind == "number" and _gives_value(after, copy))):
+    if kind in ("number", "index") and not after:
+        return "value"
+    # Of two bounds one can be the coarser, and an unknown can have another value.
+    if kind == "number" and (copy.link.relation in _BOUNDS or _gives_value(after, copy)):
         return "value"
     defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
     return "definition" if defines else ""
