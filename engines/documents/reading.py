@@ -29,6 +29,11 @@ OnBad = Callable[[DataError], None]
 
 PARAGRAPH_END = "\u2029"
 """Ends a paragraph in the words of HTML, where a blank line would change the numbers of lines."""
+LIST_BEGIN, LIST_END, ITEM_BEGIN = "\x1c", "\x1d", "\x1e"
+"""Signs of space in the words of HTML where its lists and their items begin and end."""
+_LIST_SIGNS: Mapping[str, str] = {
+    **dict.fromkeys(("ul", "ol"), LIST_BEGIN), **dict.fromkeys(("/ul", "/ol"), LIST_END), "li": ITEM_BEGIN
+}  # fmt: skip
 _PARAGRAPHS = ("/p", "/li", "/div", "/blockquote", *(f"/h{level}" for level in range(1, 7)))
 _DISPLAYED = (
     "equation align gather multline eqnarray flalign alignat math displaymath aligned gathered split dmath"
@@ -288,10 +293,11 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[TextPie
         line += lines
         at = end
         if latex is None:
-            block = match["block"] or ""
+            block = (match["block"] or "").lower()
             # A block that ends also ends a sentence, and any other tag separates words.
             separator = "\n" * lines if lines else ". " if block.startswith("/") else " "
-            words.append(separator + (PARAGRAPH_END if block in _PARAGRAPHS else ""))
+            ending = PARAGRAPH_END if block in _PARAGRAPHS else ""
+            words.append(separator + ending + _LIST_SIGNS.get(block, ""))
         else:
             begun = line
     words.append(text[at:])

@@ -13,16 +13,26 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import PARAGRAPH_END, Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.proofreading.cue_phrases import (
+    denies_of_all,
     distinguishes_cases,
     has_last_word,
     is_made_of,
     last_clause,
     last_sentence,
     mentions,
+    starts_with_phrase,
     starts_with_refusal,
     words_of,
 )
-from engines.proofreading.formula_statements import BOX, OPERATORS, WORDS, FormulaStatement, split_statements
+from engines.proofreading.formula_statements import (
+    BOX,
+    OPERATORS,
+    WORDS,
+    FormulaStatement,
+    begins_with_implication,
+    is_implication,
+    split_statements,
+)
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
 from engines.proofreading.worded_operations import read_worded_side
 
@@ -61,6 +71,12 @@ _PARAGRAPH_BEGUN = re.compile(
 )
 """What ends a sentence although no point does: a new paragraph or item of a list."""
 _PARAGRAPH_END = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
+_PARAGRAPHS_OF_LABEL = 4
+"""Paragraphs from a label with an expression to a formula that says what it is."""
+_MOST_PIECES_BEFORE = 16
+_CLAUSE_END = re.compile(r"[.,;:!?—–§]")
+_MOST_WORDS_OF_REMARK = 40
+"""Characters behind a formula that say what it is about."""
 _FULL_STOP = re.compile(r"[.!?](?:\s|$)")
 _UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
 """Words that no point ends, with the blank line before the formula in which their sentence goes on."""
@@ -91,6 +107,10 @@ class ChainLink:
         words_after_next: The words that follow the next formula.
         bracketed: The conditions in brackets behind it.
         remarks: The words within its formula.
+        argument: The index of the chain of implications that it belongs to, `a = b ⇒ c = d`; -1 for none.
+        is_premise: Whether that begins with it.
+        may_go_on_from: What else its left side may be, where its formula begins with a relation in a new
+            line: the expressions that the lines before it name.
     """
 
     left: str
@@ -111,6 +131,9 @@ class ChainLink:
     words_after_next: str = ""
     bracketed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    argument: int = -1
+    is_premise: bool = False
+    may_go_on_from: tuple[str, ...] = ()
 
     @property
     def restricting_formulas(self) -> tuple[str, ...]:
@@ -148,6 +171,7 @@ class ChainLink:
         words = (last_clause(text[-60:]).split()[-4:] for text in (self.words_before, announcing))
         return (
             any(mentions("refused", " ".join(cue_words)) for cue_words in words)
+            or denies_of_all(self.words_before)
             or self.is_denied_by_words_after
         )
 
@@ -182,6 +206,13 @@ class ChainLink:
             (mentions("alternative", part) and not mentions("equivalent", part)) or distinguishes_cases(part)
             for part in words
         )
+
+    @property
+    def is_of_other_object(self) -> bool:
+        """Whether its sentence, or the remark behind it, names another object than the text before: the
+        conjugate hyperbola, a wave in the opposite direction, the other possibility."""
+        remark = _CLAUSE_END.split(self.words_after[:_MOST_WORDS_OF_REMARK])[0]
+        return mentions("other object", last_sentence(self.words_before)) or mentions("other object", remark)
 
     @property
     def speaks_of_several_after(self) -> bool:
@@ -224,6 +255,9 @@ class _ChainWalker:
         is_in_remark: Whether the formula at hand is such a remark.
         is_behind_remark: Whether a paragraph ends between such a remark and the formula at hand.
         last_comparison: The sides of the last statement that began with its relation.
+        argument: The chain of implications to which the sentence belongs, -1 for none.
+        is_behind_arrow: Whether an arrow alone leads from the last formula to the next.
+        is_in_new_line: Whether a line ends between the last formula and the next.
     """
 
     def __init__(self, document: Document, positions: Sequence[Position]) -> None:
@@ -240,6 +274,9 @@ class _ChainWalker:
         self.is_in_remark = False
         self.is_behind_remark = False
         self.last_comparison = "", ""
+        self.argument = -1
+        self.is_behind_arrow = False
+        self.is_in_new_line = False
 
     def read_words(self, text: str) -> None:
         """Read words: what stands before the next formula is the rest of the last sentence, and a chain goes
@@ -251,7 +288,11 @@ class _ChainWalker:
         self.words_before = words[-_MOST_WORDS:]
         self.formulas_before = [] if is_new else self.formulas_before
         self.directly_follows_formula = self.may_continue and self.has_no_relation and not text.strip()
-        between = text.strip(" ,\n\t~\\")
+        between = text.strip(" ,\n\t~\\\xa0")
+        if is_new:
+            self.argument = -1
+        self.is_in_new_line = "\n" in text
+        self.is_behind_arrow = is_implication(between) or (self.is_behind_arrow and not between)
         self.may_continue = self.may_continue and not between
         self.is_in_remark = (self.is_in_remark and not between) or has_last_word("remarking", between)
         if between and not is_made_of("remarking", between):
@@ -265,6 +306,9 @@ class _ChainWalker:
             yield [self._make_too_long_link(index)]
             self.chain_count, self.previous_side = self.chain_count + 1, ""
             return
+        if is_implication(piece.text):
+            self.is_behind_arrow, self.may_continue = True, False
+            return
         words_after, ends_sentence = self._find_words_after(index)
         if r"\forall" in piece.text:
             self.words_before += " for all "
@@ -277,18 +321,32 @@ class _ChainWalker:
         ):
             self.chain_count += 1
             yield [replace(worded, position=self.positions[index], piece_index=index)]
+        if statements and not statements[0].connective and self.is_behind_arrow:
+            statements[0].connective = "so"
+        self.is_behind_arrow = False
         continued_side = self.side_before_remark if self.is_behind_remark else self.previous_side
         last_side = ""
-        for statement in statements:
+        for place, statement in enumerate(statements):
+            following = statements[place + 1].connective if place + 1 < len(statements) else ""
+            last = place + 1 == len(statements)
+            is_premise = statement.connective != "so" and (
+                following == "so" or (last and self._implies_next(index))
+            )
+            if is_premise:
+                self.argument = self.chain_count
             # A statement that begins with a relation, `= 3`, goes on from the side before.
+            named: tuple[str, ...] = ()
             if statement.begins_with_relation and not statement.sides[0]:
+                named = self._list_expressions_before(index) if self.is_in_new_line and not place else ()
                 self._take_over_left_side(
                     statement, last_side or (continued_side if self.may_continue else "")
                 )
             last_side = statement.sides[-1]
             if links := self._link_statement(statement, statements, index, words_after):
                 self.chain_count += 1
-                yield links
+                if not links[0].index:  # the side that was taken over can be empty
+                    links[0] = replace(links[0], may_go_on_from=named)
+                yield [replace(link, argument=self.argument, is_premise=is_premise) for link in links]
         self._end_formula(piece, statements, last_side, ends_sentence=ends_sentence)
 
     def _make_too_long_link(self, index: int) -> ChainLink:
@@ -319,6 +377,25 @@ class _ChainWalker:
         # A sentence or paragraph that ends with the formula says nothing behind it about it.
         is_cut = ends_sentence or _PARAGRAPH_BEGUN.match(words_after)
         return (f". {words_after}" if is_cut else words_after), ends_sentence
+
+    def _implies_next(self, index: int) -> bool:
+        """Return whether an arrow or words between lead from a formula to the next."""
+        words, formula = (
+            self.pieces[index + step].text if index + step < len(self.pieces) else "" for step in (1, 2)
+        )
+        if starts_with_phrase("implying", words) or is_implication(words.strip()):
+            return True
+        return not words.strip(" ,\n\t~\\\xa0") and begins_with_implication(formula)
+
+    def _list_expressions_before(self, index: int) -> tuple[str, ...]:
+        """List the expressions that formulas shortly before one name."""
+        first = self.positions[index].paragraph - _PARAGRAPHS_OF_LABEL
+        formulas = (
+            self.pieces[at].text
+            for at in range(max(0, index - _MOST_PIECES_BEFORE), index)
+            if self.pieces[at].formula and self.positions[at].paragraph >= first
+        )
+        return tuple(trim_side(each.sides[0]) for formula in formulas for each in split_statements(formula))
 
     def _take_over_left_side(self, statement: FormulaStatement, side: str) -> None:
         """Let a statement that begins with its relation go on from a side."""
@@ -373,7 +450,7 @@ class _ChainWalker:
         self.formulas_before.append(piece.text)
         # The next sentence has words of its own.
         if ends_sentence:
-            self.words_before, self.formulas_before = "", []
+            self.words_before, self.formulas_before, self.argument = "", [], -1
 
 
 def _list_bracketed(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:

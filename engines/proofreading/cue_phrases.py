@@ -44,6 +44,38 @@ def _join_phrases(rows: Sequence[Sequence[str]]) -> str:
     return " ".join("_".join(words) for row in rows for words in product(*map(str.split, row)))
 
 
+_FOR_ALL = f"""
+    always in_general all_real every_real any_real all_positive all_nonzero
+    all_numbers all_values arbitrary whenever all_angles every_angle any_angle any_two
+    whichever whatever whatsoever any_numbers every_number each_real
+    all_complex all_integers every_integer any_integer for_real
+    for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
+"""
+_OTHER_OBJECTS = (
+    (
+        "conjugate dual mirror opposite reverse reversed reflected other another",
+        "hyperbola parabola ellipse circle curve line plane wave branch direction possibility image particle"
+        " body object train car observer player sphere triangle",
+    ),
+)
+"""How words name another object of the kind that was spoken of, as `_QUANTIFYING`."""
+_LOOKING_FOR_MISTAKES = (
+    (
+        "find spot identify locate detect correct point_out",
+        "the all all_the all_of_the any every each his her their this the_student's this_student's",
+        "error errors mistake mistakes flaw flaws misconception",
+    ),
+    ("what where", "is_wrong went_wrong goes_wrong is_the_error is_the_mistake is_the_flaw was_the_mistake"),
+    (
+        "what_mistake what_mistakes what_error what_errors which_mistake which_error",
+        "did has is are was were",
+    ),
+)
+"""How a text asks for the mistakes of a work, as `_QUANTIFYING`."""
+_ASKING_FOR_MISTAKES = f"""
+    {_join_phrases(_LOOKING_FOR_MISTAKES)} what's_wrong whats_wrong contains_an_error contains_a_mistake
+    spot_all_errors spot_errors find_errors find_mistakes
+"""
 Cue = Literal["given", "claimed"]
 """What the words before a statement introduce it as: a condition or definition, or a conclusion."""
 
@@ -74,13 +106,8 @@ PHRASES: Mapping[str, str] = {
     "holding": "have has know get obtain is are it_follows that",
     "predicating": "is are be was holds hold remains",
     "deducing": "so thus hence therefore whence consequently then",
-    "universal": f"""
-        always identity identities in_general all_real every_real any_real all_positive all_nonzero
-        all_numbers all_values arbitrary whenever all_angles every_angle any_angle any_two
-        whichever whatever whatsoever any_numbers every_number each_real
-        all_complex all_integers every_integer any_integer for_real
-        for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
-    """,
+    "universal": f"identity identities {_FOR_ALL}",
+    "for all": _FOR_ALL,
     "neutral": """
         real reals number numbers and value values of the angle angles that we it any all every complex
         positive
@@ -106,6 +133,15 @@ PHRASES: Mapping[str, str] = {
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
         no_longer neither fails fail would_expect
     """,
+    "other object": f"""
+        {_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative
+    """,
+    "sign changed": "change_the_sign changing_the_sign changes_the_sign opposite_sign other_sign",
+    "of none": "no none nowhere",
+    "idiomatic no": """
+        no_doubt no_matter no_loss no_problem no_surprise no_wonder no_more no_less no_fewer no_greater
+        no_difference no_need no_reason no_restriction no_other no_coincidence no_accident no_change
+    """,
     "characterising": "iff if_and_only_if exactly_if exactly_when precisely_if precisely_when",
     "restricted": "for if when where on",
     "sought with": "such_that so_that satisfying",
@@ -128,16 +164,20 @@ PHRASES: Mapping[str, str] = {
         wrong incorrect mistake* pitfall* misconception* fallac* common_error* typical_error* error_hunt
         erroneous* find_the_error
     """,
-    "asking": """
+    "asking": f"""
         true_or_false t/f t_or_f
         which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
-        find_the_error find_the_mistake find_what_is_wrong what_is_wrong whats_wrong what's_wrong
-        spot_the_error correct_the_error decide_whether is_correct_or spot_all_the_errors spot_all_errors
-        spot_the_errors find_all_the_errors find_all_the_mistakes find_the_flaw proposed_proof what_went_wrong
-        contains_an_error contains_a_mistake
+        find_what_is_wrong decide_whether is_correct_or proposed_proof {_ASKING_FOR_MISTAKES}
         check_the_following check_whether verify_whether contrapositive_of converse_of negation_of
         choose_the_sequence choose_the_correct select_the_correct choose_the_best
     """,
+    "asking for mistakes": _ASKING_FOR_MISTAKES,
+    "author": """
+        student students student's classmate classmate's pupil pupils friend friend's someone somebody
+        colleague
+    """,
+    "applying": "use uses using apply applies applying by with from via",
+    "implying": "implies imply implying which_implies entails",
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
     "between": "which this that it a an is are would be was we but does do did",
     "several": """
@@ -157,7 +197,7 @@ PHRASES: Mapping[str, str] = {
     "rounded": "nearest approximat* about roughly round* closest estimat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give
-        gives which i.e ie otherwise has have let from using given but such to the at
+        gives which i.e ie otherwise has have let from using given but such to the at implies implying
     """,
     "supposed": """
         let suppose assum* if iff when where set setting try trying take taking choos* plug* substitut*
@@ -348,6 +388,8 @@ ORDINALS: Mapping[str, int] = {
 }  # fmt: skip
 """Words that number roots."""
 
+PART_LEADS = ("[Ff]or", "[Ii]n", "[Aa]t", "[Aa]s for", "[Nn]ow for", "[Cc]onsider", "[Tt]urning to")
+"""Words before the letter of a part of an exercise, which a sentence begins with that is about that part."""
 HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 ENVIRONMENTS: Mapping[str, str] = {
     "theorem": "theorem thm lemma lem proposition prop corollary cor claim conjecture fact result law rule",
@@ -365,10 +407,14 @@ ENVIRONMENTS: Mapping[str, str] = {
 """The kinds of scopes, by the names of environments and the words that begin them."""
 
 
+_GAP = r"(?:[\s{}*]|\\(?:emph|text[a-z]{2})(?![a-z]))+"
+"""What stands between the words of a phrase: space, and what emphasises one of them."""
+
+
 @cache
 def _alternatives(phrases: str) -> str:
     return "|".join(
-        re.escape(phrase.removesuffix("*")).replace("_", r"\s+") + (r"\w*" if phrase.endswith("*") else "")
+        re.escape(phrase.removesuffix("*")).replace("_", _GAP) + (r"\w*" if phrase.endswith("*") else "")
         for phrase in sorted(phrases.split(), key=len, reverse=True)
     )
 
@@ -416,6 +462,18 @@ def starts_with_refusal(words: str) -> bool:
         r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE
     )
     return behind is not None and mentions("mistaken", behind[1])
+
+
+def denies_of_all(words: str) -> bool:
+    """Return whether the clause before a statement says that it holds for nothing.
+
+    >>> denies_of_all("for no § does"), denies_of_all("there is no doubt that"), denies_of_all("no §, so")
+    (True, False, False)
+    """
+    clause = re.split(r"[,;:]", last_sentence(words))[-1]
+    opened = [match.start() for match in _iterate_phrases(PHRASES["opening"], clause)]
+    clause = clause[opened[-1] :] if opened else clause
+    return mentions("of none", _compile(PHRASES["idiomatic no"]).sub(" ", clause))
 
 
 def words_of(text: str) -> list[str]:
@@ -481,6 +539,7 @@ def ranges_over_numbers(words: str) -> bool:
     >>> ranges_over_numbers("for all real § and § ,"), ranges_over_numbers("for all orthogonal § we have")
     (True, False)
     """
+    words = leave_out_applied_identities(words)
     universal = [match.span() for match in _iterate_phrases(PHRASES["universal"], words)]
     if not universal or _is_predicate(words[: universal[-1][0]]):
         return False
@@ -492,6 +551,26 @@ def ranges_over_numbers(words: str) -> bool:
     # "For each of the § things" counts things, and "for all values of §" ranges over numbers.
     counts_things = behind[:1] == ["of"] and words[begin:end].lower().endswith(("each", "all", "every"))
     return set(behind) <= neutral and not counts_things
+
+
+def leave_out_applied_identities(words: str) -> str:
+    """Return words without an identity that they only name, to apply it to what comes: a formula right behind
+    `the identity` is one, and behind `the reciprocal identity:` need not be.
+
+    >>> leave_out_applied_identities("use the reciprocal identity: ")
+    'use the reciprocal : '
+    >>> leave_out_applied_identities("use the identity")
+    'use the identity'
+    """
+    for match in reversed(list(_compile("identity identities").finditer(words))):
+        before = words_of(words[: match.start()])[-_WORDS_OF_NAME:]
+        applied = [at for at, word in enumerate(before) if word in PHRASES["applying"].split()]
+        name = before[applied[-1] + 1 :] if applied else []
+        name = name[1:] if name[:1] and name[0] in _DETERMINERS else name
+        ends = re.match(r"\s*[:,;]|\s+(?:to|we|and)\b", words[match.end() :]) is not None
+        if applied and (name or ends) and _DETERMINERS.isdisjoint(name):
+            words = words[: match.start()] + words[match.end() :]
+    return words
 
 
 def _is_predicate(words: str) -> bool:
@@ -693,4 +772,7 @@ _FINDING = frozenset(("find", "finds", "found", "shows", "us", "suggests", "says
 _LONG_WORD = 6
 """Letters of a word that says also within another name what an environment is, as in `nexercise`."""
 _WORDS_OF_KIND = 5
+_WORDS_OF_NAME = 6
+"""Words before `identity` that can name it, with those that apply it."""
+_DETERMINERS = frozenset(("the", "a", "an", "our", "this", "that", "these", "those"))
 _KINDS = {name: kind for kind, names in ENVIRONMENTS.items() for name in names.split()}

@@ -23,6 +23,13 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         """
     },
     "de": {
+        "for no": "für_kein für_keine für_keinen",
+        "at no": "an_keiner bei_keinem in_keinem bei_keiner",
+        "there is no": "es_gibt_kein es_gibt_keine es_gibt_keinen",
+        "student": "schüler schülerin studierender studentin",
+        "conjugate": "konjugierte konjugierten",
+        "opposite": "entgegengesetzte entgegengesetzten entgegengesetzter",
+        "direction": "richtung",
         "side": "seite",
         "sides": "seiten kanten",
         "size": "größe abmessungen",
@@ -95,6 +102,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "analog ebenso",
     },
     "fr": {
+        "no": "aucun aucune",
+        "student": "élève étudiant étudiante",
+        "conjugate": "conjuguée conjugué",
+        "opposite": "opposée opposé contraire",
         "side": "côté",
         "sides": "côtés",
         "size": "taille dimensions",
@@ -161,6 +172,11 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "de_même",
     },
     "es": {
+        "no": "ningún ninguna ningun",
+        "student": "estudiante alumno alumna",
+        "conjugate": "conjugada conjugado",
+        "opposite": "opuesta opuesto contraria",
+        "direction": "dirección sentido",
         "side": "lado",
         "sides": "lados",
         "size": "tamaño",
@@ -223,6 +239,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "análogamente",
     },
     "it": {
+        "no": "nessun nessuno nessuna",
+        "student": "studente studentessa",
+        "opposite": "opposta opposto",
+        "direction": "direzione verso",
         "side": "lato",
         "sides": "lati",
         "size": "dimensione",
@@ -278,6 +298,9 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "another": "altro altra altri altre",
     },
     "pt": {
+        "no": "nenhum nenhuma",
+        "student": "estudante aluno aluna",
+        "opposite": "oposta oposto",
         "side": "lado",
         "sides": "lados",
         "size": "tamanho",
@@ -325,6 +348,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "matriz matrizes",
     },
     "pl": {
+        "no": "żaden żadna żadne żadnego żadnej",
+        "student": "uczeń uczennica",
         "side": "bok",
         "sides": "boki bokach",
         "size": "rozmiar",
@@ -364,6 +389,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "macierz* macierze",
     },
     "tr": {
+        "no": "hiçbir",
+        "student": "öğrenci",
         "for all": "her_bir her bütün tüm",
         "therefore": "dolayısıyla bu_nedenle böylece o_halde buradan",
         "we have": "elde_edilir elde_ederiz buluruz bulunur olur",
@@ -398,6 +425,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "matris*",
     },
     "vi": {
+        "no": "không_có",
+        "student": "học_sinh sinh_viên",
         "for all": "với_mọi mọi với_tất_cả",
         "therefore": "do_đó suy_ra vậy vì_vậy vì_thế nên",
         "we have": "ta_có ta_được chúng_ta_có thu_được",
@@ -438,6 +467,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "matrices": "ma_trận",
     },
     "ru": {
+        "no": "никакой никакого никакая ни_для_какого ни_при_каком не_существует",
+        "student": "ученик студент ученица",
+        "opposite": "противоположном противоположную противоположная",
+        "direction": "направлении направление",
         "side": "сторона стороной",
         "sides": "стороны сторонами",
         "size": "размер размером",
@@ -502,6 +535,11 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "similarly": "аналогично",
     },
     "zh": {
+        "no": "没有 沒有 不存在",
+        "student": "学生 學生 同学",
+        "conjugate": "共轭 共軛",
+        "opposite direction": "负方向 反方向 相反方向 负向 反向",
+        "changing the sign": "改个符号 改变符号 换个符号 改符号 变号",
         "side": "边长 邊長",
         "size": "大小 尺寸",
         "for all": "对任意的 对任意 对于任意 对所有 对一切 对每个 任意",

@@ -341,6 +341,10 @@ def _accuse_odd_equations(
             continue  # values of a function that is not known are no roots
         if max(apart) > _NEAR_LINES or any(_are_listed_together(judged[one].link, link) for one in odd.by):
             continue
+        # What an item or part of an exercise says of a letter, another does not contradict.
+        here, scopes = link.position.scope, [judged[one].link.position.scope for one in odd.by]
+        if not all(there.reaches(here) or here.reaches(there) for there in scopes):
+            continue
         earliest = min(judged[one].link.piece_index for one in odd.by)
         since = (names for at, names in renewals.items() if earliest < at < link.piece_index)
         if any(not symbols[odd.place].isdisjoint(names) for names in since):

@@ -149,6 +149,28 @@ class Facts:
             several[:] = [one for one in several if one.fact.number <= last]
         self.renew(sorted(defined), self.position)
 
+    def leave_arguments(self, premise: Tree, other: Tree, argument: int) -> None:
+        """Leave what its paragraph concludes from other values of an unknown than a premise: behind `u = 0 ⇒
+        x = 1` another x follows from `u = 3`.
+
+        Args:
+            premise, other: The sides of the premise.
+            argument: The chain of implications that begins with it.
+        """
+        names = free_symbols(premise) | free_symbols(other)
+        if len(names) != 1 or self.was_stated(premise, other):
+            return
+        others = {
+            fact.argument
+            for fact in self.in_scope
+            if fact.is_premise and fact.argument != argument and fact.variables == names
+            if fact.position.paragraph == self.position.paragraph
+        }
+        reduced = self.reduce_by_facts(premise, other) if others else None
+        if reduced is not None and not reduced.same:
+            self.in_scope = [fact for fact in self.in_scope if fact.argument not in others]
+            self._reduced.clear()
+
     def _is_renewed(self, name: str, fact: Fact) -> bool:
         return any(
             number >= fact.number and renewed_at.scope.reaches(self.position.scope)
@@ -183,13 +205,15 @@ class Facts:
         alternative: bool = False,
         is_supposed: bool = False,
         piece: int = 0,
+        argument: int = -1,
+        is_premise: bool = False,
     ) -> None:
         """Keep an equation; `f(x) = …` defines f.
 
         Args:
             anew: it gives a variable a value, and takes those from it that it had.
             is_certain, is_local, is_claim: As `Fact` describes them.
-            alternative, is_supposed, piece: As `Fact` describes them.
+            alternative, is_supposed, piece, argument, is_premise: As `Fact` describes them.
         """
         if len(left) + len(right) > _MOST_NODES:
             return
@@ -209,6 +233,8 @@ class Facts:
             alternative,
             is_supposed,
             piece,
+            argument,
+            is_premise,
         )
         if anew and fact.is_value:
             old = [one for one in self.in_scope if one.is_value and one.left == left and one.right != right]

@@ -58,6 +58,8 @@ _TOKEN = re.compile(
 _DISPLAY = re.compile(
     r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
 )
+_ROW_DISTANCE = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|pc|\\\w+)\s*\]|\*")
+"""What says behind the end of a row how far away the next is, `\\\\[4pt]`."""
 _CLASSED = re.compile(r"\\math(?:rel|bin|op|ord|open|close|punct|inner)\s*\{([-+=<>])\}")
 """A sign with the space of another class around it, `\\mathrel{+}`."""
 _DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
@@ -363,6 +365,8 @@ class _StatementSplitter:
         if side.endswith((*OPERATORS, "-")):
             self.current.sides[-1] = f"{side} "
             return ""  # a sum goes on in the next row
+        if width := _ROW_DISTANCE.match(self.latex, self.offset + len(r"\\")):
+            self.skipped_to = width.end()
         row = [*self.row, self.current]
         self._close_statement("row")
         self.columns, self.row = row if len(row) > 1 else [], []
@@ -390,6 +394,26 @@ class _StatementSplitter:
                 return ""
             return token
         return "" if _LEFT_OUT.match(token) else token
+
+
+def is_implication(latex: str) -> bool:
+    r"""Return whether a formula is an arrow of logic alone, which leads from the one before it to the next.
+
+    >>> is_implication(r"\;\Rightarrow\;"), is_implication(r"\Rightarrow x = 1")
+    (True, False)
+    """
+    signs = [token[0] for token in _TOKEN.finditer(latex) if not _is_space(token[0])]
+    return len(signs) == 1 and signs[0] in _ARROWS_OF_LOGIC
+
+
+def begins_with_implication(latex: str) -> bool:
+    """Return whether a formula begins with an arrow of logic."""
+    first = next((token[0] for token in _TOKEN.finditer(latex) if not _is_space(token[0])), "")
+    return first in _ARROWS_OF_LOGIC
+
+
+def _is_space(token: str) -> bool:
+    return _is_wide(token) or token in ("~", "&") or _SPACE_ALONE.fullmatch(token) is not None
 
 
 def _names_equation(name: str, latex: str, at: int) -> bool:

@@ -458,6 +458,8 @@ class LinkContext:
         and not one of several."""
         if self._is_to_be_solved(link) or is_supposed(link, may_give_value=not left.children):
             return False
+        if link.is_of_other_object:
+            return False
         last = link.words_before.rpartition("§")[2]
         return not mentions("either", last) or mentions("equivalent", last)
 
@@ -577,9 +579,11 @@ class LinkContext:
             anew=anew,
             is_local=is_local,
             is_claim=is_claim,
-            alternative=link.is_one_of_alternatives,
+            alternative=link.is_one_of_alternatives or link.is_of_other_object,
             is_supposed=has_first_word("conditional", last_sentence(link.words_before)),
             piece=link.piece_index,
+            argument=link.argument,
+            is_premise=link.is_premise,
         )
         if left.label == "call" and (
             conditions := read_range(link, left, lambda latex: self.read_formula(latex).tree)

@@ -19,6 +19,7 @@ from itertools import zip_longest
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.derivative_parser import DIFFERENT_ORDERS
+from engines.formula.meaning import Reading
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
@@ -181,6 +182,8 @@ class LinkJudge(LinkContext):
             self.next_link = None if following else next_link
             self.facts.go_to(link.position)
             self._renew_letters(link)
+            if link.is_premise and not link.index:
+                self.facts.leave_arguments(left.tree, right.tree, link.argument)
             if self._is_set_anew(link, left.tree, right.tree):
                 self.facts.renew([left.tree.label], link.position)
             with limit_work(_MOST_WORK):
@@ -225,7 +228,9 @@ class LinkJudge(LinkContext):
                 )
             ):
                 judged = LinkVerdict(link, "right", "up to a constant")
-            if judged.outcome in ("wrong", "doubtful") and (base := self._logarithm_base(link)):
+            if judged.outcome in ("wrong", "doubtful") and (
+                base := self._logarithm_base(link) or self._logarithm_base_of_sources(judged, left, right)
+            ):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             if judged.outcome == "given" and (
                 where := find_undefined(link, left.tree, right.tree, self.read_formula, self.judge)
@@ -244,11 +249,15 @@ class LinkJudge(LinkContext):
                 and self._are_infinite(link, left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "right if", "∞ is of either sign")
+            if judged.outcome == "wrong" and (label := self._find_expression_meant(link, right.tree)):
+                judged = LinkVerdict(link, "right if", f"it goes on from {label}")
             if judged.outcome == "wrong" and self._is_denied_next(left.tree, right.tree):
                 judged = LinkVerdict(link, "not shown", "the next statement denies it")
             titles = (scope.title for scope in link.position.scope.lineage)
             if judged.outcome in ("wrong", "doubtful") and any(mentions("mistakes", each) for each in titles):
                 judged = LinkVerdict(link, "not shown", "its heading speaks of mistakes")
+            if judged.outcome in ("wrong", "doubtful") and link.position.scope.is_quotation:
+                judged = LinkVerdict(link, "not shown", "the text looks for mistakes in it")
             if judged.outcome in ("wrong", "doubtful") and self.is_asked(link):
                 judged = LinkVerdict(link, "not shown", "the text asks whether it is true")
             if judged.outcome in ("wrong", "doubtful") and (
@@ -276,6 +285,15 @@ class LinkJudge(LinkContext):
             return False
         verdict = self.numbers.compare_by_relation(link.relation, left, Tree("*", (Tree("-1"), right)))
         return verdict.outcome == "equal"
+
+    def _find_expression_meant(self, link: ChainLink, right: Tree) -> str:
+        """Return the expression before a formula that begins with an equals sign in a new line, other than
+        the one right before it, which its right side is equal to; "" for none."""
+        for named in link.may_go_on_from if link.relation in ("=", "approx") else ():
+            tree = self.read_formula(named).tree
+            if tree is not None and tree.children and self.are_equal(tree, right):
+                return named
+        return ""
 
     def _is_denied_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next link says that the sides are not equal: `-8 = -7`, but `-8 ≠ -7`."""
@@ -384,6 +402,25 @@ class LinkJudge(LinkContext):
                 return base
             # Bits are the unit of what a logarithm to the base 2 measures.
             if self.numbers.are_equal_without_units(replace(link, left=based[0], right=based[1])):
+                return base
+        return ""
+
+    def _logarithm_base_of_sources(self, judged: LinkVerdict, left: Reading, right: Reading) -> str:
+        r"""Return the base of logarithms without one in which a value solves the equations that refute it:
+        `\log x = 9`, so `x = 10^9`; "" where there is none."""
+        name = left.tree
+        value = None if right.tree is None else evaluate_term(right.tree, {})
+        sources = [fact for fact in judged.evidence.sources if not fact.is_value]
+        if name is None or name.children or value is None or free_symbols(name) != {name.label}:
+            return ""
+        for base in ("10", "2") if any(LOG.search(fact.text) for fact in sources) else ():
+            based = (self.read_formula(LOG.sub(rf"\\log_{{{base}}}", fact.text)).tree for fact in sources)
+            if all(
+                each is not None
+                and each.label == "="
+                and values_agree(each.children[0], each.children[1], {name.label: value}) is True
+                for each in based
+            ):
                 return base
         return ""
 

@@ -175,7 +175,8 @@ def reconsider_link(
     if hold_as(take_summands_in, left, right, judge):
         return LinkVerdict(link, "right if", "what stands behind the sum is summed up, too")
     universal = mentions("universal", link.words_before)
-    if not universal and hold_as(undo_inverses, left, right, judge):
+    # An identity of angles is one of those that inverse functions give.
+    if not mentions("for all", link.words_before) and hold_as(undo_inverses, left, right, judge):
         return LinkVerdict(link, "right if", "the angles are those that inverse functions give")
     of_decimals = free and not universal and link.relation in ("=", "approx")
     if free and (

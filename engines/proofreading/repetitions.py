@@ -514,6 +514,10 @@ def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
         return False
     if other.is_denied_directly or one.is_denied_directly:
         return False
+    if here.scope.is_quotation or there.scope.is_quotation:
+        return False
+    if other.is_of_other_object or mentions("sign changed", last_sentence(other.words_before)):
+        return False
     # (a, b) = 1 and [K, L] = 2 are said of the two that stand in brackets.
     if first.left.label in _PAIRS and first.left != second.left and not free_symbols(first.right):
         return False

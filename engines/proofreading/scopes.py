@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from engines.documents.reading import PARAGRAPH_END, Document
+from engines.documents.reading import ITEM_BEGIN, LIST_BEGIN, LIST_END, PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
     HEADINGS,
+    PART_LEADS,
     find_domains,
     mentions,
     scope_kind,
+    words_behind,
     words_of,
 )
 from engines.proofreading.moduli import equates_residues, names_residue_ring
@@ -35,10 +37,12 @@ _SIGNS = re.compile(
     rf"\\(?P<level>{'|'.join(HEADINGS)})\*?\s*(?:\[[^\]]*\])?\{{(?P<title>[^{{}}]*)"
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
-    r"|\\(?P<item>item)(?![A-Za-z])"
+    rf"|\\(?P<item>item)(?![A-Za-z])|(?P<marked>[{LIST_BEGIN}{LIST_END}{ITEM_BEGIN}])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
     r"|^[ \t>]*(?:(?:\*\*|__|\\text(?:bf|it)\s*\{)[ \t]*[(（]?(?P<part>[a-z]|[ivx]{1,4})[)）]"
     r"|[(（]?(?P<letter>[a-h])[)）](?=\s)|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
+    rf"|(?:^|(?<=[.!?。{PARAGRAPH_END}]))[ \t>]*(?:{'|'.join(PART_LEADS)})[ \t]+"
+    r"(?:[Pp]art[ \t]+)?\((?P<prose>[a-h])\)(?=[\s,:])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)])[ \t]+(?=\S|\Z)"
     r"|(?<=\n)[ \t]*(?P<row>\|)"
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
@@ -48,11 +52,17 @@ _SIGNS = re.compile(
     r"|\[!(?P<callout>[A-Za-z]+)\][+-]?"
     r"|^[ \t]*(?:!!!|\?\?\?)\+?[ \t]+(?P<admonition>[a-z]+)"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
-    rf"|(?P<paragraph>\n[ \t]*\n|{PARAGRAPH_END})",
+    rf"|(?P<paragraph>\n[ \t]*\n(?=(?P<moved>[ \t]*))|{PARAGRAPH_END})",
     re.MULTILINE,
 )
-_HEADED, _PART = -1, -3
-"""Levels of what only its first words name, and of a part of an exercise, `(b)`."""
+_HEADED, _PART, _INDENTED = -1, -3, -10
+"""Levels of what only its first words name, of a part of an exercise, `(b)`, and of an item that ends where
+lines are indented less than its text; each column by which it is indented is one level less."""
+_LONGEST_QUOTATION = 16
+"""Pieces of a text that can be somebody's work."""
+_PARAGRAPH_SIGN = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
+_COLUMNS_OF_ROW = 90
+"""Columns by which a row of a table is said to be indented: everything else ends it."""
 _HEADING_END = re.compile(r"[}\n]")
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
@@ -62,9 +72,10 @@ class Scope:
     """A part of a text in which what it says holds.
 
     Attributes: kind: document, section, theorem, definition, example, exercise, proof, solution, remark,
-    case, supposition, list or item. level: of a section, the highest is 0. domains: how often words in it,
-    and not in a scope inside it, name a domain besides numbers. algebra_words: of a section, how many words
-    in it and in the scopes inside it name groups or rings; formulas_within: and how many formulas these have.
+    case, supposition, list, item, or quotation of somebody's work in which mistakes are looked for. level: of
+    a section, the highest is 0. domains: how often words in it, and not in a scope inside it, name a domain
+    besides numbers. algebra_words: of a section, how many words in it and in the scopes inside it name groups
+    or rings; formulas_within: and how many formulas these have.
     titled: the domains that its heading names.
     """
 
@@ -95,6 +106,11 @@ class Scope:
     def reaches(self, other: Scope) -> bool:
         """Return whether what is said here holds there."""
         return any(scope is self for scope in other.lineage)
+
+    @property
+    def is_quotation(self) -> bool:
+        """Whether it is in somebody's work in which the text looks for mistakes."""
+        return any(scope.kind == "quotation" for scope in self.lineage)
 
     @property
     def is_algebra(self) -> bool:
@@ -170,6 +186,13 @@ class _Outline:
         self.near.update(domains)
         self.scope.domains.update(domains)
 
+    def begin_quotation(self) -> None:
+        """Begin what somebody else wrote, in which the text looks for mistakes."""
+        self._open("quotation", "", 0, _HEADED)
+
+    def end_quotation(self) -> None:
+        self._close("quotation")
+
     def _read_plain(self, words: str) -> None:
         named = list(find_domains(words))
         self.name_domain(*named)
@@ -189,7 +212,7 @@ class _Outline:
 
     def _follow(self, sign: re.Match[str], line: int) -> None:
         if sign["paragraph"]:
-            self._begin_paragraph()
+            self._begin_paragraph(indented=len(sign["moved"] or ""))
             while self.scope.kind == "supposition":
                 self._leave()
         elif sign["level"] or sign["marks"]:
@@ -214,8 +237,15 @@ class _Outline:
             elif kind:
                 self._close(kind)
                 self._begin_paragraph()
-        elif sign["item"] or sign["indent"] is not None or sign["row"]:
-            self._begin_item(line, listed=bool(sign["item"]))
+        elif sign["item"] or sign["marked"] == ITEM_BEGIN:
+            self._begin_listed_item(line)
+        elif sign["marked"] == LIST_BEGIN:
+            self._open("list", "", line)
+        elif sign["marked"]:
+            self._close("list")
+        elif sign["indent"] is not None or sign["row"]:
+            columns = _COLUMNS_OF_ROW if sign["row"] else len(sign["indent"].expandtabs())
+            self._begin_indented_item(columns, line)
         elif sign["command"]:
             self._close("exercise")
             self._begin_paragraph()
@@ -224,6 +254,8 @@ class _Outline:
             self._begin_case(sign["which"], line)
         elif sign["lead"]:
             self._begin_lead(sign, line)
+        elif sign["prose"]:
+            self._begin_part_of_prose(sign, line)
         elif part := sign["part"] or sign["letter"] or sign["digit"] or sign["circled"]:
             self._begin_part(part, line)
         elif sign["task"]:
@@ -258,16 +290,35 @@ class _Outline:
         self._begin_paragraph()
         self._open("item", title, line, _PART)
 
-    def _begin_item(self, line: int, *, listed: bool) -> None:
+    def _begin_part_of_prose(self, sign: re.Match[str], line: int) -> None:
+        """Begin a part of which the words at the beginning of a sentence say that it is about that, `For (b),
+        …`; they only refer to it where the text is not at the part before it."""
+        part = sign["prose"]
+        is_next = any(
+            scope.level == _PART and scope.title == chr(ord(part) - 1) for scope in self.scope.lineage
+        )
+        if part == "a" or is_next:
+            self._begin_part(part, line)
+        else:
+            self._read_plain(sign[0])
+
+    def _begin_listed_item(self, line: int) -> None:
+        """Begin an item of a list that has a beginning and an end."""
         kinds = [each.kind for each in self.scope.lineage]
-        if "item" in kinds and (
-            not listed or "list" not in kinds or kinds.index("item") < kinds.index("list")
-        ):
+        if "item" in kinds and ("list" not in kinds or kinds.index("item") < kinds.index("list")):
             self._close("item")
         # A heading in an item has ended its list, which goes on all the same.
         self._begin_paragraph()
-        if not listed or "list" in kinds:
-            self._open("item", "", line, 0 if listed else -2)
+        if "list" in kinds:
+            self._open("item", "", line)
+
+    def _begin_indented_item(self, columns: int, line: int) -> None:
+        """Begin an item that only its first sign shows; it is in another that is indented less."""
+        self._begin_paragraph(columns)
+        ended = [each for each in self.scope.lineage if each.level <= _INDENTED - columns]
+        while ended and any(each is ended[-1] for each in self.scope.lineage):
+            self._leave()
+        self._open("item", "", line, _INDENTED - columns)
 
     def _begin_case(self, which: str, line: int) -> None:
         if any(each.kind == "case" for each in self.scope.lineage):
@@ -275,10 +326,11 @@ class _Outline:
         self._begin_paragraph()
         self._open("case", which, line)
 
-    def _begin_paragraph(self) -> None:
+    def _begin_paragraph(self, indented: int = 0) -> None:
+        """Begin a paragraph, which is in the items that are indented by fewer columns."""
         self.paragraph += 1
         self.near = Counter()
-        if self.scope.kind == "item" and self.scope.level == -2:
+        while self.scope.level <= _INDENTED - indented:
             self._leave()
 
     def _open(self, kind: str, title: str, line: int, level: int = 0) -> None:
@@ -316,7 +368,10 @@ def read_positions(document: Document) -> list[Position]:
     """
     outline = _Outline()
     result: list[Position] = []
-    for piece in document.pieces:
+    begun, ended = _find_quotations(document)
+    for at, piece in enumerate(document.pieces):
+        if at in ended:
+            outline.end_quotation()
         if piece.formula:
             outline.scope.formulas[0] += 1
             outline.document.formulas_within[0] += 1
@@ -329,5 +384,32 @@ def read_positions(document: Document) -> list[Position]:
                 outline.near.update(["residues"])
         else:
             outline.read_words(piece.text, piece.line)
+        if at in begun:
+            outline.begin_quotation()
         result.append(Position(outline.scope, outline.paragraph, outline.near))
     return result
+
+
+def _find_quotations(document: Document) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the pieces behind which somebody else's work begins in which the text looks for mistakes, and
+    those before which it ends: `A student writes: …`, `Find all errors.`, or the other way round."""
+    begun, ended = set(), set()
+    author = announced = -_LONGEST_QUOTATION
+    for at, piece in enumerate(document.pieces):
+        if piece.formula:
+            continue
+        asks = mentions("asking for mistakes", piece.text)
+        if asks and 0 <= announced < at <= announced + _LONGEST_QUOTATION:
+            begun.add(announced)
+            ended.add(at)
+        written = words_behind("author", piece.text)
+        if mentions("author", piece.text):
+            author, announced = at, -_LONGEST_QUOTATION
+        # The work begins behind a colon, or with the next paragraph.
+        opens = ":" in written or _PARAGRAPH_SIGN.search(written) is not None
+        if opens and 0 <= author <= at < author + _LONGEST_QUOTATION and announced < author:
+            announced = at
+        if asks and written.rstrip(f" {PARAGRAPH_END}.\n").endswith(":"):
+            begun.add(at)
+            ended.add(at + _LONGEST_QUOTATION)
+    return frozenset(begun), frozenset(ended)

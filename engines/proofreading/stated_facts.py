@@ -24,6 +24,8 @@ class Fact:
         alternative: Whether it is one of several values or cases.
         is_supposed: Whether its sentence begins with a condition, as in `if n = 2` or `at the end`.
         piece: The piece of the document in which it stands.
+        argument: The chain of implications that it belongs to, -1 for none.
+        is_premise: Whether that begins with it.
     """
 
     left: Tree
@@ -39,6 +41,8 @@ class Fact:
     alternative: bool = False
     is_supposed: bool = False
     piece: int = 0
+    argument: int = -1
+    is_premise: bool = False
 
     @property
     def is_value(self) -> bool:

@@ -19,6 +19,7 @@ from engines.proofreading.cue_phrases import (
     is_made_of,
     last_clause,
     leading_clause,
+    leave_out_applied_identities,
     mentions,
     ranges_over_numbers,
     read_last_cue,
@@ -102,6 +103,8 @@ def is_claimed_for_all(link: ChainLink, free: frozenset[str] = frozenset()) -> b
     """
     before, after = link.words_before, link.words_after.partition(".")[0].partition("§")[0]
     words = before if ranges_over_numbers(before) else after if ranges_over_numbers(after) else ""
+    if link.is_premise:
+        return False  # that another follows from it is claimed
     if not words or link.is_denied_directly or read_last_cue(words, without="universal") == "given":
         return False
     if depends_on_claim(words):
@@ -151,4 +154,5 @@ def is_concluded(link: ChainLink) -> bool:
     another says."""
     if ends_with_phrase("restating", link.words_before):
         return False
-    return mentions("concluding", last_clause(link.words_before.rstrip(" ,"))) or link.connective == "so"
+    words = leave_out_applied_identities(link.words_before)
+    return mentions("concluding", last_clause(words.rstrip(" ,"))) or link.connective == "so"

@@ -55,7 +55,10 @@ def test_the_function_of_a_near_consequence_can_stand_before(proofreader: TextPr
     assert next(each.verdict for each in found if each.left == "4a + 2b + b") == "wrong"
 
 
-@pytest.mark.parametrize(("lead", "verdict"), [("For (b) we are left with", "doubtful"), ("Then", "wrong")])
+@pytest.mark.parametrize(
+    ("lead", "verdict"),
+    [("For it we are left with", "doubtful"), ("For (b) we are left with", "given"), ("Then", "wrong")],
+)
 def test_what_is_given_can_be_about_another_function(
     proofreader: TextProofreader, lead: str, verdict: str
 ) -> None:
