@@ -591,7 +591,7 @@ class ExpressionParser(DerivativeParser):
             return self.parse_text(piece)
         # The layout knows what follows, but a reader would have to guess what is meant.
         if label in _DOTS:
-            if self.context.reads_unknown_signs or (self.context.is_answer and self.is_in_braces()):
+            if self.context.reads_unknown_signs or self.context.is_answer:
                 return Tree(ELLIPSIS)
             raise self.make_error("an ellipsis is not understood", piece)
         if label.startswith("M!M"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.cursor import is_statement
 
@@ -33,3 +34,38 @@ def distribute_relations(formulas: Sequence[Tree]) -> Tree | None:
         for group in groups
     ]
     return joined[0] if len(joined) == 1 else Tree("and", tuple(joined))
+
+
+def share_range(formulas: list[Tree], joins: list[str]) -> tuple[list[Tree], list[str]]:
+    """Return formulas in which letters before a last `t ∈ ℝ` have the same range, as in `s, t ∈ ℝ`.
+
+    Only letters of the formulas before them are parameters.
+    """
+    last = formulas[-1]
+    if last.label != "in" or last.children[0].children:
+        return formulas, joins
+    begin = len(formulas) - 1
+    while begin and not formulas[begin - 1].children and formulas[begin - 1].label.isidentifier():
+        begin -= 1
+    before = {label for one in formulas[:begin] for label in one.list_labels()}
+    shared = formulas[begin:-1]
+    if not begin or not shared or any(one.label not in before for one in (*shared, last.children[0])):
+        return formulas, joins
+    ranges = [Tree("in", (letter, last.children[1])) for letter in (*shared, last.children[0])]
+    return [*formulas[:begin], *ranges], joins
+
+
+def give_values(formulas: Sequence[Tree]) -> Tree | None:
+    """Return terms with the values that a letter of them has, `2k+1, k = 0, 1, 2`, as the set of these; None
+    for other formulas."""
+    begin = next((at for at, one in enumerate(formulas) if is_statement(one)), 0)
+    terms = formulas[:begin]
+    values = distribute_relations(formulas[begin:])
+    if not terms or values is None:
+        return None
+    letters = {one for part in values for one in part if not one.children} - {OMITTED_SIDE}
+    letters = {one for one in letters if not is_constant_token(one.label) and one.label != "…"}
+    labels = {label for term in terms for label in term.list_labels()}
+    if len(letters) != 1 or next(iter(letters)).label not in labels:
+        return None
+    return Tree("such", (terms[0] if len(terms) == 1 else Tree("list", tuple(terms)), values))

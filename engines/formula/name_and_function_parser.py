@@ -122,7 +122,17 @@ class NameAndFunctionParser(NumeralParser):
                 if self.context.is_answer:
                     return self.make_quantity(base, "°")
                 return Tree("*", (base, Tree("/", (Tree("pi"), Tree("180")))))
-            if mark.alone.label == "V!⊤" or (mark.text == "T" and base.label == "matrix"):
+            is_transposed = mark.alone.label == "V!⊤" or (mark.text == "T" and base.label == "matrix")
+            if self.context.is_answer and (is_transposed or mark.text == "T"):
+                if base.label == "call" and len(base.children) > 2:
+                    return base  # t(1, 2)^T
+                if base.label in ("tuple", "interval", "list"):
+                    # A column in a row: answers compare vectors by their entries.
+                    return Tree("tuple", base.children[base.label == "interval" :])
+                if base.label == "matrix":
+                    columns = zip(*(row.children for row in base.children), strict=True)
+                    return Tree("matrix", tuple(Tree("row", column) for column in columns))
+            if is_transposed:
                 return Tree("transpose", (base,))
             if base.label in SETS_OF_NUMBERS and mark.text in ("+", "-", "*"):
                 return Tree(base.label + mark.text)

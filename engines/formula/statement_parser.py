@@ -8,7 +8,7 @@ from engines.core.tree import Tree
 from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
 from engines.formula.expression_parser import OTHERWISE, ExpressionParser
 from engines.formula.layout import Piece
-from engines.formula.listings import OMITTED_SIDE, distribute_relations
+from engines.formula.listings import OMITTED_SIDE, distribute_relations, give_values, share_range
 from engines.formula.symbols import ARROWS, IFF, IMPLIES, PieceRole
 from engines.formula.vocabulary import (
     BETWEEN_REMARKS,
@@ -263,16 +263,23 @@ class StatementParser(ExpressionParser):
             return formulas[0]
         if ";" in connectives:
             return self.join_groups(formulas, connectives)
-        last = formulas[-1]
-        if (
-            last.label == "in"
-            and last.children[1].label in SETS_OF_NUMBERS
-            and connectives[-1] in (",", "and", "if")
+        if self.context.is_answer:
+            formulas, connectives = share_range(formulas, connectives)
+        begin = len(formulas)
+        while (
+            begin > 1
+            and formulas[begin - 1].label == "in"
+            and formulas[begin - 1].children[1].label in SETS_OF_NUMBERS
+            and connectives[begin - 2] in (",", "and", "if")
         ):
+            begin -= 1
+        if ranges := formulas[begin:]:
             # `x = a + 2k or x = b + 2k`, for integers k
-            name, before = last.children[0], self.join_formulas(formulas[:-1], connectives[:-1])
-            if all(name.label in one.list_labels() for one in formulas[:-1]):
-                return Tree("and" if is_statement(before) else "such", (before, last))
+            before = self.join_formulas(formulas[:begin], connectives[: begin - 1])
+            labels = {*before.list_labels()}
+            if all(one.children[0].label in labels for one in ranges):
+                within = ranges[0] if len(ranges) == 1 else Tree("and", tuple(ranges))
+                return Tree("and" if is_statement(before) else "such", (before, within))
         # What the words mean depends on whether statements or terms stand between them: with `not q` beside
         # it a letter is a proposition.
         words = set(connectives)
@@ -316,6 +323,8 @@ class StatementParser(ExpressionParser):
                 return Tree("and", tuple(Tree(last.label, (name, *last.children[1:])) for name in names))
             if self.context.is_answer and (listed := distribute_relations(formulas)) is not None:
                 return listed
+            if self.context.is_answer and (ranged := give_values(formulas)) is not None:
+                return ranged
             raise self.make_error("a list beside a relation is not understood")
         if words == {"or"} and all(
             not one.children and len(one.label) == 1 and one.label.isalpha() for one in formulas
@@ -412,6 +421,8 @@ class StatementParser(ExpressionParser):
             self.take_piece()
             return Tree("congruent", (self.parse_sum(), Tree(parity), Tree("2")))
         begins_with_bounds = self.context.is_answer and words_of(self.here) in BETWEENS
+        if self.context.is_answer and self.is_bare_limit():
+            self.take_piece()  # \lim = 2
         if self.here.role == PieceRole.RELATION or begins_with_bounds:
             left = OMITTED_SIDE
         else:
@@ -460,7 +471,13 @@ class StatementParser(ExpressionParser):
             right = self.parse_right_side(relation)
             # "(mod n)" makes a congruence of an equation.
             modulus = self.parse_modulus()
-            if modulus is not None:
+            residues = [right]
+            if modulus is None and relation == "equivalent" and self.context.is_answer:
+                residues, modulus = self.parse_further_residues(right)
+            if len(residues) > 1 and modulus is not None:
+                options = tuple(Tree("congruent", (left, residue, modulus)) for residue in residues)
+                relations.append(Tree("or", options))
+            elif modulus is not None:
                 if relation not in ("=", "equivalent"):
                     raise self.make_error("a modulus belongs to a congruence")
                 relations.append(Tree("congruent", (left, right, modulus)))
@@ -473,6 +490,14 @@ class StatementParser(ExpressionParser):
             modulus = self.parse_modulus() if self.context.is_answer else None
             return left if modulus is None else Tree("congruent", (OMITTED_SIDE, left, modulus))
         return relations[0] if len(relations) == 1 else Tree("and", tuple(relations))
+
+    def is_bare_limit(self) -> bool:
+        """Return whether `lim` stands here for the limit that is asked for, with its value behind it."""
+        return (
+            self.here.text == "\\lim"
+            and self.is_at_beginning()
+            and self.piece_ahead(1).role == PieceRole.RELATION
+        )
 
     def parse_between(self, middle: Tree) -> Tree:
         """Parse two bounds behind a word such as `between`; they do not belong to what is said unless it says
@@ -565,6 +590,22 @@ class StatementParser(ExpressionParser):
             self.take_piece()
             return self.parse_set_operations()
         return None
+
+    def parse_further_residues(self, first: Tree) -> tuple[list[Tree], Tree | None]:
+        """Parse residues that are listed before one modulus, as `2, 5, 8 (mod 9)`; return them and the
+        modulus, or None for it where none follows."""
+        begin = self.position
+        residues = [first]
+        while self.separates_formulas(self.here) or CONNECTIVES.get(words_of(self.here)) in ("or", "and"):
+            self.read_separator()
+            residues.append(self.parse_set_operations())
+            if residues[-1].label == "mod":
+                last, divisor = residues.pop().children  # 1 or 4 mod 5
+                return [*residues, last], divisor
+            if (modulus := self.parse_modulus()) is not None:
+                return residues, modulus
+        self.position = begin
+        return [first], None
 
     def make_relation(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         """Return a relation of two sides."""

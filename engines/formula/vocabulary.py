@@ -36,6 +36,8 @@ ONE_PLACE = {
     "sh": "sinh",
     "ch": "cosh",
     "th": "tanh",
+    "cth": "coth",
+    **{f"ar{name}": f"a{full}" for name, full in (("sh", "sinh"), ("ch", "cosh"), ("th", "tanh"))},
     "ceiling": "ceil",
     "Re": "re",
     "Im": "im",

@@ -13,6 +13,7 @@ from engines.grading.compare_statements import compare_statements
 from engines.grading.compare_terms import ExactComparison
 from engines.grading.compare_units import Units
 from engines.grading.constants import VARIABLES, compare_solutions
+from engines.grading.declared_letters import compare_declared
 from engines.grading.families import (
     Family,
     compare_families,
@@ -35,19 +36,23 @@ from engines.grading.forms import (
     WordsForm,
 )
 from engines.grading.forms_beside_others import (
+    expand_signs,
     list_assignments,
     order_by_name,
     put_identity,
+    put_listed,
     unwrap_single,
 )
+from engines.grading.growth import compare_growth
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.named_values import is_same_name, rename_argument, turn_ratio
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, write_tree
-from engines.grading.term_arithmetic import (
-    divide_terms,
-)
+from engines.grading.sequences import compare_sequences
+from engines.grading.series import compare_series, is_series
+from engines.grading.solution_curves import compare_curves
+from engines.grading.term_arithmetic import divide_terms
 from engines.grading.trees import (
     list_on_line,
     set_tree,
@@ -94,6 +99,8 @@ class AnswerComparison:
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return whether the answer `pred` says what `gold` says."""
         verdict = self._compare_forms(gold, pred)
+        if verdict.outcome != "equal" and (curves := self._compare_curves(gold, pred)) is not None:
+            return curves
         if verdict.outcome == "different":
             return self._compare_periodic(gold, pred) or verdict
         return verdict
@@ -113,6 +120,8 @@ class AnswerComparison:
             return self._compare_members(gold, pred)
         # A list of one value is that value if the other side is none.
         gold, pred = unwrap_single(gold, pred), unwrap_single(pred, gold)
+        gold, pred = expand_signs(gold, pred), expand_signs(pred, gold)
+        gold, pred = put_listed(gold, pred), put_listed(pred, gold)
         if (numbers := _compare_number_sets(gold, pred)) is not None:
             return numbers
         # A letter such as (B) may be an option whose text is not at hand.
@@ -120,6 +129,10 @@ class AnswerComparison:
             if _is_choice(letter) and isinstance(answer, Term) and is_settled(answer):
                 reason = f"which answer {to_message_text(letter)} stands for is not known"
                 return GradeVerdict("undecided", reason=reason)
+        if (series := self._compare_series(gold, pred)) is not None:
+            return series
+        if (declared := self._compare_declared(gold, pred)) is not None:
+            return declared
         # Solutions with parameters are compared as sets of values, before their shapes are.
         if (by_parameter := compare_with_parameters(self._judge, gold, pred)) is not None:
             return to_grade_verdict(by_parameter)
@@ -178,6 +191,52 @@ class AnswerComparison:
             return GradeVerdict("equal", reason=said)
         # The letter may also be a number that is given: the angles of a polygon are (n - 2)*pi.
         return GradeVerdict("equal if", condition=said) if isinstance(gold, Named) else None
+
+    def _compare_series(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Series without end, and orders of growth; None for other answers."""
+        forms = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
+        one, other = (getattr(each, "tree", None) for each in forms)
+        if one is None or other is None:
+            return None
+        if not (is_series(one) or is_series(other)):
+            return compare_growth(one, other)
+        return compare_series(self._judge, one, other)
+
+    def _compare_declared(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Answers with letters that stand for any numbers, and curves of a constant; None for other answers,
+        and for points, which parameters give."""
+        is_compound = [isinstance(one, Statement) and one.tree.label in _RANGED for one in (gold, pred)]
+        is_equation = all(
+            isinstance(one, RelationForm) or (isinstance(one, Named) and isinstance(one.value, Term))
+            for one in (gold, pred)
+        )
+        is_listed = any(isinstance(one, Many) and one.kind == "list" for one in (gold, pred))
+        if not any(is_compound) and not is_equation and not is_listed:
+            return None
+        one, other = statement_of_form(gold), statement_of_form(pred)
+        if isinstance(one, str) or isinstance(other, str):
+            return None
+        if (sequence := compare_sequences(self._judge, one, other)) is not None:
+            return sequence
+        if is_listed:
+            return None
+        if any(node.label in ("tuple", "matrix", "list") for tree in (one, other) for node in tree):
+            return None
+        return compare_declared(self._judge, one, other, self._compare_as_forms) if any(is_compound) else None
+
+    def _compare_curves(self, gold: Form, pred: Form) -> GradeVerdict | None:
+        """Curves of a constant each, as solutions of a differential equation; None for other answers."""
+        sides = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
+        if not all(isinstance(one, Term | RelationForm) for one in sides):
+            return None
+        if not all(isinstance(one, Named | RelationForm) for one in (gold, pred)):
+            return None
+        trees = [statement_of_form(one) for one in (gold, pred)]
+        known = [tree for tree in trees if isinstance(tree, Tree)]
+        return compare_curves(self._judge, known[0], known[1], ((), ())) if len(known) == 2 else None
+
+    def _compare_as_forms(self, gold: Tree, pred: Tree) -> GradeVerdict:
+        return self.compare(form_of(gold), form_of(pred))
 
     def _compare_repeated(self, gold: Form, pred: Form) -> GradeVerdict:
         times = [one.times for one in (gold, pred) if isinstance(one, Repeated)]
@@ -479,6 +538,10 @@ class AnswerComparison:
             if solved is not None:
                 return solved
             relation, answer = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
+            if isinstance(answer, Many) and answer.kind == "ratio" and len(answer.items) == 2:
+                above, below = answer.items
+                if isinstance(above, Term) and isinstance(below, Term):
+                    answer = divide_terms(above, below)
             if isinstance(relation, RelationForm) and isinstance(answer, Term):
                 return self._compare_asked(relation, answer, relation is gold)
             return differ_in_kind(gold, pred)
@@ -535,6 +598,7 @@ def _is_set(item: Form) -> bool:
     return isinstance(item, SetForm) or (isinstance(item, Many) and item.kind == "set")
 
 
+_RANGED = ("and", "such", "forall")
 _SOLUTION_SETS = ("L", "S", "𝕃", "𝕊")
 """Names of sets of solutions."""
 _BOUNDS = {"<", "<=", ">", ">="}

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.grading.compare_units import Units, compare_with_units
 from engines.grading.constants import compare_with_constants
 from engines.grading.families import replace_leaf
 from engines.grading.numbers import Term
+from engines.grading.reading import is_constant
 from engines.grading.term_arithmetic import shown_part
 from engines.grading.tokens import is_blank, tokenize
 from engines.grading.trees import number_tree, tree_of_term
@@ -20,6 +21,12 @@ from engines.mathematics.judging.judge import Judge
 
 _LONG_DECIMAL = 10
 """A number with so many significant digits is that of a computer: equal if it is rounded correctly."""
+
+_ROUNDED_DECIMAL = 3
+"""A reference with so many significant digits may be rounded."""
+_LOGARITHMS = ("ln", "log")
+_MEASURED = {"length", "mass", "time", "current", "temperature", "amount", "angle", "radians"}
+"""What is measured, and so rounded; money is counted."""
 
 
 def _write_plain_letters(tree: Tree) -> Tree:
@@ -41,10 +48,13 @@ class ExactComparison:
     """Compares terms, exactly where no precision is asked for.
 
     Args: judge: returns who is asked about formulas; called only where that is needed. digits, units: see
-    `AnswerComparison`.
+    `AnswerComparison`. rounds: whether a decimal of the reference may be the rounding of the answer.
     """
 
-    def __init__(self, judge: Callable[[], Judge], digits: int | None, units: Units) -> None:
+    def __init__(
+        self, judge: Callable[[], Judge], digits: int | None, units: Units, rounds: bool = True
+    ) -> None:
+        self._rounds = rounds
         self._judge = judge
         self._digits = digits
         self._units = units
@@ -52,7 +62,13 @@ class ExactComparison:
     def compare(self, gold: Term, pred: Term) -> GradeVerdict:
         # Units decide first, since they may change the numbers.
         if gold.unit is not None or pred.unit is not None:
-            return compare_with_units(gold, pred, self._units, self.compare)
+            rounds = gold.unit is None or {name for name, _ in gold.unit.powers} <= _MEASURED
+            compare = (
+                self.compare
+                if rounds
+                else ExactComparison(self._judge, self._digits, self._units, False).compare
+            )
+            return compare_with_units(gold, pred, self._units, compare)
         if gold.shown_digits or pred.shown_digits:
             return self._compare_unfinished_decimals(gold, pred)
         # In different bases equal values are written differently, and equal digits have different values.
@@ -81,6 +97,8 @@ class ExactComparison:
         judged = to_grade_verdict(self._judge().equal(gold_tree, pred_tree))
         if judged.outcome == "equal":
             return judged
+        if judged.outcome == "equal if" and self._agree_where_defined(gold_tree, pred_tree):
+            return GradeVerdict("equal", reason=f"both are defined where {judged.condition}")
         # Engineers call the imaginary unit j.
         letters = [{*tree.list_labels()} & {"i", "j"} for tree in (gold_tree, pred_tree)]
         if letters == [{"i"}, {"j"}]:
@@ -91,6 +109,16 @@ class ExactComparison:
         if plain != (gold_tree, pred_tree) and self._judge().equal(*plain).outcome == "equal":
             return GradeVerdict("equal", reason="letters in another style are the same")
         return compare_with_constants(self._judge(), gold_tree, pred_tree) or judged
+
+    def _agree_where_defined(self, gold: Tree, pred: Tree) -> bool:
+        """Return whether terms with logarithms are equal wherever all of these are defined."""
+        arguments = [
+            [node.children[-1] for node in tree if node.label in _LOGARITHMS] for tree in (gold, pred)
+        ]
+        if not all(arguments):
+            return False
+        positive = [Tree(">", (one, ZERO)) for one in dict.fromkeys((*arguments[0], *arguments[1]))]
+        return self._judge().equal(gold, pred, positive).outcome == "equal"
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
@@ -142,6 +170,8 @@ class ExactComparison:
         """To how many decimals two terms are compared; None: exactly."""
         if self._digits is not None:
             return self._digits
+        if self._rounds and _is_rounded(gold, pred):
+            return gold.decimals
         # Of two decimals, neither is the rounding of something exact.
         if (gold.decimals is None) == (pred.decimals is None):
             return None
@@ -152,6 +182,8 @@ class ExactComparison:
         """To how many digits two terms are the same, for the reason of a verdict."""
         if self._digits is not None:
             return f"to {self._digits} decimals"
+        if self._rounds and _is_rounded(gold, pred):
+            return f"rounded to the {gold.significant} significant digits of the reference"
         return f"to the {max(gold.significant, pred.significant)} significant digits that are written"
 
     def _compare_rounded(self, gold: Tree, pred: Tree, decimals: int, precision: str) -> GradeVerdict:
@@ -164,6 +196,16 @@ class ExactComparison:
         if near.outcome == "equal":
             return GradeVerdict("equal", reason=precision)
         return to_grade_verdict(same if near.outcome == "different" and same.outcome == "different" else near)
+
+
+def _is_rounded(gold: Term, pred: Term) -> bool:
+    """Return whether a reference is a decimal that a more precise answer may round to: one with three or more
+    significant digits, beside an exact number or one with more decimals."""
+    if not gold.decimals or gold.significant < _ROUNDED_DECIMAL:
+        return False
+    if pred.decimals is not None:
+        return pred.decimals > gold.decimals
+    return pred.value is not None or (pred.tree is not None and is_constant(pred.tree))
 
 
 def _spell_tokens(text: str) -> list[str]:

@@ -15,6 +15,8 @@ from engines.mathematics.judging.names import INTEGERS, free_variables
 from engines.mathematics.judging.verdicts import Verdict
 
 _NATURALS = ("N", "ℕ")
+_HALVES = {"ℤ+": 1, "ℕ*": 1, "ℕ+": 1, "ℤ+0": 0}
+"""Sets of integers from one on, and that integer."""
 _MOST_REMAINDERS = 1_000
 _MOST_SIGNS = 3
 _Linear = dict[tuple[int, int], Fraction]
@@ -44,6 +46,8 @@ def read_family(tree: Tree) -> Family | None:
     """Read a statement or set as a family of values with an integer parameter; None if it is not one."""
     if tree.label == "congruent":
         return _residues_of(tree)
+    if tree.label == "or":
+        return _unite([read_family(part) for part in tree.children])
     if tree.label in ("such", "and"):
         parts = [one for part in tree.children for one in list_conjuncts(part)]
     elif tree.label == "implies" and len(tree.children) == 2:
@@ -52,7 +56,7 @@ def read_family(tree: Tree) -> Family | None:
         parts = list(tree.children[1:])
     else:
         return None
-    ranges = [one for one in parts if one.label == "in" and one.children[1].label in (*INTEGERS, "ℤ+")]
+    ranges = [one for one in parts if one.label == "in" and one.children[1].label in (*INTEGERS, *_HALVES)]
     if len(ranges) == 2 and len(parts) == 3:
         return _read_double_family(ranges, next(one for one in parts if one not in ranges))
     if len(ranges) != 1 or ranges[0].children[0].children:
@@ -61,7 +65,7 @@ def read_family(tree: Tree) -> Family | None:
     integer = letter.label
     bounds = [one for one in parts if one.label in _BOUNDS and letter in one.children]
     rest = [one for one in parts if one is not ranges[0] and one not in bounds]
-    least = 1 if numbers == "ℤ+" else 0 if numbers in _NATURALS else None
+    least = _HALVES.get(numbers, 0 if numbers in _NATURALS else None)
     for bound in bounds:
         edge = _read_least(bound, letter)
         if edge is None or (numbers in _NATURALS and edge < 1):
@@ -71,6 +75,8 @@ def read_family(tree: Tree) -> Family | None:
     if len(rest) != 1 and not whole:
         return None
     said = letter if whole else rest[0]
+    if said.label == "congruent" and said.children[0] == letter and least is None:
+        return _residues_of(said)
     options = said.children if said.label in ("or", "list") else (said,)
     names = {option.children[0] for option in options if option.label == "="}
     terms = [option.children[1] if option.label == "=" else option for option in options]
@@ -78,7 +84,7 @@ def read_family(tree: Tree) -> Family | None:
         return None
     # A sign ± or a power of -1 gives several families, each linear in the integer.
     steps = []
-    signed = (one for each in terms for one in _with_each_sign(each))
+    signed = (one for each in terms for one in list_with_signs(each))
     for term in (one for each in signed for one in _with_each_parity(each, integer)):
         linear = _linear(term, integer)
         if linear is None or any(k > 1 or power > 1 for k, power in linear):
@@ -93,6 +99,18 @@ def read_family(tree: Tree) -> Family | None:
         steps.append((start, step))
     name = next(iter(names)).label if names else integer if whole and tree.label == "and" else ""
     return Family(name, tuple(steps), least is None, numbers in _NATURALS and not bounds)
+
+
+def _unite(families: Sequence[Family | None]) -> Family | None:
+    """Return the values of any of several families over all integers, of one name."""
+    known = [one for one in families if one is not None]
+    if (
+        len(known) < len(families)
+        or len({one.name for one in known}) > 1
+        or not all(one.whole for one in known)
+    ):
+        return None
+    return Family(known[0].name, tuple(step for one in known for step in one.steps), True)
 
 
 def _read_double_family(ranges: Sequence[Tree], said: Tree) -> Family | None:
@@ -145,7 +163,7 @@ def _read_least(bound: Tree, letter: Tree) -> int | None:
 def _residues_of(tree: Tree) -> Family | None:
     """Return all integers that leave a remainder, as `n` is 1 modulo 2."""
     name, rest, modulus = tree.children
-    rests = [_linear(each, "") for each in _with_each_sign(rest)]
+    rests = [_linear(each, "") for each in list_with_signs(rest)]
     if name.children or not modulus.label.isdigit() or modulus.label == "0":
         return None
     if any(each is None or not {*each} <= {(0, 0)} for each in rests):
@@ -173,13 +191,13 @@ def family_without_range(tree: Tree) -> tuple[Family | None, str]:
     return None, ""
 
 
-def _with_each_sign(tree: Tree) -> list[Tree]:
+def list_with_signs(tree: Tree) -> list[Tree]:
     """Return a term with each choice of its signs ±."""
     if tree.list_labels().count("pm") > _MOST_SIGNS:
         return [tree]
     if not tree.children:
         return [tree]
-    parts = product(*map(_with_each_sign, tree.children))
+    parts = product(*map(list_with_signs, tree.children))
     if tree.label != "pm":
         return [Tree(tree.label, part) for part in parts]
     result = []

@@ -18,6 +18,7 @@ from engines.grading.locales import (
     list_figures,
     with_decimal_points,
 )
+from engines.grading.rejected_values import drop_rejected
 from engines.grading.solution_parser import SolutionParser
 from engines.grading.tokens import (
     AnswerToken,
@@ -68,7 +69,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     StatedAnswer(text='30 kg', rivals=('5',))
     """
     text = _write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
-    text = _drop_end_of_proof(_take_marked(text))
+    text = drop_rejected(_drop_end_of_proof(_take_marked(text)))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)
     if not any(map(result.text.__contains__, ".,")):
@@ -202,7 +203,7 @@ _DOUBLED = re.compile(
 )
 _SINGLE = re.compile(r"(?<!\\)\\[a-zA-Z(\[]")
 _WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
-_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
-"""Behind decimals, where three full stops are one sign and end no sentence."""
+_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}|(?<=[-+−·*,])\s*\.{3,}")
+"""Behind decimals and operators, where three full stops are one sign and end no sentence."""
 _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")

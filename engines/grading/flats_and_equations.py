@@ -6,9 +6,11 @@ rank is the number of coordinates less that of the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
+from engines.core.tree import Tree
 from engines.formula.statement_view import Statement
 from engines.grading.forms import Form, Many, Named, RelationForm
 from engines.grading.linear_terms import AffineSpace, Linear, add_terms, compute_rank, read_flat, read_terms
@@ -18,6 +20,17 @@ from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.verdicts import Verdict
 
 _COORDINATES = ("x", "y", "z")
+_MOST_COORDINATES = 6
+
+
+def list_coordinates(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the coordinates that statements with some labels are about: x, y, z, or x_1, x_2, …
+    where one of these is among them."""
+    indices = [label[2:] for label in labels if label.startswith("x_") and label[2:].isdecimal()]
+    count = max(map(int, indices), default=0)
+    if not 0 < count <= _MOST_COORDINATES:
+        return _COORDINATES
+    return tuple(f"x_{number}" for number in range(1, count + 1))
 
 
 def collect_coordinates(form: Form) -> Form:
@@ -30,6 +43,8 @@ def collect_coordinates(form: Form) -> Form:
         if len(terms) == len(by_index) and any(term.value is None for term in terms):
             return Many("tuple", tuple(terms))
         return form
+    if isinstance(form, Statement) and form.tree.label == "and":
+        return _collect_stated(form)
     items = form.items if isinstance(form, Many) and form.kind == "list" else ()
     values = {item.name: item.value for item in items if isinstance(item, Named)}
     names = _COORDINATES[: len(items)]
@@ -39,78 +54,138 @@ def collect_coordinates(form: Form) -> Form:
     varies = any(term.value is None and term.tree is not None and free_variables(term.tree) for term in terms)
     if len(terms) < len(items) or not varies:
         return form
-    if any(free_variables(term.tree) & {*names} for term in terms if term.tree is not None):
+    trees = [term.tree for term in (values[name] for name in names) if isinstance(term, Term)]
+    point = Tree("tuple", tuple(tree for tree in trees if tree is not None))
+    letters = sorted(free_variables(point))
+    if {*letters} & {*names} or len(point.children) < len(names):
         return form
+    if len(letters) > 1:
+        # Coordinates with names are no pair (s, t): their letters are parameters.
+        return Statement(Tree("such", (point, Tree("and", tuple(map(_free, letters))))))
     return Many("tuple", tuple(values[name] for name in names))
+
+
+def _free(letter: str) -> Tree:
+    return Tree("in", (Tree(letter), Tree("ℝ")))
+
+
+def _collect_stated(form: Statement) -> Form:
+    """Return `x = 1 + 2t, y = t, t ∈ ℝ` as all of its points; another statement as it is."""
+    parts = list_relations(form.tree)
+    ranges = [one for one in parts if one.label == "in" and one.children[1].label == "ℝ"]
+    equations = [one for one in parts if one.label == "="]
+    values = {one.children[0].label: one.children[1] for one in equations if not one.children[0].children}
+    names = list_coordinates(values)
+    names = names[: len(values)] if names == _COORDINATES else names
+    letters = {one.children[0].label for one in ranges}
+    if len(ranges) + len(equations) < len(parts) or not ranges or len(values) < len(equations):
+        return form
+    # With x = 1 - z and y = 2 + z any z is a third coordinate.
+    if values.keys() != {*names} or len(names) < 2 or letters & {*names, *_COORDINATES}:
+        return form
+    within = ranges[0] if len(ranges) == 1 else Tree("and", tuple(ranges))
+    return Statement(Tree("such", (Tree("tuple", tuple(values[name] for name in names)), within)))
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """Linear equations as terms that are zero, in coordinates with names."""
+
+    rows: tuple[Linear, ...]
+    names: tuple[str, ...]
+
+    def list_coefficients(self, *, constant: bool = False) -> tuple[tuple[Fraction, ...], ...]:
+        names = (*self.names, "") if constant else self.names
+        return tuple(tuple(row.get(name, Fraction(0)) for name in names) for row in self.rows)
 
 
 def compare_with_equations(gold: Form, pred: Form) -> Verdict | None:
     """Compare a line or plane with linear equations, or two systems of these; None for other answers."""
-    systems = _read_system(gold), _read_system(pred)
-    if systems[0] is not None and systems[1] is not None:
-        return _compare_systems(systems[0], systems[1])
-    if systems.count(None) != 1:
+    one, other = _read_system(gold, pred), _read_system(pred, gold)
+    if one is not None and other is not None:
+        return _compare_systems(one, other) if one.names == other.names else None
+    system = one or other
+    if system is None:
         return None
-    other = gold if systems[0] is None else pred
-    tree = statement_of_form(other)
+    tree = statement_of_form(gold if one is None else pred)
     flat = None if isinstance(tree, str) else read_flat(tree)
-    system = systems[0] or systems[1]
-    if flat is None or system is None or len(flat.point) not in (2, 3):
-        return None
-    return _compare_flat(flat, system)
+    return None if flat is None or len(flat.point) < 2 else _compare_flat(flat, system)
 
 
-def _read_system(form: Form) -> list[Linear] | None:
-    """Return linear equations in the coordinates as terms that are zero; None for other answers."""
-    named = isinstance(form, Named) and isinstance(form.value, Term) and form.name in _COORDINATES
-    if not (named or isinstance(form, RelationForm | Statement)):
+def _read_system(form: Form, beside: Form) -> _System | None:
+    """Return linear equations in the coordinates; None for other answers."""
+    named = isinstance(form, Named) and isinstance(form.value, Term)
+    listed = (
+        isinstance(form, Many) and form.kind == "list" and all(isinstance(one, Named) for one in form.items)
+    )
+    if not (named or listed or isinstance(form, RelationForm | Statement)):
         return None
     tree = statement_of_form(form)
-    if isinstance(tree, str) or tree.label not in ("=", "and"):
+    if isinstance(tree, str) or (listed and not any(map(_varies, list_relations(tree)))):
         return None
+    names: tuple[str, ...] = ()
+    if tree.label == "such" and tree.children[0].label == "tuple":
+        point, tree = tree.children
+        names = tuple(part.label for part in point.children if not part.children)
+        if len({*names}) < len(point.children):
+            return None
+    if tree.label not in ("=", "and"):
+        return None
+    relations = list_relations(tree)
+    if not names:
+        labels = [label for one in relations for label in one.list_labels()]
+        others = getattr(beside, "tree", None)
+        names = list_coordinates([*labels, *(others.list_labels() if others is not None else ())])
     rows = []
-    for equation in list_relations(tree):
+    for equation in relations:
+        if (
+            equation.label == "in"
+            and equation.children[0].label in names
+            and equation.children[1].label == "ℝ"
+        ):
+            continue  # z is free
         if equation.label != "=" or len(equation.children) != 2:
             return None
-        sides = [read_terms(side, _COORDINATES) for side in equation.children]
+        sides = [read_terms(side, names) for side in equation.children]
         if sides[0] is None or sides[1] is None:
             return None
         rows.append(add_terms(sides[0], sides[1], Fraction(-1)))
-    names = {name for row in rows for name, value in row.items() if name and value}
-    return rows if len(names) > 1 else None
+    used = {name for row in rows for name, value in row.items() if name and value}
+    return _System(tuple(rows), names) if len(used) > 1 else None
 
 
-def _compare_systems(one: Sequence[Linear], other: Sequence[Linear]) -> Verdict | None:
+def _varies(equation: Tree) -> bool:
+    """Return whether an equation is more than the value of one name."""
+    return len(free_variables(equation)) > 1
+
+
+def _compare_systems(one: _System, other: _System) -> Verdict | None:
     """Compare systems of which at least one has several equations, by whether each follows from the other."""
-    if len(one) == len(other) == 1:
+    if len(one.rows) == len(other.rows) == 1:
         return None
-    matrices = [tuple(_list_coefficients(row, constant=True) for row in rows) for rows in (one, other)]
-    plain = tuple(_list_coefficients(row) for row in one)
-    ranks = [compute_rank(rows) for rows in (*matrices, (*matrices[0], *matrices[1]))]
-    if ranks[0] != compute_rank(plain):
+    rows = [each.list_coefficients(constant=True) for each in (one, other)]
+    ranks = [compute_rank(each) for each in (*rows, (*rows[0], *rows[1]))]
+    if ranks[0] != compute_rank(one.list_coefficients()):
         return None  # no point solves them
     if ranks[0] == ranks[1] == ranks[2]:
         return Verdict("equal", reason="the same points solve both systems")
     return Verdict("different", witness="a point solves one of the systems only")
 
 
-def _list_coefficients(row: Linear, *, constant: bool = False) -> tuple[Fraction, ...]:
-    names = (*_COORDINATES, "") if constant else _COORDINATES
-    return tuple(row.get(name, Fraction(0)) for name in names)
-
-
-def _compare_flat(flat: AffineSpace, system: Sequence[Linear]) -> Verdict | None:
-    names = _COORDINATES[: len(flat.point)]
-    if any(value and name and name not in names for row in system for name, value in row.items()):
+def _compare_flat(flat: AffineSpace, system: _System) -> Verdict | None:
+    names = system.names[: len(flat.point)]
+    if len(names) < len(flat.point):
         return None
-    for row in system:
+    if any(value and name and name not in names for row in system.rows for name, value in row.items()):
+        return None
+    for row in system.rows:
         value = row.get("", Fraction(0)) + _apply(row, names, flat.point)
         if value:
             shown = ", ".join(map(str, flat.point))
             return Verdict("different", witness=f"({shown}) does not solve the equations")
         if any(_apply(row, names, direction) for direction in flat.directions):
             return Verdict("different", witness="not all of the points solve the equations")
-    rank = compute_rank(tuple(tuple(row.get(name, Fraction(0)) for name in names) for row in system))
+    rank = compute_rank(tuple(tuple(row.get(name, Fraction(0)) for name in names) for row in system.rows))
     if rank != len(names) - len(flat.directions):
         return Verdict("different", witness="the equations have other solutions")
     return Verdict("equal", reason="the points are those that solve the equations")

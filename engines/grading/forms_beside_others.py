@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from engines.core.tree import Tree
 from engines.formula.statement_view import Statement
-from engines.grading.families import (
-    replace_leaf,
-)
+from engines.grading.families import list_with_signs, replace_leaf
 from engines.grading.forms import (
     Form,
     IntervalForm,
@@ -17,7 +15,8 @@ from engines.grading.forms import (
     Named,
 )
 from engines.grading.numbers import Term
-from engines.grading.reading import form_of, subject_name
+from engines.grading.reading import form_of, is_constant, subject_name
+from engines.mathematics.judging.names import free_variables, replace_variable
 
 
 def put_identity(term: Term, size: int) -> Matrix | None:
@@ -46,6 +45,40 @@ def unwrap_single(item: Form, other: Form) -> Form:
             break
         item = inside
     return item
+
+
+def expand_signs(item: Form, other: Form) -> Form:
+    """Return a term with two signs ± as its four values, beside as many values on the other side."""
+    several = other.value if isinstance(other, Named) else other
+    tree = item.tree if isinstance(item, Term) else None
+    if tree is None or tree.list_labels().count("pm") != 2:
+        return item
+    if not isinstance(several, Many) or several.kind == "tuple" or len(several.items) != _EACH_SIGN:
+        return item
+    return Many("list", tuple(map(form_of, list_with_signs(tree))))
+
+
+_EACH_SIGN = 4
+
+
+def put_listed(item: Form, other: Form) -> Form:
+    """Return `z = 2e^{it}, t = 1` as what is said of z, beside an answer that says nothing of t."""
+    if isinstance(other, Many) or not isinstance(item, Many) or item.kind != "list":
+        return item
+    named = [one for one in item.items if isinstance(one, Named) and isinstance(one.value, Term)]
+    about = {one.name: one.value.tree for one in named if isinstance(one.value, Term)}
+    if len(named) < len(item.items) or len(about) < len(named) or None in about.values():
+        return item
+    subject, *others = named
+    tree = about.pop(subject.name)
+    names = {other.name} if isinstance(other, Named) else set()
+    if tree is None or not others or not free_variables(tree) >= about.keys() or not names <= {subject.name}:
+        return item
+    for name, value in about.items():
+        if value is None or not is_constant(value):
+            return item
+        tree = replace_variable(tree, name, value)
+    return replace(subject, value=form_of(tree))
 
 
 def order_by_name(listed: Many) -> Many:

@@ -22,6 +22,7 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
 from engines.formula.vocabulary import CONNECTIVES
+from engines.grading.bases import compare_bases
 from engines.grading.bounds_in_words import close_ends, leaves_ends_open
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
@@ -137,6 +138,12 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
     if policy.digits is None and policy.locale == "auto" and any("." in one for one in answers):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
         compared = _consider_thousands(*answers, compared, comparison, languages)
+    if (
+        compared.outcome == "equal"
+        and compared.reason.startswith("rounded")
+        and _EXACTLY.find(tokenize(gold))
+    ):
+        compared = GradeVerdict("different", witness=f"the reference is exactly {answers[0]}")
     if compared.outcome == "equal" and (opposites := state_opposites(gold, pred)):
         compared = GradeVerdict("undecided", reason=f"one says {opposites.replace(' and ', ', the other ')}")
     parts = ""
@@ -146,6 +153,8 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
         )
         if parts:
             compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
+    if compared.outcome != "equal" and _SPEAKS_OF_BASIS.find(tokenize(gold + " " + pred)) is not None:
+        compared = compare_bases(*answers, comparison) or compared
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
         compared = compare_properties(take_last_sentence(gold), take_last_sentence(pred)) or compared
     if compared.outcome == "equal" and may_list_properties(gold) != may_list_properties(pred):
@@ -239,7 +248,13 @@ def _consider_decimal_commas(
         return compared
     if judge_answers(points[0], points[1], comparison).outcome != "equal":
         return compared
-    shown = gold if points[0] != gold else pred
+    shown, other = (gold, pred) if points[0] != gold else (pred, gold)
+    forms = [read_form(one) for one in (shown, other)]
+    values = [one.value if isinstance(one, Named) else one for one in forms]
+    # Who writes 3.5 has no decimal commas, but 7/2 may be 3,5.
+    exact = isinstance(values[1], Term) and not values[1].decimals
+    if exact and isinstance(values[0], Many) and len(values[0].items) == 2:
+        return GradeVerdict("equal", reason=f"the comma in {shown} is a decimal comma, beside one number")
     return GradeVerdict("equal if", condition=f"the comma in {shown} is a decimal comma")
 
 
@@ -428,6 +443,12 @@ def _with_lists(
     return None
 
 
+_EXACTLY = Phrases(dict.fromkeys(("exactly", "exact", "genau", "exactement", "exactamente", "ровно"), ""))
+_SPEAKS_OF_BASIS = Phrases(
+    dict.fromkeys(
+        ("basis", "bases", "eigenspace", "Eigenraum", "base", "базис", "null space", "kernel", "span"), ""
+    )
+)
 _MARGIN = "what is behind ± is the margin of an interval"
 _SPEAKS_OF_INTERVAL = Phrases(
     dict.fromkeys(("interval", "CI", "Konfidenzintervall", "intervalle", "intervalo", "интервал", "区间"), "")
@@ -448,10 +469,17 @@ def _with_margins(
         if any(sign in text for sign in ("±", "\\pm")):
             read = IntervalForm(ends.items[1], ends.items[0], bounds.closed)
             compared = comparison.compare(*((read, bounds) if mine is one else (bounds, read)))
-            if compared.outcome == "equal":
-                return GradeVerdict("equal if", condition=_MARGIN)
-            return compared
+            if compared.outcome != "equal":
+                return compared
+            # Solutions are exact, but a margin is measured.
+            if all(isinstance(end, Term) and _has_decimal(end) for end in ends.items):
+                return GradeVerdict("equal", reason=_MARGIN)
+            return GradeVerdict("equal if", condition=_MARGIN)
     return None
+
+
+def _has_decimal(term: Term) -> bool:
+    return term.tree is not None and any("." in label for label in term.tree.list_labels())
 
 
 def _with_alternatives(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-from engines.formula.dialects import recognize_dialect
-from engines.formula.latex_conversion import latex_of_plain
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 
 
@@ -91,6 +89,11 @@ def spell_integers(text: str) -> str:
         kind, end = _match_kind(tokens, begin)
     if not kind:
         return ""
+    behind = skip_blanks(tokens, end)
+    if not least and (sign := _SIGNS.match(tokens, behind)) is not None:
+        noun = _POSITIVE_BEHIND.match(tokens, skip_blanks(tokens, sign[0]))
+        if noun is not None:
+            least, end = sign[1], noun[0]  # all odd positive integers
     if _ends(tokens, end):
         is_word = not begin and _KINDS.match(tokens, at) is not None  # a function may be even
         return "" if is_word or kind in (*_FROM_ONE, "k") else _write_family(kind, least)
@@ -248,120 +251,3 @@ def _write_family(term: str, least: str) -> str:
         least = "0"
     bound = f", k \\ge {least}" if least else ""
     return f"\\{{{term} : k \\in \\mathbb{{Z}}{bound}\\}}"
-
-
-_RANGES = Phrases(
-    {
-        **dict.fromkeys(
-            (
-                *("for any integer", "for all integers", "for every integer", "for each integer"),
-                *("for some integer", "for integer", "for integers", "with integer", "any integer"),
-                *("für alle ganzen Zahlen", "für ganze Zahlen", "pour tout entier", "para todo entero"),
-                *("для любого целого", "для целых", "для всех целых"),
-            ),
-            "",
-        ),
-        **dict.fromkeys(
-            (
-                *("for any positive integer", "for all positive integers", "for every positive integer"),
-                *("for positive integers", "for some positive integer"),
-            ),
-            "1",
-        ),
-        **dict.fromkeys(
-            (
-                *("for any nonnegative integer", "for all nonnegative integers", "for nonnegative integers"),
-                *("for any non-negative integer", "for all non-negative integers"),
-            ),
-            "0",
-        ),
-    }
-)
-RANGES_BEHIND = Phrases(
-    {
-        **dict.fromkeys(
-            (
-                *("is an integer", "is any integer", "any integer", "an integer", "integer", "entier"),
-                *("ganze Zahl", "entero", "целое", "is an arbitrary integer", "为整数", "是整数"),
-                *(
-                    "целое число",
-                    "eine ganze Zahl ist",
-                    "ist eine ganze Zahl",
-                    "est un entier",
-                    "es un entero",
-                ),
-                *("ganzzahlig", "любое целое число", "entier relatif", "est un entier relatif", "un entero"),
-                *("can be any integer", "denotes an integer", "are integers", "は整数", "は任意の整数"),
-            ),
-            "",
-        ),
-        **dict.fromkeys(("is a positive integer", "is any positive integer", "为正整数"), "1"),
-        **dict.fromkeys(("is a nonnegative integer", "is a non-negative integer"), "0"),
-    }
-)
-_BEFORE_RANGE = (
-    "где",
-    "wobei",
-    "donde",
-    "con",
-    "für",
-    "pour",
-    "para",
-    "для",
-    "where",
-    "with",
-    "for",
-    "(",
-    ",",
-    "and",
-    "и",
-    "mit",
-    "où",
-    "avec",
-    "其中",
-    "，",
-)
-
-
-def spell_ranges(text: str) -> str:
-    r"""Return a text in which words for the range of a letter at its end are LaTeX.
-
-    >>> spell_ranges("x = 7k + 3 for any integer k"), spell_ranges("2n, where n is a positive integer")
-    ('x = 7k + 3, k \\in \\mathbb{Z}', '2n, n \\in \\mathbb{Z}, n \\ge 1')
-    """
-    text = _open_range(text)
-    if not any(word in text for word in _INTEGERS):
-        return text
-    tokens = [token for token in tokenize(text) if not is_blank(token) and token.text not in tuple("$.")]
-    for at in range(1, len(tokens)):
-        end, least, letter = 0, "", ""
-        if (match := _RANGES.match(tokens, at)) is not None:
-            end, least, letter = match[0] + 1, match[1], text_at(tokens, match[0])
-        elif len(tokens[at].text) == 1 and (match := RANGES_BEHIND.match(tokens, at + 1)) is not None:
-            end, least, letter = match[0], match[1], tokens[at].text
-        if end and len(letter) == 1 and letter.isalpha() and all(one.text == ")" for one in tokens[end:]):
-            while at > 1 and tokens[at - 1].text in _BEFORE_RANGE:
-                at -= 1
-            bound = f", {letter} \\ge {least}" if least else ""
-            said = text[: tokens[at - 1].end]
-            if recognize_dialect(text) == "plain":
-                said = latex_of_plain(said)
-            return f"{said}, {letter} \\in \\mathbb{{Z}}{bound}"
-    return text
-
-
-def _open_range(text: str) -> str:
-    r"""Return a text with the range in brackets at its end behind a comma: `2k (k \in \mathbb{Z})`."""
-    bare = text.rstrip(" .$")
-    if not bare.endswith(")") or not any(sign in bare for sign in _MEMBER_SIGNS):
-        return text
-    opening = bare.rfind("(")
-    inside = [token.text for token in tokenize(bare[opening + 1 : -1]) if not is_blank(token)]
-    before = bare[:opening].rstrip(" ,\\")
-    # `f(k ∈ ℤ)` is no formula with a range, but nobody writes it.
-    is_range = len(inside) > 2 and inside[0].isalpha() and len(inside[0]) == 1 and inside[1] in _MEMBER_SIGNS
-    return f"{before}, {bare[opening + 1 : -1]}" if is_range and before else text
-
-
-_MEMBER_SIGNS = ("\\in", "∈")
-_INTEGERS = ("integer", "ganze", "entier", "entero", "цел", "整数")

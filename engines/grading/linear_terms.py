@@ -10,8 +10,8 @@ from engines.mathematics.judging.names import free_variables
 
 PARAMETER_LETTERS = frozenset("tsruvλμτ")
 """Letters that stand for any number in front of a vector."""
-_MOST_LETTERS = 2
-"""Parameters of a plane."""
+_MOST_LETTERS = 4
+"""Parameters of a space."""
 Linear = dict[str, Fraction]
 """A term of numbers times letters: what each letter is multiplied by, and the number alone by ""."""
 
@@ -66,13 +66,13 @@ def read_linear(tree: Tree, letter: str) -> tuple[Fraction, Fraction] | None:
 def read_flat(tree: Tree) -> AffineSpace | None:
     """Return the line or plane that a vector with one or two letters runs through."""
     said = False
-    if tree.label == "=" and not tree.children[0].children:
-        tree = tree.children[1]
-    if tree.label == "such":
-        within = list_conjuncts(tree.children[1])
+    if tree.label in ("such", "and") and len(tree.children) > 1:
+        first, *within = [one for part in tree.children for one in list_conjuncts(part)]
         if not all(part.label == "in" and part.children[1].label in ("ℝ", "R") for part in within):
             return None
-        said, tree = True, tree.children[0]
+        said, tree = True, first
+    if tree.label == "=" and _names_point(tree.children[0]):
+        tree = tree.children[1]
     names = {*free_variables(tree), *(one.children[0].label for one in tree if one.label == "call")}
     letters = tuple(sorted(name for name in names if name.isalpha()))
     if not 0 < len(letters) <= _MOST_LETTERS or not (said or PARAMETER_LETTERS.issuperset(letters)):
@@ -92,6 +92,11 @@ def read_flat(tree: Tree) -> AffineSpace | None:
         return None  # coordinates with names, as (s, t)
     point = tuple(entry.get("", Fraction(0)) for entry in entries)
     return AffineSpace(point, directions, letters, said, written)
+
+
+def _names_point(tree: Tree) -> bool:
+    """Return whether a term is the name of a point or vector, as `r` or `(x, y, z)`."""
+    return not tree.children or (tree.label == "tuple" and not any(part.children for part in tree.children))
 
 
 def read_terms(tree: Tree, letters: tuple[str, ...]) -> Linear | None:

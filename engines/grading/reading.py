@@ -14,8 +14,11 @@ from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
 from engines.formula.vocabulary import HALF_LINES, PROBABILITIES, count_repetitions
+from engines.grading.continued_values import settle_ellipses
 from engines.grading.counts import read_counts
+from engines.grading.definitions import put_definitions, spell_definition
 from engines.grading.families import cases_of, read_family
+from engines.grading.finite_families import list_values, split_family
 from engines.grading.forms import (
     EMPTY,
     REALS,
@@ -33,22 +36,22 @@ from engines.grading.forms import (
     Without,
     WordsForm,
 )
-from engines.grading.integers_in_words import spell_integers, spell_ranges
+from engines.grading.integers_in_words import spell_integers
 from engines.grading.lexicon import is_figures, read_words, unwrap_text
 from engines.grading.normalising import flatten_spaces, normalise_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.permutations import read_permutations
 from engines.grading.quantity_reader import read_figures, read_measure
-from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, text_at, tokenize
+from engines.grading.ranges_in_words import spell_ranges
+from engines.grading.spans import read_span
+from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize
 from engines.grading.unit_reader import mark_shaped_unit, read_unit
 from engines.grading.word_answers import drop_direction
-from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
+from engines.mathematics.judging.names import NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
 
 LONGEST = 4_000
 """A longer answer is not read."""
-_MOST_MEMBERS = 200
-"""So many integers between two bounds are listed."""
 _ORDERS = ("<", "<=", ">", ">=", "!=")
 _CALCULATIONS = ("antiderivative", "integral", "limit", "sum", "prod")
 _MINUS_ONE = Tree("-1")
@@ -71,7 +74,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     # Most answers of data sets are integers: they need no grammar.
     if text.removeprefix("-").isdecimal():
         return plain_number(text) or UnreadForm("the number is too long")
-    written = normalise_text(spell_ranges(text))
+    written = normalise_text(spell_definition(spell_ranges(text)))
     flat = flatten_spaces(written)
     plain = drop_direction(flat)
     written = written if plain == flat else plain
@@ -83,7 +86,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
         return read_form(family)
     if plain.startswith("(") and "," in plain and plain.endswith((")^T", ")^{T}", ")ᵀ")):
         return read_form(plain[: plain.rindex(")") + 1], log_base, counts)  # a column in a row
-    if (special := _read_span(plain) or read_permutations(plain, read_form)) is not None:
+    if (special := read_span(plain, read_form) or read_permutations(plain, read_form)) is not None:
         return special
     if plain.startswith(("∇", "\\nabla")) and plain.count("=") == 1:
         return read_form(plain.partition("=")[2].strip(), log_base, counts)
@@ -101,9 +104,10 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
         return read_form(marked, log_base, counts)
     # Everything else is read by the grammar, and its tree is seen as a form.
     statement = read_statement(written, is_answer=True, log_base=log_base)
-    if isinstance(statement, str):
+    tree = None if isinstance(statement, str) else settle_ellipses(statement.tree)
+    if tree is None:
         return read_measure(plain) or _read_chain_end(plain) or Term(plain)
-    form = form_of(read_counts(statement.tree) if counts else statement.tree)
+    form = form_of(read_counts(tree) if counts else tree)
     if measured is not None and measured.value is None and measured.unit is not None and "=" in measured.text:
         inside = read_form(measured.text, log_base, counts)
         if isinstance(inside, Named) and isinstance(inside.value, Term) and inside.value.unit is None:
@@ -119,45 +123,6 @@ def _read_measure_in_text(plain: str) -> Term | None:
     r"""Return the quantity in words alone, as `\text{8 ways}`."""
     inside = unwrap_text(plain)
     return read_measure(inside) if inside is not None and inside[:1].isdecimal() else None
-
-
-def _read_span(plain: str) -> Form | None:
-    r"""Return `\text{span}\{v, w\}` as all sums of its vectors times numbers; None for other texts."""
-    if "span" not in plain[:_MOST_SPAN_LEAD]:
-        return None
-    tokens = [token for token in tokenize(plain) if not is_blank(token)]
-    wrapped = tokens[0].text in TEXT_COMMANDS and text_at(tokens, 1) == "{"
-    at = 2 * wrapped
-    if text_at(tokens, at) not in ("span", "\\span") or (wrapped and text_at(tokens, at + 1) != "}"):
-        return None
-    vectors = read_form(plain[tokens[at + wrapped].end :].strip())
-    items = vectors.items if isinstance(vectors, Many) else ()
-    rows = [_list_entries(item) for item in items]
-    if not 0 < len(rows) <= len(_SPAN_LETTERS) or None in rows:
-        return None
-    letters = _SPAN_LETTERS[: len(rows)]
-    summands = [
-        Tree("*", (Tree(letter), Tree("tuple", tuple(row or ()))))
-        for letter, row in zip(letters, rows, strict=True)
-    ]
-    tree = summands[0]
-    for summand in summands[1:]:
-        tree = Tree("+", (tree, summand))
-    ranges = tuple(Tree("in", (Tree(letter), Tree("ℝ"))) for letter in letters)
-    return Statement(Tree("such", (tree, ranges[0] if len(ranges) == 1 else Tree("and", ranges))))
-
-
-_SPAN_LETTERS = "ts"
-_MOST_SPAN_LEAD = 20
-
-
-def _list_entries(item: Form) -> list[Tree] | None:
-    """Return the entries of a vector, in a row or a column; None for anything else."""
-    cells = item.items if isinstance(item, Many) and item.kind == "tuple" else ()
-    if isinstance(item, Matrix) and 1 in (len(item.rows), len(item.rows[0])):
-        cells = tuple(cell for row in item.rows for cell in row)
-    trees = [cell.tree for cell in cells if isinstance(cell, Term) and cell.tree is not None]
-    return trees if trees and len(trees) == len(cells) else None
 
 
 def _read_named_measure(plain: str) -> Named | None:
@@ -236,7 +201,13 @@ def form_of(tree: Tree) -> Form:
         case "-" if parts[1].label == "set" and len(parts) == 2:
             return _join_sets(Tree("without", parts))
         case "such":
-            return _list_members(tree) or _statement_of(tree)
+            if (values := list_values(tree)) is not None:
+                return Many("set", tuple(map(form_of, values)))
+            return _statement_of(tree)
+        case "implies" if (defined := put_definitions(tree)) is not None:
+            return form_of(defined)
+        case "cases" if (defined := put_definitions(tree)) is not None:
+            return form_of(defined)
         case "matrix":
             return Matrix(tuple(tuple(map(form_of, row.children)) for row in parts))
         case "=" | "approx" | "in" | "subset" | "congruent" | "<" | "<=" | ">" | ">=" | "!=":
@@ -383,45 +354,6 @@ def _as_interval(form: Form) -> Form:
     return form
 
 
-def _list_members(tree: Tree) -> Form | None:
-    """Return the integers between two bounds, `{x ∈ ℤ : 1 ≤ x ≤ 3}`, as a set; None for other sets."""
-    member, condition = tree.children
-    held = [member, *(condition.children if condition.label == "and" else (condition,))]
-    within = [one for one in held if one.label == "in" and one.children[1].label in INTEGERS]
-    bounds = [one for one in held if one not in within]
-    name = member.children[0] if member.label == "in" else member
-    if len(within) != 1 or within[0].children[0] != name or name.children:
-        return None
-    # Natural numbers begin at 0 or 1, depending on the author, so they are not listed in the end.
-    low = 0 if within[0].children[1].label in ("N", "ℕ") else None
-    high = None
-    for one in bounds:
-        if one.label not in _ORDERS[:4]:
-            return None
-        label, (left, right) = one.label, one.children
-        # Turned so that the name is on the left.
-        if right == name:
-            label, left, right = TURNED[label], right, left
-        edge = form_of(right)
-        if left != name or not isinstance(edge, Term) or edge.value is None:
-            return None
-        if label[0] == ">":
-            # The next integer from the bound on: ceiling for >=, floor plus one for >.
-            least = -(-edge.value // 1) if label == ">=" else edge.value // 1 + 1
-            low = int(least) if low is None else max(low, int(least))
-        else:
-            most = edge.value // 1 if label == "<=" else -(-edge.value // 1) - 1
-            high = int(most) if high is None else min(high, int(most))
-    if (
-        low is None
-        or high is None
-        or high - low >= _MOST_MEMBERS
-        or within[0].children[1].label in ("N", "ℕ")
-    ):
-        return None
-    return Many("set", tuple(term_of(Tree(str(number))) for number in range(low, high + 1)))
-
-
 # ---- relations
 
 
@@ -504,7 +436,8 @@ def _relation_of(tree: Tree) -> Form:
     if label in ("subset", "congruent"):
         return RelationForm(_with_numbers(tree))
     if cases_of(tree):
-        return _statement_of(tree)
+        defined = put_definitions(tree)
+        return _statement_of(tree) if defined is None else form_of(defined)
     if len(signed := _split_signs(tree)) > 1:
         return _conjunction_of(Tree("and", signed))
     if label in _ORDERS:
@@ -583,6 +516,9 @@ def _conjunction_of(tree: Tree) -> Form:
     if len(parts) == 1:
         return form_of(parts[0])
     tree = Tree("and", parts)
+    if (family := split_family(tree)) is not None:
+        subject, members = family
+        return Named(subject.label, Many("list", tuple(map(form_of, members))), subject)
     chained = all(
         one.children and other.children and len(one.children) > 1 and one.children[1] == other.children[0]
         for one, other in pairwise(parts)
@@ -724,18 +660,27 @@ def _split_unit(tree: Tree) -> tuple[Tree | None, str]:
 
 def _scale_collection(tree: Tree) -> Form | None:
     """A tuple or matrix times a number, with each of its entries times that; None for other terms."""
+    scaled = _distribute(tree) if tree.label in ("*", "/") else None
+    return None if scaled is None else form_of(scaled)
+
+
+def _distribute(tree: Tree) -> Tree | None:
+    """Return a product with one tuple or matrix as that, each of its entries multiplied."""
     label, parts = tree.label, tree.children
+    if label in ("tuple", "matrix"):
+        return tree
     if label not in ("*", "/") or len(parts) != 2:
         return None
-    factor, collection = (parts[1], parts[0]) if parts[0].label in ("tuple", "matrix") else parts
-    if collection.label not in ("tuple", "matrix") or factor.label in ("tuple", "matrix"):
+    inner = [_distribute(part) for part in parts]
+    if (inner[0] is None) == (inner[1] is None) or (label == "/" and inner[0] is None):
         return None
-    if label == "/" and collection is not parts[0]:
-        return None
+    collection, factor = (inner[0], parts[1]) if inner[0] is not None else (inner[1], parts[0])
+    assert collection is not None
 
     def scale(entry: Tree) -> Tree:
         return Tree("/", (entry, factor)) if label == "/" else Tree("*", (factor, entry))
 
     if collection.label == "tuple":
-        return Many("tuple", tuple(form_of(scale(entry)) for entry in collection.children))
-    return Matrix(tuple(tuple(form_of(scale(cell)) for cell in row.children) for row in collection.children))
+        return Tree("tuple", tuple(map(scale, collection.children)))
+    rows = (Tree("row", tuple(map(scale, row.children))) for row in collection.children)
+    return Tree("matrix", tuple(rows))

@@ -54,15 +54,17 @@ from engines.grading.answer_vocabulary import (
 )
 from engines.grading.boxes_and_announcements import LOOSE
 from engines.grading.choices import is_option
+from engines.grading.definitions import defines_letter
 from engines.grading.formulas_in_words import find_formula_in_words, write_spoken_signs
 from engines.grading.free_letters import find_free_letters, is_subject, spell_freed
-from engines.grading.integers_in_words import may_name_integers, spell_integers, spell_ranges
+from engines.grading.integers_in_words import may_name_integers, spell_integers
 from engines.grading.locales import (
     LIMITS,
 )
 from engines.grading.numbers import in_words
 from engines.grading.permutations import find_permutations
 from engines.grading.quantity_reader import is_quantity
+from engines.grading.ranges_in_words import spell_ranges
 from engines.grading.sentence_quantities import (
     MOST_TOKENS,
     Span,
@@ -195,6 +197,8 @@ class SentenceParser:
             begins_with_set(whole)
             or spell_integers(whole)
             or spell_ranges(whole) != whole
+            or defines_letter(whole)
+            or ("≡" in whole and "mod" in whole and not self.is_one_sentence(first, last))
             or ("=" not in whole and is_written_with_names(whole))
             or is_quantity(bare)
             or read_date(self.tokens[first:last])

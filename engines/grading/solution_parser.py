@@ -18,12 +18,13 @@ from engines.grading.answer_vocabulary import (
 )
 from engines.grading.boxes_and_announcements import LOOSE, is_list_separator, join_answers
 from engines.grading.choices import is_option
+from engines.grading.definitions import find_definition, spell_definition
 from engines.grading.free_letters import frees_letters, is_subject, spell_freed
-from engines.grading.integers_in_words import RANGES_BEHIND
 from engines.grading.locales import (
     match_announcement,
 )
 from engines.grading.permutations import find_permutations, follows_permutations, spell_permutations
+from engines.grading.ranges_in_words import spell_ranges
 from engines.grading.sentence_parser import SentenceParser
 from engines.grading.tokens import (
     is_blank,
@@ -60,8 +61,8 @@ class SolutionParser(SentenceParser):
         for at in reversed(formulas):
             if said := _read_announcing_formula(self.tokens[at].text):
                 return said
-        if integers := self.spell_integer_range(formulas):
-            return integers
+        if ranged := self.spell_range_behind(formulas, last) or self.spell_definition_behind(formulas, last):
+            return ranged
         if announced:
             if (letter := self.match_letter(first, formulas[0])) and self.states_cause(letter, formulas[0]):
                 return self.tokens[letter - 2].text
@@ -168,32 +169,46 @@ class SolutionParser(SentenceParser):
             return ""
         return self.tokens[main].text + spell_freed(letters, domain)
 
-    def spell_integer_range(self, formulas: Sequence[int]) -> str:
-        """Return formulas with the integer in them that the last one names or ranges over; "" for others."""
-        *before, last = formulas
-        letter = self.tokens[last].text
-        behind = last + 1
-        while text_at(self.tokens, behind) in (" ", "—", "–", "-"):
-            behind += 1
-        matched = RANGES_BEHIND.match(self.tokens, behind)
-        if not before or (not (_is_name(letter) and matched) and not _is_integer_range(letter)):
-            return ""
-        if not self.leads_to_range(before[-1] + 1, last):
+    def spell_range_behind(self, formulas: Sequence[int], last: int) -> str:
+        """Return formulas with the range of a letter in them that the text behind them names; "" for
+        others."""
+        letters = len(formulas)
+        while letters > 1 and _is_name(self.tokens[formulas[letters - 1]].text):
+            letters -= 1
+        is_range = letters == len(formulas) > 1 and _is_integer_range(self.tokens[formulas[-1]].text)
+        letters -= is_range
+        before = list(formulas[:letters])
+        if letters == len(formulas) or (is_range and not self.leads_to_range(before[-1] + 1, formulas[-1])):
             return ""
         chosen = [before.pop()]
         while before and is_list_separator(self.tokens[before[-1] + 1 : chosen[0]]):
             chosen.insert(0, before.pop())
         between = [self.tokens[one + 1 : other] for one, other in pairwise(chosen)]
         said = join_answers([self.tokens[at].text.rstrip(" ,") for at in chosen], between)
-        if not matched:
-            return f"{said}, {letter}"
-        least = f", {letter} \\ge {matched[1]}" if matched[1] else ""
-        return f"{said}, {letter} \\in \\mathbb{{Z}}{least}"
+        if is_range:
+            return f"{said}, {self.tokens[formulas[-1]].text}"
+        end = self.find_sentence_end(formulas[-1] + 1, last, ".!?")
+        words = "".join(token.text for token in self.tokens[chosen[-1] + 1 : end])
+        spelled = spell_ranges(said + words)
+        return spelled if spelled.startswith(said) and spelled != said + words else ""
+
+    def spell_definition_behind(self, formulas: Sequence[int], last: int) -> str:
+        """Return a formula with the definitions of its letters that follow it; "" for others."""
+        for at in range(len(formulas) - 1):
+            end = self.find_sentence_end(formulas[at] + 1, last, ".!?")
+            sentence = "".join(token.text for token in self.tokens[formulas[at] : end])
+            found = find_definition(sentence)
+            if found is not None and found[0] == self.tokens[formulas[at]].text.rstrip(" ,"):
+                return spell_definition(sentence)
+        return ""
 
     def leads_to_range(self, first: int, last: int) -> bool:
         """Return whether words between two tokens lead to the range of a letter, as `, where`."""
-        said = [token for token in self.tokens[first:last] if not is_blank(token) and token.text not in ",("]
-        return bool(said) and all(CONNECTIVES.get(token.text.lower()) == "if" for token in said)
+        signs = [token for token in self.tokens[first:last] if not is_blank(token)]
+        said = [token for token in signs if token.text not in ",("]
+        return (bool(said) or any(token.text == "(" for token in signs)) and all(
+            CONNECTIVES.get(token.text.lower()) == "if" for token in said
+        )
 
     def spell_formulas(self, chosen: Sequence[int], first: int, last: int, announced: bool) -> str:
         """Return formulas with what joins or limits them, and with the unit behind a single one."""

@@ -125,7 +125,9 @@ def test_what_has_no_meaning_here_stays_unread(text: str) -> None:
 
 @pytest.mark.parametrize("text", [r"1 + \cdots + n", r"\|x\|", "[x]", r"\sum_i a_i", "E[X]", "f^2(x)"])
 def test_expressions_and_answers_have_no_unknown_operators(text: str) -> None:
-    assert said(text, Names()) == said(text, Names(is_answer=True)) == "unread"
+    assert said(text, Names()) == "unread"
+    # What dots of an answer leave out is found later.
+    assert said(text, Names(is_answer=True)) == ("+ + 1 … n" if "cdots" in text else "unread")
 
 
 def test_bound_variables_are_those_of_no_statement() -> None:

@@ -27,11 +27,12 @@ def spell_out_ellipses(tree: Tree) -> Tree:
     spelled = Tree(tree.label, tuple(map(spell_out_ellipses, tree.children)))
     if tree.label not in _LABELS:
         return spelled
-    parts = _list_operands(tree, tree.label)
-    # `n + … + 2 + 1` counts down: the same series from its other end.
-    for order in (parts, parts[::-1]):
-        if (series := _find_series(tree.label, order)) is not None:
-            return series
+    # The last factor of `2 · 4 · … · (2n)` may be a product itself.
+    for parts in (_list_written(tree, tree.label), _list_operands(tree, tree.label)):
+        # `n + … + 2 + 1` counts down: the same series from its other end.
+        for order in (parts, parts[::-1]):
+            if (series := _find_series(tree.label, order)) is not None:
+                return series
     return spelled
 
 
@@ -55,6 +56,14 @@ def _find_series(label: str, parts: list[Tree]) -> Tree | None:
         if not _are_equal(replace_variable(body, index.label, Tree("-", (end, number_tree(k)))), part):
             return None
     return series
+
+
+def _list_written(tree: Tree, label: str) -> list[Tree]:
+    """Return the operands of a sum or product as they are written, those in brackets as one."""
+    if tree.label != label:
+        return [tree]
+    first, last = tree.children
+    return [*_list_written(first, label), last]
 
 
 def _list_operands(tree: Tree, label: str) -> list[Tree]:

@@ -1,0 +1,82 @@
+"""Answers by formulas in other forms: series, sequences, spaces, families, constants, decimals."""
+
+import pytest
+
+from engines.grading.grades import grade
+from engines.grading.rejected_values import drop_rejected
+
+RIGHT = [
+    (r"\sum_{n=0}^\infty \frac{(-1)^n x^{2n}}{n!}", r"1-x^2+\frac{x^4}{2!}-\frac{x^6}{3!}+\cdots"),
+    (r"\sum_{n=1}^\infty \frac{x^n}{n}", r"\sum_{k=0}^\infty \frac{x^{k+1}}{k+1}"),
+    (r"\sum_{n=0}^\infty x^n", r"1 + x + x^2 + \dots + x^n + \dots"),
+    (r"\frac{(2n)!}{2^n n!}", "1·3·5·…·(2n−1)"),
+    (r"2^n n!", r"2\cdot 4\cdot 6\cdots (2n)"),
+    (r"\frac{n(n+1)}{2}", r"1+2+\cdots+n"),
+    ("a_n = 2^n + 1, n ≥ 0", "a_0 = 2, a_{n+1} = 2a_n - 1 for n ≥ 0"),
+    ("a_n = 5n - 3", r"a_1 = 2, a_n = a_{n-1} + 5 (n \ge 2)"),
+    ("a_n=2^{n}-1", r"a_n = 2\cdot 2^{n-1}-1\ (n\in\mathbf{N}^*)"),
+    (r"(x,y,z)=(1-t,2+t,t),\ t\in\mathbb R", "x = 1 - z, y = 2 + z, z arbitrary real"),
+    ("x = 1-z, y = 2+z, z free", "x = 3 - y, z = y - 2, y free"),
+    ("x+y+z=1", "r = (1,0,0) + s(-1,1,0) + t(-1,0,1), s, t ∈ ℝ"),
+    (r"\text{span}\{(1,-2,1)\}", r"$\{t(-1,2,-1)^T : t\in\mathbb{R}\}$"),
+    ("Basis: {(1,0,1),(0,1,0)}", "Basis: {(0,1,0),(2,0,2)}"),
+    (r"\{2,4,6,8\}", r"\{2k : k\in\mathbb{Z},\ 1\le k\le 4\}"),
+    (r"e^{i\pi k/2},\ k=0,1,2,3", "±1, ±i"),
+    (r"\pm\frac{1}{3}(1,2,2)", "(1/3, 2/3, 2/3) and (-1/3, -2/3, -2/3)"),
+    (r"x=\frac{\pi}{4}+k\pi,\ k\in\mathbb{Z}", r"$x=n\pi+\frac{\pi}{4}$, $n$ any integer"),
+    (r"x = \frac{\pi}{4} + \pi k,\ k\in\mathbb{Z}", "x = π/4 + πn, n — целое число"),
+    ("n = 4k or n = 4k+1 for some integer k", "n ≡ 0 or 1 (mod 4)"),
+    (r"x \equiv 2 \pmod 3", "x ≡ 2, 5, 8 (mod 9)"),
+    ("y = Ce^{-2x} + 3", "y(x) = 3 + A e^{-2x}, A an arbitrary constant"),
+    ("y=Ce^{x^2}", r"$y(x)=K\exp(x^2)$, where $K$ is an arbitrary constant"),
+    ("x^2+y^2=C", r"\frac{x^2}{2}+\frac{y^2}{2}=C"),
+    (r"y = \frac{1}{C-x}", r"y = -\frac{1}{x+C}"),
+    (r"\frac{a}{1-r} with a = 2, r = 1/2", "4"),
+    (r"\Theta(n\log n)", r"\Theta(n\log_2 n)"),
+    (r"\ln\frac{x^2}{y}", "2 ln x − ln y"),
+    (r"3x^2\,\mathrm{sen}\,x+x^3\cos x", r"f'(x)=x^2(3\sin x+x\cos x)"),
+    ("e^{-2}", r"$\lim = \frac{1}{e^2}$"),
+    ("2:3", r"\frac{AB}{BC}=\frac{2}{3}"),
+    ("(4.02, 5.98)", "5 ± 0.98"),
+    (r"\frac{7}{2}", "x = 3,5"),
+    ("0.333", r"\frac13"),
+    ("0.973", r"$x = \frac{\ln 7}{2} \approx 0.97296$"),
+    ("x = 9", "x = 9 (x = -1 is rejected since the log of a negative number is undefined)"),
+]
+WRONG = [
+    (r"\sum_{n=0}^\infty \frac{(-1)^n x^{2n}}{n!}", r"1-x^2+\frac{x^4}{2!}+\frac{x^6}{3!}+\cdots"),
+    (r"\sum_{n=1}^\infty \frac{x^n}{n}", r"\sum_{k=1}^\infty \frac{x^{k+1}}{k+1}"),
+    (r"\frac{(2n)!}{2^n n!}", "1·3·5·…·(2n+1)"),
+    ("a_n = 2^n + 1, n ≥ 0", "a_0 = 1, a_{n+1} = 2a_n - 1 for n ≥ 0"),
+    ("a_n = 2^n + 1, n ≥ 0", "a_1 = 2, a_{n+1} = 2a_n - 1"),
+    (r"(x,y,z)=(1-t,2+t,t),\ t\in\mathbb R", "x = 1 + z, y = 2 + z, z arbitrary real"),
+    ("x+y+z=1", "r = (1,0,0) + s(-1,1,0) + t(-1,0,2), s, t ∈ ℝ"),
+    (r"\{(1,0,1),(0,1,0)\}", r"\{(0,1,0),(2,0,2)\}"),
+    (r"\{2,4,6,8\}", r"\{2k : k\in\mathbb{Z},\ 1\le k < 4\}"),
+    (r"e^{i\pi k/2},\ k=0,1,2,3", "±1, i"),
+    (r"x \equiv 2 \pmod 3", "x ≡ 2, 5 (mod 9)"),
+    ("y = Ce^{-2x} + 3", "y(x) = 3 + A e^{2x}, A an arbitrary constant"),
+    ("x^2+y^2=C", "x^2-y^2=C"),
+    (r"\Theta(n\log n)", r"\Theta(n^2)"),
+    ("(4.02, 5.98)", "5 ± 0.96"),
+    ("0.333", r"\frac{1}{4}"),
+    (r"\frac13", "0.333"),
+    ("exactly 0.333", r"\frac13"),
+    ("0.33", r"\frac13"),
+    (r"\$4.50", r"\$4.502"),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred"), RIGHT)
+def test_right_formulas_are_accepted(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "equal"
+
+
+@pytest.mark.parametrize(("gold", "pred"), WRONG)
+def test_wrong_formulas_are_not_accepted(gold: str, pred: str) -> None:
+    assert not grade(gold, pred).accepted
+
+
+def test_rejected_values_are_dropped_where_another_is_left() -> None:
+    assert drop_rejected("x = 9 or x = -1 (rejected)") == "x = 9"
+    assert drop_rejected("x = -1 is rejected") == "x = -1 is rejected"
