@@ -198,7 +198,8 @@ LEVELS = make_phrases(
 HEDGES = make_phrases(
     "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",
-    "может, кроме, или, 可能, 如果, 除了, もし, 以外",
+    "может, кроме, или, 可能, 如果, 除了, もし, 以外, some, not all, not every, at least one",
+    "einige, quelques, algunos, algunas, некоторые, не все, 有些, 有的",
 )
 """Words with which a sentence does not simply state its answer in words."""
 CONTRASTING = make_phrases("but, only, although, however, aber, nur, mais, seulement, pero, solo, но, только")

@@ -15,15 +15,21 @@ _MOST_CHANGED = 3
 """Words that differ where two texts are the same sentence otherwise."""
 _STEM = 5
 """Letters at the beginning of a word that the forms of one word share."""
-_PLAIN_LISTED = (
-    "the a an is are be was it its this that of at for when if in on with and or we have has get gives"
+_PLAIN_LISTED = {
+    "en": "the a an is are be was it its this that of at for when if in on with and or we have has get gives"
     " so thus hence therefore must should can will value values answer answers result solution roots"
     " zero zeros final all only exactly equal equals to there where precisely just then as by number"
-    " numbers find der die das ein eine ist sind für bei mit und oder also le la les un une est sont"
-    " pour et ou donc el los las es son para y o il lo è sono per e или и это при для real any some"
-    " every arbitrary constant constants she he they since because who while i you"
-)
-_PLAIN = frozenset(word[:_STEM] for word in _PLAIN_LISTED.split())
+    " numbers find any some every arbitrary constant constants she he they since because who while i you",
+    "de": "der die das ein eine ist sind für bei mit und oder also",
+    "fr": "le la les un une est sont pour et ou donc",
+    "es": "el los las es son para y o",
+    "it": "il lo è sono per e",
+    "ru": "или и это при для",
+}
+_LANGUAGE_OF = {
+    word[:_STEM]: language for language, listed in reversed(_PLAIN_LISTED.items()) for word in listed.split()
+}
+_PLAIN = frozenset(_LANGUAGE_OF)
 """Words that say nothing about an answer, or the same as others of them."""
 
 
@@ -56,7 +62,8 @@ def compare_dropped_words(joined: tuple[Sequence[AnswerToken], Sequence[AnswerTo
         return ""  # parts in another order
     few = all(0 < len(words) <= _MOST_CHANGED for words in changed)
     # Without a word in common two sentences may be of two languages; a word or two are none.
-    alike = common or _PLAIN.isdisjoint(said[0] + said[1])
+    languages = [{_LANGUAGE_OF[word] for word in words if word in _PLAIN} for words in said]
+    alike = common or not any(languages) or languages[0] & languages[1]
     return f"{' '.join(changed[0])} and {' '.join(changed[1])}" if few and alike else ""
 
 

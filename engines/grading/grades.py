@@ -39,6 +39,7 @@ from engines.grading.locales import (
     list_figures,
     with_decimal_points,
 )
+from engines.grading.meanings.compare_meanings import compare_meanings
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form
@@ -133,6 +134,10 @@ def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None 
     answers = stated[0].text, stated[1].text
     comparison = AnswerComparison(judge, policy.digits, policy.units)
     compared = judge_answers(*answers, comparison)
+    meant = compare_meanings((gold, pred), answers, comparison) if gold != pred else None
+    # What is not shown by meaning may still be shown by form, but nothing that one side says alone.
+    if meant is not None and (meant.outcome != "undecided" or compared.outcome == "equal"):
+        return Grade(meant.outcome, meant.condition, meant.witness, meant.reason, *answers)
     if compared.condition == _MARGIN and _SPEAKS_OF_INTERVAL.find(tokenize(gold + " " + pred)) is not None:
         compared = GradeVerdict("equal", reason=_MARGIN)
     if policy.digits is None and policy.locale == "auto" and any("." in one for one in answers):

@@ -241,8 +241,6 @@ def test_words_of_answers_are_read() -> None:
 @pytest.mark.parametrize(
     ("gold", "pred"),
     [
-        ("surjective", "满射"),
-        ("necessary but not sufficient", "必要不充分条件"),
         ("sufficient but not necessary", "sufficient"),
         ("bounded", "It is bounded but not closed."),
     ],

@@ -58,7 +58,7 @@ def test_what_both_state_otherwise_keeps_them_from_being_equal(gold: str, pred: 
     ],
 )
 def test_opposites_are_known_in_other_languages(gold: str, pred: str) -> None:
-    assert grade(gold, pred).verdict == "undecided"
+    assert grade(gold, pred).verdict in ("undecided", "different")
 
 
 def test_a_denied_word_is_not_its_own_opposite() -> None:

@@ -1,0 +1,198 @@
+"""Compare what two texts claim: a verdict counts without the reason behind it, unless that contradicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.core.tree import Tree
+from engines.grading.compare import AnswerComparison
+from engines.grading.forms import EMPTY, REALS, IntervalForm, Named
+from engines.grading.meanings.claims import Claim, ClaimPart, list_aspects, list_worlds, read_claim
+from engines.grading.reading import read_form
+from engines.grading.verdicts import GradeVerdict, differ_by
+
+_TRUTH = ["truth"]
+_REAL = ("", "real")
+_WITH_BOUNDS = ("monotonicity", "concavity", "sign")
+"""Aspects that a function may have on one interval and not on another."""
+
+
+def compare_claims(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict | None:
+    """Compare two texts that claim classes; None where one of them says something else, or more."""
+    mine, theirs = read_claim(gold), read_claim(pred)
+    if mine is None or theirs is None:
+        claim, other = (mine, pred) if mine is not None else (theirs, gold)
+        return None if claim is None else _compare_with_empty(claim, other)
+    if not _speak_of_same(mine, theirs) or not _have_same_subjects(mine, theirs, comparison):
+        return None
+    placed = [any(part.places for part in claim.parts) for claim in (mine, theirs)]
+    if any(placed):
+        return _compare_placed(mine, theirs, comparison)
+    return _compare_trees(mine, theirs)
+
+
+def _speak_of_same(mine: Claim, theirs: Claim) -> bool:
+    """Return whether nothing shows that two claims are of different things."""
+    domains = {mine.domain or "real", theirs.domain or "real"}
+    if len(domains) > 1 and "" not in (mine.domain, theirs.domain):
+        return False
+    if len(domains) > 1 and "positive" in domains:
+        return False
+    if mine.letters and theirs.letters:
+        return mine.letters == theirs.letters
+    ordered = mine.letters or theirs.letters
+    # `p is sufficient for q` and not `q for p`.
+    conditions = {"necessary", "sufficient"} & {
+        aspect for claim in (mine, theirs) for part in claim.parts for aspect in list_aspects(part.tree)
+    }
+    return not conditions or list(ordered) == sorted(ordered)
+
+
+_RELATIONS = (*"=<>≤≥≠≡∈≈", "\\le", "\\ge", "\\ne", "\\equiv", "\\in", "\\approx", "\\lt", "\\gt")
+
+
+def _have_same_subjects(mine: Claim, theirs: Claim, comparison: AnswerComparison) -> bool:
+    """Return whether two claims are of the same formulas and points; one without any may be of those of the
+    other, unless these are conditions, as `necessary: a > 0`."""
+    for ours, others in ((mine.subjects, theirs.subjects), (mine.points, theirs.points)):
+        if not ours or not others:
+            continue
+        if len(ours) != len(others):
+            return False
+        for one, other in zip(ours, others, strict=True):
+            if one != other and comparison.compare(read_form(one), read_form(other)).outcome != "equal":
+                return False
+    alone = () if mine.subjects and theirs.subjects else mine.subjects or theirs.subjects
+    return not any(
+        sign in subject and "(" not in subject.split("=")[0] for subject in alone for sign in _RELATIONS
+    )
+
+
+def _compare_trees(mine: Claim, theirs: Claim) -> GradeVerdict | None:
+    trees = [_whole(claim) for claim in (mine, theirs)]
+    aspects = [list_aspects(tree) for tree in trees]
+    if _TRUTH in aspects:
+        # The verdict of one side is compared with that of the other, whatever else this says.
+        return _compare_decisions(mine, theirs, trees, aspects)
+    classes = [_without_truth(claim) for claim in (mine, theirs)]
+    if any("truth" in said for said in aspects) and None not in classes:
+        trees = [tree for tree in classes if tree is not None]
+    if _has_own_tail(mine) or (_has_own_tail(theirs) and _has_own_tail(mine)):
+        return None
+    return judge_trees(trees[0], trees[1])
+
+
+def _compare_decisions(
+    mine: Claim, theirs: Claim, trees: Sequence[Tree], aspects: Sequence[Sequence[str]]
+) -> GradeVerdict | None:
+    """Compare `yes` with `yes, since …`: a reference that says more is more than a verdict."""
+    if not all("truth" in said for said in aspects):
+        return None
+    decisions = [
+        {world[list(said).index("truth")] for world in list_worlds(tree, said)}
+        for tree, said in zip(trees, aspects, strict=True)
+    ]
+    if decisions[0] != decisions[1]:
+        apart = decisions[0].isdisjoint(decisions[1])
+        return differ_by(" and ".join(map(_say, decisions))) if apart else None
+    if _has_own_tail(mine) and mine.tail != theirs.tail:
+        return None
+    return GradeVerdict(
+        "equal", reason="the verdict counts, and not the reason behind it" * bool(theirs.tail)
+    )
+
+
+def _say(decisions: set[str]) -> str:
+    return " or ".join(sorted(decisions))
+
+
+def _has_own_tail(claim: Claim) -> bool:
+    """Return whether something stands behind a claim that may be part of the answer."""
+    return bool(claim.tail) and not claim.is_reason
+
+
+def _whole(claim: Claim) -> Tree:
+    trees = tuple(part.tree for part in claim.parts)
+    return trees[0] if len(trees) == 1 else Tree("and", trees)
+
+
+def _without_truth(claim: Claim) -> Tree | None:
+    """Return the classes of a claim without yes or no; None where there are none."""
+    trees: list[Tree] = []
+    for part in claim.parts:
+        parts = part.tree.children if part.tree.label == "and" else (part.tree,)
+        trees += [tree for tree in parts if list_aspects(tree) != _TRUTH]
+    return trees[0] if len(trees) == 1 else Tree("and", tuple(trees)) if trees else None
+
+
+def judge_trees(mine: Tree, theirs: Tree) -> GradeVerdict:
+    """Return whether two trees leave the same values of aspects, or none in common."""
+    aspects = sorted({*list_aspects(mine), *list_aspects(theirs)})
+    worlds = [{*list_worlds(tree, aspects)} for tree in (mine, theirs)]
+    if worlds[0] == worlds[1]:
+        return GradeVerdict("equal", reason="classes are compared by what they mean")
+    if worlds[0].isdisjoint(worlds[1]):
+        # A world of each side shows it: of the aspects those that one of them decides.
+        pair = zip(aspects, min(worlds[0]), min(worlds[1]), strict=True)
+        return differ_by(", ".join(f"{name}: {one} and {other}" for name, one, other in pair if one != other))
+    more = "answer" if worlds[1] < worlds[0] else "reference" if worlds[0] < worlds[1] else ""
+    return GradeVerdict(
+        "undecided", reason=f"the {more} says more" if more else "they say something of different aspects"
+    )
+
+
+def _compare_placed(mine: Claim, theirs: Claim, comparison: AnswerComparison) -> GradeVerdict | None:
+    """Compare classes that hold in places, as `increasing on (0, 1)`."""
+    if _has_own_tail(mine) or _has_own_tail(theirs):
+        return None
+    if len(mine.parts) != len(theirs.parts):
+        return _compare_decided_with_place(mine, theirs)
+    left = list(theirs.parts)
+    verdicts: list[GradeVerdict] = []
+    for part in mine.parts:
+        same = next((one for one in left if judge_trees(part.tree, one.tree).outcome == "equal"), None)
+        if same is None:
+            return judge_trees(part.tree, left[0].tree) if len(left) == len(mine.parts) == 1 else None
+        left.remove(same)
+        compared = _compare_places(part, same, comparison)
+        if compared is None:
+            return None
+        verdicts.append(compared)
+    return next((one for one in verdicts if one.outcome != "equal"), verdicts[0])
+
+
+def _compare_decided_with_place(mine: Claim, theirs: Claim) -> GradeVerdict | None:
+    """Compare `no` with `no, f is not continuous on (0, 1)`."""
+    first = [claim.parts[0] for claim in (mine, theirs)]
+    if any(list_aspects(part.tree) != _TRUTH or part.places for part in first) or len(mine.parts) > 1:
+        return None
+    return judge_trees(first[0].tree, first[1].tree)
+
+
+def _compare_places(mine: ClaimPart, theirs: ClaimPart, comparison: AnswerComparison) -> GradeVerdict | None:
+    if not mine.places or not theirs.places:
+        place = read_form(_join_places(mine.places or theirs.places))
+        whole = place.value if isinstance(place, Named) else place
+        bounded = not {*list_aspects(mine.tree)}.isdisjoint(_WITH_BOUNDS)
+        if whole == REALS or (not bounded and isinstance(whole, IntervalForm)):
+            return GradeVerdict("equal", reason="only one of them says where")
+        return None
+    sets = [read_form(_join_places(part.places)) for part in (mine, theirs)]
+    return comparison.compare(*sets)
+
+
+def _join_places(places: Sequence[str]) -> str:
+    """Return several places as one set: `x < 0 or x > 2`, a union of intervals."""
+    if all(not isinstance(read_form(place), IntervalForm) and "(" not in place for place in places):
+        return " or ".join(places)
+    return " \\cup ".join(places)
+
+
+def _compare_with_empty(claim: Claim, other: str) -> GradeVerdict | None:
+    """Compare `no solutions` with an empty set."""
+    tree = _whole(claim)
+    if list_aspects(tree) != ["solutions"] or list_worlds(tree, ["solutions"]) != [("0",)] or claim.tail:
+        return None
+    form = read_form(other)
+    empty = form.value if isinstance(form, Named) else form
+    return GradeVerdict("equal") if empty == EMPTY else None
