@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from engines.grading.compare import AnswerComparison
 from engines.grading.meanings.compare_claims import compare_claims
+from engines.grading.meanings.distributions import compare_distributions
+from engines.grading.meanings.maps_in_words import compare_functions, compare_maps
 from engines.grading.meanings.sentence_items import is_word
+from engines.grading.meanings.statement_labels import compare_statement_labels
+from engines.grading.meanings.structures import compare_structures
 from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeVerdict
 
@@ -23,9 +27,20 @@ def compare_meanings(
         answer if "\\boxed" in text or len(text) > _LONGEST else text
         for text, answer in zip(texts, answers, strict=True)
     ]
-    if not any(is_word(token) for side in sides for token in tokenize(side)):
+    if all(_is_number(side) for side in sides):
         return None
-    try:
-        return compare_claims(sides[0], sides[1], comparison)
-    except RecursionError:
+    if (structures := compare_structures(*sides)) is not None:
+        return structures
+    if not any(is_word(token) or token.text[0] in "①②③④⑤" for side in sides for token in tokenize(side)):
         return None
+    if (labels := compare_statement_labels(*sides)) is not None:
+        return labels
+    for compare in (compare_distributions, compare_maps, compare_functions, compare_claims):
+        compared = compare(sides[0], sides[1], comparison)
+        if compared is not None:
+            return compared
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return not any(char.isalpha() for char in text)
