@@ -51,8 +51,11 @@ _WORDS: dict[str, dict[str, str]] = {
         "week, weeks*, woche, wochen, semaine, неделя, недели, недель, 周": "604800",
     },
     "dollars": {"dollar, dollars*, usd, $": "1", "cent, cents*, ¢": "1/100"},
-    "euros": {"euro, eur, €": "1"},
-    "pounds sterling": {"£, gbp": "1"},
+    "euros": {
+        "euro, euros*, eur, €": "1",
+        "centime, centimes*, céntimo, céntimos, центов, eurocent": "1/100",
+    },
+    "pounds sterling": {"£, gbp": "1", "penny, pence": "1/100"},
     "yuan": {"yuan, ¥, cny, rmb, 元, 块": "1", "角": "1/10"},
     "roubles": {"rouble, ruble, ₽, руб, рубль, рубля, рублей": "1", "копейка, копейки, копеек": "1/100"},
     "yen": {"yen, 円": "1"},

@@ -256,7 +256,21 @@ SPOKEN_SIGNS = {
     "cubed": "^{3}",
 }
 """Signs in words, and how LaTeX writes them."""
-_EXCEPT = ("except", "except for", "other than", "excluding", "without", "but not")
+_EXCEPT = ("except", "except for", "other than", "excluding", "without", "but not", "apart from")
+_EXCEPT_ELSEWHERE = (
+    "außer",
+    "ohne",
+    "sauf",
+    "excepté",
+    "excepto",
+    "salvo",
+    "кроме",
+    "tranne",
+    "eccetto",
+    "exceto",
+)
+SET_EXCLUSIONS = (*_EXCEPT, *_EXCEPT_ELSEWHERE)
+"""Words behind a set of numbers for what it does not have."""
 _SIGNS = (
     *(("positive ", "ℝ+"), ("negative ", "ℝ-")),
     *((f"{word} ", "ℝ+0") for word in ("nonnegative", "non-negative")),
@@ -292,15 +306,28 @@ SETS_IN_WORDS = {
     for exclusion in ("", *(f" {word}" for word in _EXCEPT))
     if article or plural.endswith("s")
 } | {
-    phrase: (numbers, False)
+    f"{phrase}{exclusion}": (numbers, bool(exclusion))
     for numbers, phrases in (
         ("ℝ", ("alle reellen zahlen", "jede reelle zahl", "tous les réels", "tout réel", "tout nombre réel")),
         ("ℝ", ("tous les nombres réels", "todos los números reales", "todo número real", "todos los reales")),
         ("ℝ", ("все действительные числа", "любое действительное число", "tutti i numeri reali")),
+        (
+            "ℝ",
+            (
+                "the real line",
+                "the whole real line",
+                "the entire real line",
+                "whole real line",
+                "alle reellen",
+            ),
+        ),
+        ("ℝ", ("die reelle achse", "die ganze reelle achse", "la droite réelle", "toda la recta real")),
+        ("ℝ", ("вся числовая прямая", "整个实数轴", "実数全体", "todos os números reais", "tutti i reali")),
         ("ℝ", ("all reals", "every real", "any real", "全体实数", "所有实数", "一切实数", "すべての実数")),
         ("ℤ", ("alle ganzen zahlen", "tous les entiers", "todos los enteros", "все целые числа", "所有整数")),
     )
     for phrase in phrases
+    for exclusion in ("", *(f" {word}" for word in _EXCEPT_ELSEWHERE))
 }
 """Words for a set of numbers, and whether what follows them is excluded: `all real numbers except`."""
 _MOST_WORDS = max(len(phrase.split()) for phrase in SETS_IN_WORDS)

@@ -45,7 +45,7 @@ from engines.grading.forms_beside_others import (
 )
 from engines.grading.growth import compare_growth
 from engines.grading.messages import latex_of_form, to_message_text
-from engines.grading.named_values import is_same_name, rename_argument, turn_ratio
+from engines.grading.named_values import is_same_name, list_angle_ends, rename_argument, turn_ratio
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, write_tree
@@ -487,6 +487,10 @@ class AnswerComparison:
             # f(t) = t^2 and f(x) = x^2 are one function: the argument's name says nothing.
             if (renamed := rename_argument(gold, pred)) is not None:
                 return self.compare(gold.value, renamed)
+            angles = list_angle_ends(gold.name), list_angle_ends(pred.name)
+            if all(angles):
+                apart = differ_by(f"it says of {pred.name} and not of {gold.name}")
+                return same if angles[0] == angles[1] else apart
             if same.outcome == "equal":
                 names = [
                     one.name for one in (gold, pred) if one.name in _SOLUTION_SETS and _is_set(one.value)

@@ -11,7 +11,7 @@ from engines.grading.unit_reader import MeasureUnit, read_unit
 from engines.language.numerals import read_numeral
 
 _FEET, _INCHES = ("'", "′"), ('"', "″", "''")
-_JOINS = ("and", "und", "et")
+_JOINS = ("and", "und", "et", "y", "e", "и")
 _IN_CENTS = ("dollar", "dollars", "euro", "euros")
 
 
@@ -97,4 +97,6 @@ class _CompoundParser(NumberParser):
             word += self.tokens[self.at].text
             self.at += 1
         self.take(".")
-        return read_unit(word)
+        # The cents behind euros are those of a euro.
+        of_euros = before is not None and before.measures_only("euros")
+        return read_unit("centimes" if of_euros and word.lower() in ("cent", "cents") else word)

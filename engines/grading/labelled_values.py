@@ -73,13 +73,13 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     [['mean'], ['deviation']]
     """
     text = _count_pi(text.replace("\\pi", "π")).replace("^{2}", "²").replace("^2", "²")
-    tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in ("$", "\\", "\\quad")]
+    tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in _SPACES]
     if len(tokens) > _MOST_TOKENS:
         return None
     values: dict[Label, Form] = {}
     parts = _split_parts(tokens)
     for part in parts:
-        spans = list_quantities(part, 0, len(part))
+        spans = _find_term(part) or list_quantities(part, 0, len(part))
         if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
             continue  # the line with slope 2
         if len(spans) != 1:
@@ -92,6 +92,22 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+_SPACES = ("$", "\\", "\\quad", "\\ ", "\\,", "\\;", "\\qquad")
+_TERMS = ("\\frac", "\\dfrac", "\\tfrac", "\\sqrt")
+
+
+def _find_term(part: Sequence[AnswerToken]) -> list[tuple[int, int]]:
+    """Return where a fraction or root with commands begins and ends, at the end of a part; [] without one."""
+    start = next((at for at, token in enumerate(part) if token.text in _TERMS), -1)
+    if start < 0:
+        return []
+    while start and (part[start - 1].kind == "digits" or part[start - 1].text in tuple("-−")):
+        start -= 1
+    end = len(part) - (bool(part) and part[-1].text == ".")
+    words = any(token.kind == "word" and len(token.text) > 1 for token in part[start:end])
+    return [(start, end)] if start < end and not words else []
 
 
 def _count_pi(text: str) -> str:

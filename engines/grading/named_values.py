@@ -23,6 +23,12 @@ def is_same_name(one: Named, other: Named) -> bool:
     return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
 
 
+def list_angle_ends(name: str) -> tuple[str, ...]:
+    """Return the vertex of an angle ∠ABC and the points on its sides in any order; () for other names."""
+    points = name.removeprefix("∠") if name.startswith("∠") else ""
+    return (points[1], *sorted((points[0], points[2]))) if len(points) == len("ABC") else ()
+
+
 def turn_ratio(gold: Named, pred: Named) -> Form | None:
     """Return the members of `y : x = 3 : 2` in the order of `x : y`; None for other names."""
     names, others, value = gold.subject.children, pred.subject.children, pred.value

@@ -93,7 +93,7 @@ def test_another_class_or_a_hedge_is_not_accepted(gold: str, pred: str) -> None:
         (r"\mathbb Z_2\times\mathbb Z_3", "the cyclic group of order 6"),
         (r"\mathbb{Z}/6\mathbb{Z}", "It is isomorphic to the cyclic group of order 6."),
         (
-            r"\mathbb{Z}_8,\ \mathbb{Z}_4\times\mathbb{Z}_2,\ \mathbb{Z}_2\times\mathbb{Z}_2\times\mathbb{Z}_2",
+            r"\mathbb{Z}_8,\ \mathbb{Z}_4\times\mathbb{Z}_2,\ \mathbb{Z}_2^3",
             "C8, C2×C4, C2×C2×C2",
         ),
         ("K_{3,3}", "the complete bipartite graph with 3 vertices in each part"),
@@ -173,4 +173,55 @@ def test_statements_and_named_objects_are_compared_by_what_they_are(gold: str, p
     ],
 )
 def test_other_statements_and_objects_are_not_accepted(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict in ("different", "undecided", "unread")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (r"\angle ABC = 40^\circ", "∠CBA = 40°"),
+        ("1,25 €", "1 euro et 25 centimes"),
+        ("3.50 €", "3 euros and 50 cents"),
+        (r"$\mu=4,\ \sigma^2=2.4$", r"The mean is $4$ and the variance is $\frac{12}{5}$."),
+        (r"\mathbb{R}", "The closure is the whole real line."),
+        (r"\mathbb{R}", "the real line"),
+        (r"\mathbb{R}\setminus\{0\}", "Alle reellen Zahlen außer $0$."),
+        (r"\mathbb{R}\setminus\{1\}", "tous les réels sauf 1"),
+        (r"x \neq 0", "todos los números reales excepto 0"),
+        (r"(-\infty,0)\cup(0,\infty)", "все действительные числа, кроме 0"),
+        (r"x \ne 2", "all real numbers except x = 2"),
+        ("7 remainder 3", "quotient 7, remainder 3"),
+        ("7 R 3", "7 remainder 3"),
+        ("quotient x+1, remainder 2", "The quotient is x+1 and the remainder is 2"),
+        ("(a) 7; (b) 12", "$f(2)=7$ and $f'(2)=12$"),
+        ("(a) 3 (b) 5", "(a) 3, (b) 5"),
+        (r"p = 2 or p \equiv 1 \pmod 4", "all primes except those congruent to 3 mod 4"),
+        (r"all primes p \equiv 1 \pmod 4", "exactly the primes of the form 4k+1"),
+        (r"p \equiv 1, 7 \pmod 8", "primes of the form 8k+1 or 8k-1"),
+        ("primes p ≡ 2 (mod 3)", "primes of the form 3k + 2"),
+        ("primes congruent to 1 modulo 6", "primes of the form 6k+1"),
+    ],
+)
+def test_labelled_parts_and_sets_in_words_are_compared(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("(a) 7; (b) 12", "(a) 12; (b) 7"),
+        ("(a) 7; (b) 12", "$f(2)=12$ and $f'(2)=7$"),
+        (r"\angle ABC = 40^\circ", "∠BAC = 40°"),
+        ("1,25 €", "1 euro et 52 centimes"),
+        (r"$\mu=4,\ \sigma^2=2.4$", "The mean is 2.4 and the variance is 4"),
+        (r"\mathbb{R}\setminus\{0\}", "tous les réels sauf 1"),
+        ("7 remainder 3", "quotient 3, remainder 7"),
+        ("mean 4, variance 9", "mean 4, standard deviation 9"),
+        (r"p = 2 or p \equiv 1 \pmod 4", "the primes of the form 4k+1"),
+        (r"all primes p \equiv 1 \pmod 4", "all integers p ≡ 1 (mod 4)"),
+        ("primes of the form 4k+1", "primes of the form 4k+3"),
+        ("primes of the form 4k+1", "all primes except those congruent to 1 mod 4"),
+    ],
+)
+def test_other_parts_and_sets_are_not_accepted(gold: str, pred: str) -> None:
     assert grade(gold, pred).verdict in ("different", "undecided", "unread")

@@ -6,6 +6,8 @@ from engines.grading.compare import AnswerComparison
 from engines.grading.meanings.compare_claims import compare_claims
 from engines.grading.meanings.distributions import compare_distributions
 from engines.grading.meanings.maps_in_words import compare_functions, compare_maps
+from engines.grading.meanings.named_sets import compare_named_sets, compare_prime_sets
+from engines.grading.meanings.numbered_parts import compare_divisions, compare_parts
 from engines.grading.meanings.sentence_items import is_word
 from engines.grading.meanings.statement_labels import compare_statement_labels
 from engines.grading.meanings.structures import compare_structures
@@ -23,6 +25,13 @@ def compare_meanings(
 
     Args: texts, answers: both texts, and the answers that were found in them.
     """
+    compared = _compare_sides(texts, answers, comparison)
+    return None if compared is None or compared.outcome == "unread" else compared
+
+
+def _compare_sides(
+    texts: tuple[str, str], answers: tuple[str, str], comparison: AnswerComparison
+) -> GradeVerdict | None:
     sides = [
         answer if "\\boxed" in text or len(text) > _LONGEST else text
         for text, answer in zip(texts, answers, strict=True)
@@ -31,11 +40,19 @@ def compare_meanings(
         return None
     if (structures := compare_structures(*sides)) is not None:
         return structures
+    for compare_numbers in (compare_parts, compare_divisions):
+        if (numbered := compare_numbers(sides[0], sides[1], comparison)) is not None:
+            return numbered
     if not any(is_word(token) or token.text[0] in "①②③④⑤" for side in sides for token in tokenize(side)):
         return None
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
-    for compare in (compare_distributions, compare_maps, compare_functions, compare_claims):
+    if (primes := compare_prime_sets(*sides)) is not None:
+        return primes
+    for compare in (
+        *(compare_distributions, compare_maps, compare_functions, compare_named_sets),
+        compare_claims,
+    ):
         compared = compare(sides[0], sides[1], comparison)
         if compared is not None:
             return compared
