@@ -9,7 +9,7 @@ from engines.grading.meanings.sentence_items import fold_word
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize, unwrap_texts
 from engines.grading.verdicts import GradeVerdict, differ_by
 
-Structure = tuple[tuple[str, int, int], ...]
+FactorList = tuple[tuple[str, int, int], ...]
 """The factors of a product, each a name with its numbers; cyclic ones have the orders of prime powers."""
 
 _LEADS = Phrases(
@@ -62,7 +62,7 @@ _CYCLIC = Phrases(
         **dict.fromkeys(("star with", "star on"), "star"),
     }
 )
-_NAMED: dict[str, Structure] = {
+_NAMED: dict[str, FactorList] = {
     "klein four-group": (("Z", 2, 0), ("Z", 2, 0)),
     "klein four group": (("Z", 2, 0), ("Z", 2, 0)),
     "klein 4-group": (("Z", 2, 0), ("Z", 2, 0)),
@@ -113,7 +113,7 @@ def _list_tokens(text: str) -> list[AnswerToken]:
     ]
 
 
-def read_structures(text: str) -> list[Structure] | None:
+def read_structures(text: str) -> list[FactorList] | None:
     r"""Return the groups or graphs that a text lists, each in its normal form; None for other texts.
 
     >>> read_structures(r"\mathbb Z_2\times\mathbb Z_3") == read_structures("the cyclic group of order 6")
@@ -149,8 +149,8 @@ class _StructureParser:
         self.at = match[0]
         return match[1]
 
-    def parse_list(self) -> list[Structure] | None:
-        found: list[Structure] = []
+    def parse_list(self) -> list[FactorList] | None:
+        found: list[FactorList] = []
         while self.at < len(self.tokens):
             while self.take_phrase(_LEADS) is not None:
                 pass
@@ -165,7 +165,7 @@ class _StructureParser:
             self.take("and", "or")
         return found or None
 
-    def parse_product(self) -> Structure | None:
+    def parse_product(self) -> FactorList | None:
         factors: list[tuple[str, int, int]] = []
         while True:
             while self.take_phrase(_LEADS) is not None:
@@ -195,7 +195,7 @@ class _StructureParser:
             return base * power if power else None
         return base
 
-    def parse_single(self) -> Structure | None:
+    def parse_single(self) -> FactorList | None:
         for phrase, structure in _NAMED.items():
             if (match := Phrases({phrase: ""}).match(self.tokens, self.at)) is not None:
                 self.at = match[0]
@@ -209,7 +209,7 @@ class _StructureParser:
             return ((kind, number, 0),) if number else None
         return self.parse_symbol()
 
-    def parse_parts(self) -> Structure | None:
+    def parse_parts(self) -> FactorList | None:
         """Return a complete bipartite graph by the sizes of its parts."""
         sizes: list[int] = []
         each = False
@@ -225,7 +225,7 @@ class _StructureParser:
         sizes = sizes * 2 if each and len(sizes) == 1 else sizes
         return (("K", *sorted(sizes)),) if len(sizes) == 2 else None  # type: ignore[return-value]
 
-    def parse_symbol(self) -> Structure | None:
+    def parse_symbol(self) -> FactorList | None:
         name = self.peek()
         if name in ("Z", "ℤ") and self.peek(1) == "/":
             self.at += 2
@@ -267,7 +267,7 @@ class _StructureParser:
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def _normalise(factors: Sequence[tuple[str, int, int]]) -> Structure:
+def _normalise(factors: Sequence[tuple[str, int, int]]) -> FactorList:
     """Return factors in order: cyclic groups as those of prime powers, and small groups under one name."""
     parts: list[tuple[str, int, int]] = []
     for name, number, other in factors:
@@ -317,7 +317,7 @@ def compare_structures(gold: str, pred: str) -> GradeVerdict | None:
     return differ_by(" and ".join(part or "no other" for part in apart))
 
 
-def _spell_structures(structures: Counter[Structure]) -> str:
+def _spell_structures(structures: Counter[FactorList]) -> str:
     return ", ".join(
         " × ".join(f"{name}_{number}" + f",{other}" * bool(other) for name, number, other in structure) or "1"
         for structure in structures
