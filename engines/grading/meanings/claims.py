@@ -159,7 +159,10 @@ class _ClaimParser:
             elif item.kind == "neither":
                 neither = True
             elif item.kind == "domain":
-                self.domain = item.name
+                if any(one.name == "solutions" for one in clause):
+                    self.domain = item.name
+                else:
+                    groups[-1].places.append(_FIELDS.get(item.name, item.name))
             elif item.kind in ("place", "point"):
                 place, at = self._take_place(clause, at)
                 if place is None:
@@ -204,7 +207,7 @@ class _ClaimParser:
         denied = False
         for group in groups:
             connective, classes = group.connective, group.list_classes()
-            nots = sum(item.kind == "not" for item in group.items)
+            nots = group.count_denials()
             if not classes:
                 if nots and connective in ("and", "or"):
                     return None
@@ -246,7 +249,13 @@ class _Group:
         """Return the classes among the items; that solutions exist is said by `solutions` alone."""
         classes = [item for item in self.items if item.kind == "class"]
         named = any(item.name == "solutions" for item in classes)
-        return [item for item in classes if not (named and item.name == "exists")]
+        return [item for item in classes if not (named and item.name in ("exists", "missing"))]
+
+    def count_denials(self) -> int:
+        """Return how many words deny the classes; solutions that do not exist are none."""
+        said = [item.name for item in self.items if item.kind == "class"]
+        missing = "missing" in said and "solutions" in said
+        return sum(item.kind == "not" for item in self.items) + missing
 
 
 def _gather_places(groups: Sequence[_Group]) -> list[_Group]:
@@ -271,6 +280,13 @@ def _decide(item: SentenceItem, at: int, items: Sequence[SentenceItem]) -> Sente
     return item._replace(kind="not" if item.domain == "not" or item.name == "no" else "filler", domain="")
 
 
+_FIELDS = {
+    "real": "\\mathbb{R}",
+    "complex": "\\mathbb{C}",
+    "integer": "\\mathbb{Z}",
+    "rational": "\\mathbb{Q}",
+}
+"""Domains as the sets of numbers over which something holds."""
 _COUNTED = {"0": "no solutions", "1": "unique solution", "2": "two solutions"}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 ASPECTS: dict[str, str] = {
     "truth": "yes no",
     "frequency": "always sometimes never",
-    "possibility": "possible impossible",
     "existence": "exists missing",
     "solutions": "0 1 2 3 4 other infinite",
     "roots": "distinct equal",
@@ -34,6 +33,7 @@ ASPECTS: dict[str, str] = {
     "integrable": "yes no",
     "discontinuity": "removable jump infinite oscillating",
     "singularity": "removable pole essential",
+    "order": "1 2 3 4 other",
     "position": "parallel coincident skew oblique perpendicular tangent secant separate inside concentric",
     "touching": "externally internally",
     "sides": "equilateral isosceles scalene",
@@ -104,11 +104,11 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
     "sometimes": ({"frequency": "sometimes"}, "sometimes, sometimes true, manchmal, parfois, иногда, 有时"),
     "never": ({"frequency": "never"}, "never, never true, niemals, jamais, nunca, никогда, 从不"),
     "possible": (
-        {"possibility": "possible"},
+        {"truth": "yes"},
         "possible, möglich, posible, possibile, possível, возможно, 可能, 可以",
     ),
     "impossible": (
-        {"possibility": "impossible"},
+        {"truth": "no"},
         "impossible, unmöglich, imposible, impossibile, impossível, невозможно, 不可能, 不可以"
         ", ausgeschlossen",
     ),
@@ -515,6 +515,21 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
         ", устранимая особая точка, 可去奇点",
     ),
     "pole": ({"singularity": "pole"}, "pole, Pol, pôle, polo, полюс, 极点, 極"),
+    "simple pole": (
+        {"singularity": "pole", "order": "1"},
+        "simple pole, pole of order 1, pole of order one, first-order pole, einfacher Pol"
+        ", pôle simple, polo simple",
+    ),
+    "double pole": (
+        {"singularity": "pole", "order": "2"},
+        "double pole, pole of order 2, pole of order two, second-order pole, doppelter Pol"
+        ", Pol zweiter Ordnung"
+        ", pôle double, pôle d'ordre 2, polo doble, polo de orden 2, полюс второго порядка, 二阶极点",
+    ),
+    "triple pole": (
+        {"singularity": "pole", "order": "3"},
+        "triple pole, pole of order 3, pole of order three, third-order pole, Pol dritter Ordnung",
+    ),
     "essential singularity": (
         {"singularity": "essential"},
         "essential singularity, wesentliche Singularität, singularité essentielle, singularidad esencial"
@@ -754,12 +769,14 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "bounded above": (
         {"boundedness": "both above"},
-        "bounded above, bounded from above, nach oben beschränkt, majorée, majoré, acotada superiormente"
+        "bounded above, bounded from above, from above, above, nach oben beschränkt, majorée"
+        ", majoré, acotada superiormente"
         ", ограничена сверху, 有上界, 上に有界",
     ),
     "bounded below": (
         {"boundedness": "both below"},
-        "bounded below, bounded from below, nach unten beschränkt, minorée, minoré, acotada inferiormente"
+        "bounded below, bounded from below, from below, below, nach unten beschränkt, minorée"
+        ", minoré, acotada inferiormente"
         ", ограничена снизу, 有下界, 下に有界",
     ),
     "compact": ({"compact": "yes"}, "compact, kompakt, compacto, compatto, компактно, 紧, 紧集, コンパクト"),

@@ -8,8 +8,10 @@ from engines.core.tree import Tree
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import EMPTY, REALS, IntervalForm, Named
 from engines.grading.meanings.claims import Claim, ClaimPart, list_aspects, list_worlds, read_claim
+from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.grading.verdicts import GradeVerdict, differ_by
+from engines.mathematics.judging.names import NUMBER_SETS
 
 _TRUTH = ["truth"]
 _REAL = ("", "real")
@@ -48,7 +50,7 @@ def _speak_of_same(mine: Claim, theirs: Claim) -> bool:
     return not conditions or list(ordered) == sorted(ordered)
 
 
-_RELATIONS = (*"=<>≤≥≠≡∈≈", "\\le", "\\ge", "\\ne", "\\equiv", "\\in", "\\approx", "\\lt", "\\gt")
+_RELATIONS = frozenset((*"=<>≤≥≠≡∈≈", "\\le", "\\ge", "\\ne", "\\equiv", "\\in", "\\approx", "\\lt", "\\gt"))
 
 
 def _have_same_subjects(mine: Claim, theirs: Claim, comparison: AnswerComparison) -> bool:
@@ -63,9 +65,15 @@ def _have_same_subjects(mine: Claim, theirs: Claim, comparison: AnswerComparison
             if one != other and comparison.compare(read_form(one), read_form(other)).outcome != "equal":
                 return False
     alone = () if mine.subjects and theirs.subjects else mine.subjects or theirs.subjects
+    said = {aspect for claim in (mine, theirs) for part in claim.parts for aspect in list_aspects(part.tree)}
+    # `z = 0 is a pole` names a point, and `a = 0 is necessary` a condition.
+    signs = _RELATIONS if said & _OF_CONDITIONS else _RELATIONS - {"="}
     return not any(
-        sign in subject and "(" not in subject.split("=")[0] for subject in alone for sign in _RELATIONS
+        sign in subject and "(" not in subject.split("=")[0] for subject in alone for sign in signs
     )
+
+
+_OF_CONDITIONS = {"necessary", "sufficient", "truth", "solutions", "possibility"}
 
 
 def _compare_trees(mine: Claim, theirs: Claim) -> GradeVerdict | None:
@@ -174,7 +182,10 @@ def _compare_places(mine: ClaimPart, theirs: ClaimPart, comparison: AnswerCompar
         place = read_form(_join_places(mine.places or theirs.places))
         whole = place.value if isinstance(place, Named) else place
         bounded = not {*list_aspects(mine.tree)}.isdisjoint(_WITH_BOUNDS)
-        if whole == REALS or (not bounded and isinstance(whole, IntervalForm)):
+        bounded = bounded or "convergence" in list_aspects(mine.tree)
+        # `for x > 0` limits what is claimed, and `on (0, 1)` is the domain of which the question speaks.
+        is_field = isinstance(place, Term) and place.tree is not None and place.tree.label in NUMBER_SETS
+        if whole == REALS or is_field or (not bounded and isinstance(place, IntervalForm)):
             return GradeVerdict("equal", reason="only one of them says where")
         return None
     sets = [read_form(_join_places(part.places)) for part in (mine, theirs)]

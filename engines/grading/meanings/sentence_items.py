@@ -100,7 +100,8 @@ def _sentence_phrases() -> Phrases[tuple[ItemKind, str, str]]:
         phrases.update(dict.fromkeys(list_phrases(behind), ("domain", domain, "")))
         for adjective, noun in product(list_phrases(adjectives), nouns):
             value: tuple[ItemKind, str, str] = ("class", "solutions", domain)
-            phrases.update({f"{adjective} {noun}": value, f"{noun} {adjective}": value})
+            for phrase in (f"{adjective} {noun}", f"{noun} {adjective}"):
+                phrases.setdefault(phrase, value)
     phrases.update(dict.fromkeys(("integ", "integer"), ("class", "integer", "")))
     return Phrases(phrases)
 

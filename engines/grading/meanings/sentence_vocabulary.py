@@ -51,6 +51,7 @@ LIMITS = (
     ", not all, not every, not both, not each, nicht alle, pas tous, no todos, не все, at most, at least"
     ", more than, less than, no more than, fewer than, up to, höchstens, mindestens, au plus, au moins"
     ", a lo sumo, al menos, не более, не менее, 至多, 至少, half, not just"
+    ", possible that, possible to, может быть, möglich, dass"
     ", probably, sondern, else, both yes and no, not only, wrong to say, both true and false"
 )
 """Words with which a sentence does not simply state a class."""
@@ -92,6 +93,9 @@ FILLERS = (
     ", solving, in common, exactly, precisely, limit of the sequence, each, every, here, therefore, so"
     ", statement that, claim that, solution set, solution set is, set of solutions, its graph"
     ", ответ, 答案, 答, 答え, Antwort, réponse, respuesta, risposta, resposta, Lösung lautet, final answer"
+    ", au cercle, le cercle, du cercle, au, al, a la circunferencia, la circunferencia, den Kreis"
+    ", der Kreis"
+    ", dem Kreis, окружности, 这样的, 满足, 条件的"
     ", der, die, das, des, dem, den, ein, eine, einen, einer, es, sie, er, ist, sind, hat, haben"
     ", gibt, gibt es"
     ", es gibt, wird, man, also, somit, Reihe, Folge, Funktion, Abbildung, Gleichung"
@@ -187,6 +191,7 @@ SOUGHT = (
     ", such triple, such triples, such value, such values, such function, such functions, such prime"
     ", such primes, such polynomial, such polynomials, value of x, values of x, value of k, values of k"
     ", value of a, values of a, value of n, values of n, integers, integer, such real number, such m"
+    ", 这样的x, 这样的n, 这样的实数, 这样的整数, 这样的数, 实数x, 整数n"
     ", real number, real numbers, pairs of integers, pair of integers, such triangle, such p, such set"
 )
 """Nouns for what is sought, beside `solution`."""
