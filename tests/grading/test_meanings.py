@@ -225,3 +225,83 @@ def test_labelled_parts_and_sets_in_words_are_compared(gold: str, pred: str) -> 
 )
 def test_other_parts_and_sets_are_not_accepted(gold: str, pred: str) -> None:
     assert grade(gold, pred).verdict in ("different", "undecided", "unread")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("Some student passed no exam.", "There exists a student who did not pass any exam."),
+        ("Not all birds can fly.", "Some birds cannot fly."),
+        ("Some cats are not black.", "There is a cat that is not black."),
+        ("yes", "It is possible."),
+        ("no", "It is impossible."),
+        ("converges", "Convergent by the alternating series test."),
+        ("diverges", "Ряд расходится по признаку Даламбера."),
+        ("diverges", "級数は発散する"),
+        ("convergent", "Die Reihe konvergiert nach dem Quotientenkriterium."),
+        ("no solution", "不存在这样的x"),
+        ("tangent", "La droite est tangente au cercle."),
+        ("odd", "нечётная"),
+        ("local maximum at x = 1", "x = 1 is a local maximum"),
+        ("necessary but not sufficient", "nécessaire mais non suffisante"),
+        ("必要不充分条件", "p是q的必要不充分条件"),
+        ("bounded above but not below", "bounded above, not bounded below"),
+        ("irreducible", r"The polynomial is irreducible over \mathbb{Q}."),
+        ("pole of order 2", "a double pole"),
+        ("There is a student who passed every exam.", "Some student passed all exams."),
+        ("Every student passed at least one exam.", "Each student passed some exam."),
+    ],
+)
+def test_sentences_of_many_kinds_are_compared(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("Yes", "I am not sure"),
+        ("True", "Partially true"),
+        ("True", "Not true"),
+        ("converges", "does not converge"),
+        ("converges", "It converges for |x| < 1"),
+        ("no solution", "x = 0"),
+        ("no real roots", "two real roots"),
+        ("parallel", "not parallel"),
+        ("skew", "parallel"),
+        ("increasing", "not increasing"),
+        (r"increasing on (0,\infty)", r"increasing on (-\infty,0)"),
+        ("decreasing for x > 2", "decreasing for x > 3"),
+        ("even", "neither"),
+        ("necessary and sufficient", "sufficient but not necessary"),
+        ("necessary but not sufficient", "neither necessary nor sufficient"),
+        ("reflexive", "irreflexive"),
+        ("open", "not open"),
+        ("open and closed", "neither open nor closed"),
+        ("bounded above", "bounded"),
+        ("pole of order 2", "pole of order 3"),
+        ("Some student passed no exam.", "Some student passed every exam."),
+        ("All students passed.", "Some students passed."),
+        ("Not all birds can fly.", "No birds can fly."),
+        ("local maximum at x = 1", "local maximum at x = -1"),
+        ("local maximum at x = 1", "local minimum at x = 1"),
+        (r"irreducible over \mathbb{Q}", r"irreducible over \mathbb{R}"),
+        ("isosceles", "equilateral"),
+        ("ellipse", "hyperbola"),
+        ("converges to 2", "converges to 3"),
+        ("converges to 2", "diverges"),
+        ("stable", "unstable"),
+        ("rank 2", "rank 3"),
+        ("independent", "not independent"),
+        ("Yes for n even", "Yes for n odd"),
+        ("A", "B"),
+        ("2 solutions", "3 solutions"),
+        ("continuous on [0,1]", "continuous on (0,2)"),
+        ("Some student passed no exam.", "Every student passed no exam."),
+        ("Every student passed some exam.", "Every student passed every exam."),
+        ("Some cats are not black.", "Some cats are black."),
+        ("Every student passed.", "Every student failed."),
+        ("Every student passed some exam.", "Some student passed every exam."),
+    ],
+)
+def test_sentences_that_say_something_else_are_not_accepted(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict in ("different", "undecided", "unread")

@@ -8,6 +8,7 @@ from engines.grading.meanings.distributions import compare_distributions
 from engines.grading.meanings.maps_in_words import compare_functions, compare_maps
 from engines.grading.meanings.named_sets import compare_named_sets, compare_prime_sets
 from engines.grading.meanings.numbered_parts import compare_divisions, compare_parts
+from engines.grading.meanings.quantified_sentences import compare_quantified
 from engines.grading.meanings.sentence_items import is_word
 from engines.grading.meanings.statement_labels import compare_statement_labels
 from engines.grading.meanings.structures import compare_structures
@@ -47,6 +48,8 @@ def _compare_sides(
         return None
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
+    if (quantified := compare_quantified(*sides)) is not None:
+        return quantified
     if (primes := compare_prime_sets(*sides)) is not None:
         return primes
     for compare in (
