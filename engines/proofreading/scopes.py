@@ -33,6 +33,11 @@ _SHARE = 60
 """… and one word of so many formulas."""
 _SHARE_WITHIN = 12
 """… where the words of the examples, proofs and exercises in it count too, which name ideas of algebra."""
+_BOLD_BEGINNING = (
+    r"^[ \t>]*(?:\\noindent(?![A-Za-z])[ \t]*)?"
+    r"(?:\*\*|__|<(?:b|strong)>|\\textbf[ \t]*\{|\{[ \t]*\\bf(?:series)?(?![A-Za-z]))[ \t]*"
+)
+"""A line that begins in bold, as the number of an exercise does: `\\noindent{\\bf 4.}`."""
 _SIGNS = re.compile(
     rf"\\(?P<level>{'|'.join(HEADINGS)})\*?\s*(?:\[[^\]]*\])?\{{(?P<title>[^{{}}]*)"
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
@@ -48,7 +53,7 @@ _SIGNS = re.compile(
     r"|(?:^|(?<=\n))[ \t>]*(?:\\(?:textbf|emph|noindent|textit|underline|paragraph)\s*\{?|\*\*|__|<\w+>)*"
     r"\s{0,200}+"  # no more, since every one of many blank lines is tried
     r"(?P<lead>[A-Z][a-z]+)[ \t~]*(?P<number>\d[\d.]*|[IVX]+|[A-Z])?\}?[ \t]*(?P<mark>[.:)(]|\*\*|__|\})"
-    r"|^[ \t>]*(?:\*\*|__)[ \t]*(?P<task>\d{1,3})[.)]"
+    rf"|{_BOLD_BEGINNING}(?:(?P<task>\d{{1,3}})[.)]|(?P<bold>[a-h])\.)"
     r"|\[!(?P<callout>[A-Za-z]+)\][+-]?"
     r"|^[ \t]*(?:!!!|\?\?\?)\+?[ \t]+(?P<admonition>[a-z]+)"
     r"|(?P<case>\b[Cc]ase)[ \t~]+(?P<which>\d+|[IVX]+|[A-Z]\b|\(?[a-z]\))"
@@ -256,7 +261,7 @@ class _Outline:
             self._begin_lead(sign, line)
         elif sign["prose"]:
             self._begin_part_of_prose(sign, line)
-        elif part := sign["part"] or sign["letter"] or sign["digit"] or sign["circled"]:
+        elif part := sign["part"] or sign["letter"] or sign["digit"] or sign["circled"] or sign["bold"]:
             self._begin_part(part, line)
         elif sign["task"]:
             self._begin_headed("exercise", sign["task"], line)

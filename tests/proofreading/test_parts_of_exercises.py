@@ -24,6 +24,7 @@ LABELS = [
     ("（1）", "（2）"),
     ("①", "②"),
     ("**(i)**", "**(ii)**"),
+    (r"\noindent{\bf a.}", r"\noindent{\bf b.}"),
 ]
 
 
@@ -42,6 +43,16 @@ def test_a_part_knows_what_its_exercise_says(proofreader: TextProofreader, label
     parts = f"{labels[0]} Here $f(2) = 5$.\n\n{labels[1]} Here $f'(3) = 7$."
     text = f"**Exercise 4.** Let $f(x) = x^2 + 1$.\n\n{parts}"
     assert list_verdicts(proofreader, text)[-2:] == ["follows", "wrong"]
+
+
+@pytest.mark.parametrize(
+    "labels", [(r"\textbf{5.}", r"\textbf{6.}"), (r"\noindent{\bf 5.}", r"\noindent{\bf 6.}")]
+)
+def test_an_exercise_with_a_bold_number_says_nothing_of_the_next(
+    proofreader: TextProofreader, labels: tuple[str, str]
+) -> None:
+    text = f"{labels[0]} Let $x = 2$. Then $x^2 = 4$.\n\n{labels[1]} We see that $x^2 = 9$."
+    assert list_verdicts(proofreader, text) == ["given", "follows", "given"]
 
 
 def test_the_solution_of_a_part_is_in_it(proofreader: TextProofreader) -> None:
