@@ -45,7 +45,13 @@ from engines.grading.forms_beside_others import (
 )
 from engines.grading.growth import compare_growth
 from engines.grading.messages import latex_of_form, to_message_text
-from engines.grading.named_values import is_same_name, list_angle_ends, rename_argument, turn_ratio
+from engines.grading.named_values import (
+    is_derivative,
+    is_same_name,
+    list_angle_ends,
+    rename_argument,
+    turn_ratio,
+)
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.reading import form_of, is_constant, write_tree
@@ -497,6 +503,8 @@ class AnswerComparison:
                 ]
                 if len(names) == 1:
                     return GradeVerdict("equal", reason=f"{names[0]} is the set of the solutions")
+                if all(map(is_derivative, (gold, pred))):
+                    return GradeVerdict("equal", reason="both are names of the derivative")
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
             equations = not any(isinstance(one.value, SetForm | WordsForm) for one in (gold, pred))
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same

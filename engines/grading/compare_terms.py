@@ -97,7 +97,7 @@ class ExactComparison:
         judged = to_grade_verdict(self._judge().equal(gold_tree, pred_tree))
         if judged.outcome == "equal":
             return judged
-        if judged.outcome == "equal if" and self._agree_where_defined(gold_tree, pred_tree):
+        if judged.outcome == "equal if" and self._agree_where_defined(gold_tree, pred_tree, judged.condition):
             return GradeVerdict("equal", reason=f"both are defined where {judged.condition}")
         # Engineers call the imaginary unit j.
         letters = [{*tree.list_labels()} & {"i", "j"} for tree in (gold_tree, pred_tree)]
@@ -110,15 +110,22 @@ class ExactComparison:
             return GradeVerdict("equal", reason="letters in another style are the same")
         return compare_with_constants(self._judge(), gold_tree, pred_tree) or judged
 
-    def _agree_where_defined(self, gold: Tree, pred: Tree) -> bool:
-        """Return whether terms with logarithms are equal wherever all of these are defined."""
-        arguments = [
-            [node.children[-1] for node in tree if node.label in _LOGARITHMS] for tree in (gold, pred)
-        ]
-        if not all(arguments):
-            return False
-        positive = [Tree(">", (one, ZERO)) for one in dict.fromkeys((*arguments[0], *arguments[1]))]
-        return self._judge().equal(gold, pred, positive).outcome == "equal"
+    def _agree_where_defined(self, gold: Tree, pred: Tree, condition: str) -> bool:
+        """Return whether terms with logarithms or factorials are equal wherever all of these are defined, or
+        sums except where a power or quotient in them has no value."""
+        sums = any(node.label in ("sum", "prod") for tree in (gold, pred) for node in tree)
+        if sums and all(" != " in one for one in condition.split(" and ")):
+            return True
+        for labels, sign in ((_LOGARITHMS, ">"), (("factorial",), ">=")):
+            arguments = [
+                [node.children[-1] for node in tree if node.label in labels] for tree in (gold, pred)
+            ]
+            if not (all(arguments) if sign == ">" else any(arguments)):
+                continue
+            defined = [Tree(sign, (one, ZERO)) for one in dict.fromkeys((*arguments[0], *arguments[1]))]
+            if self._judge().equal(gold, pred, defined).outcome == "equal":
+                return True
+        return False
 
     def _compare_unfinished_decimals(self, gold: Term, pred: Term) -> GradeVerdict:
         """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""

@@ -11,6 +11,7 @@ from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.term_arithmetic import (
     apply_multiplier,
+    convert_to_degrees,
     convert_to_radians,
     divide_by_hundred,
     multiply_by_letter,
@@ -53,7 +54,7 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
             return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
         result = compare(plain_gold, plain_pred)
         if result.outcome == "different" and present.measures_only("angle"):
-            result = compare(convert_to_radians(gold), convert_to_radians(pred))
+            result = compare(convert_to_degrees(gold), convert_to_degrees(pred))
             return with_policy(result, "a degree is pi/180")
         if result.outcome == "different" and len(present.text) == 1 and present.text.isalpha():
             # The letter is a variable where the other side has it too.

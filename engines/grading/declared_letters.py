@@ -10,7 +10,7 @@ from engines.grading.linear_terms import list_conjuncts
 from engines.grading.solution_curves import compare_curves
 from engines.grading.verdicts import GradeVerdict, with_policy
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import REALS, free_variables, replace_variable
+from engines.mathematics.judging.names import INTEGERS, REALS, free_variables, replace_variable
 
 _MOST_LETTERS = 3
 _ONE_SAYS = "only one of them says which numbers the letters are"
@@ -44,7 +44,8 @@ def compare_declared(
     """Compare answers of which at least one says that letters stand for any numbers; None where this decides
     nothing."""
     (one, own), (other, others) = split_declared(gold), split_declared(pred)
-    if not own and not others:
+    # A letter that stands for any integer on the other side is none that stands for any number.
+    if (not own and not others) or any(_is_integer_range(node) for node in (*one, *other)):
         return None
     verdict = compare(one, other)
     if verdict.outcome == "equal":
@@ -70,6 +71,10 @@ def _find_letters(tree: Tree, other: Tree) -> tuple[str, ...]:
 
 def _is_real_range(tree: Tree) -> bool:
     return tree.label == "in" and not tree.children[0].children and tree.children[1].label in REALS
+
+
+def _is_integer_range(tree: Tree) -> bool:
+    return tree.label == "in" and tree.children[1].label in (*INTEGERS, "ℤ+", "ℕ*")
 
 
 def _is_argument(tree: Tree, name: str) -> bool:

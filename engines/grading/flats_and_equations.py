@@ -13,7 +13,15 @@ from fractions import Fraction
 from engines.core.tree import Tree
 from engines.formula.statement_view import Statement
 from engines.grading.forms import Form, Many, Named, RelationForm
-from engines.grading.linear_terms import AffineSpace, Linear, add_terms, compute_rank, read_flat, read_terms
+from engines.grading.linear_terms import (
+    AffineSpace,
+    Linear,
+    add_terms,
+    compute_rank,
+    read_flat,
+    read_number,
+    read_terms,
+)
 from engines.grading.numbers import Term
 from engines.grading.trees import list_relations, statement_of_form
 from engines.mathematics.judging.names import free_variables
@@ -89,10 +97,11 @@ def _collect_stated(form: Statement) -> Form:
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """Linear equations as terms that are zero, in coordinates with names."""
+    """Linear equations as terms that are zero, in coordinates with names; `has_product`: of vectors."""
 
     rows: tuple[Linear, ...]
     names: tuple[str, ...]
+    has_product: bool = False
 
     def list_coefficients(self, *, constant: bool = False) -> tuple[tuple[Fraction, ...], ...]:
         names = (*self.names, "") if constant else self.names
@@ -109,7 +118,7 @@ def compare_with_equations(gold: Form, pred: Form) -> Verdict | None:
         return None
     tree = statement_of_form(gold if one is None else pred)
     flat = None if isinstance(tree, str) else read_flat(tree)
-    return None if flat is None or len(flat.point) < 2 else _compare_flat(flat, system)
+    return None if flat is None or len(flat.point) < 2 or flat.is_punctured else _compare_flat(flat, system)
 
 
 def _read_system(form: Form, beside: Form) -> _System | None:
@@ -146,12 +155,27 @@ def _read_system(form: Form, beside: Form) -> _System | None:
             continue  # z is free
         if equation.label != "=" or len(equation.children) != 2:
             return None
-        sides = [read_terms(side, names) for side in equation.children]
+        sides = [read_terms(side, names) or _read_dot_product(side, names) for side in equation.children]
         if sides[0] is None or sides[1] is None:
             return None
         rows.append(add_terms(sides[0], sides[1], Fraction(-1)))
     used = {name for row in rows for name, value in row.items() if name and value}
-    return _System(tuple(rows), names) if len(used) > 1 else None
+    return _System(tuple(rows), names, "tuple" in tree.list_labels()) if len(used) > 1 else None
+
+
+def _read_dot_product(tree: Tree, names: Sequence[str]) -> Linear | None:
+    """Return `r · (2, -1, 1)` with r as the vector of the coordinates; None for other terms."""
+    if tree.label != "*" or len(tree.children) != 2:
+        return None
+    name, vector = sorted(tree.children, key=lambda part: part.label == "tuple")
+    if name.children or name.label not in _POSITIONS or len(vector.children) != len(names):
+        return None
+    numbers = [read_number(part) for part in vector.children]
+    return {one: number for one, number in zip(names, numbers, strict=True) if number is not None}
+
+
+_POSITIONS = ("r", "𝐫", "x", "𝐱", "r⃗", "x⃗")
+"""Names of the vector of the coordinates."""
 
 
 def _varies(equation: Tree) -> bool:
@@ -161,7 +185,7 @@ def _varies(equation: Tree) -> bool:
 
 def _compare_systems(one: _System, other: _System) -> Verdict | None:
     """Compare systems of which at least one has several equations, by whether each follows from the other."""
-    if len(one.rows) == len(other.rows) == 1:
+    if len(one.rows) == len(other.rows) == 1 and not (one.has_product or other.has_product):
         return None
     rows = [each.list_coefficients(constant=True) for each in (one, other)]
     ranks = [compute_rank(each) for each in (*rows, (*rows[0], *rows[1]))]

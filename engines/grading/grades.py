@@ -450,9 +450,7 @@ def _with_lists(
 
 _EXACTLY = Phrases(dict.fromkeys(("exactly", "exact", "genau", "exactement", "exactamente", "ровно"), ""))
 _SPEAKS_OF_BASIS = Phrases(
-    dict.fromkeys(
-        ("basis", "bases", "eigenspace", "Eigenraum", "base", "базис", "null space", "kernel", "span"), ""
-    )
+    dict.fromkeys(("basis", "bases", "eigenspace", "Eigenraum", "base", "базис", "基"), "")
 )
 _MARGIN = "what is behind ± is the margin of an interval"
 _SPEAKS_OF_INTERVAL = Phrases(

@@ -23,6 +23,7 @@ class AffineSpace:
     Attributes:
         is_said: Whether the answer says that the letters stand for all real numbers.
         has_vectors: Whether it is written as a sum of vectors times letters.
+        is_punctured: Whether its letter is not 0, as of `c(1, 2), c ≠ 0`.
     """
 
     point: tuple[Fraction, ...]
@@ -30,6 +31,7 @@ class AffineSpace:
     letters: tuple[str, ...]
     is_said: bool
     has_vectors: bool
+    is_punctured: bool = False
 
 
 def read_number(tree: Tree) -> Fraction | None:
@@ -65,10 +67,12 @@ def read_linear(tree: Tree, letter: str) -> tuple[Fraction, Fraction] | None:
 
 def read_flat(tree: Tree) -> AffineSpace | None:
     """Return the line or plane that a vector with one or two letters runs through."""
-    said = False
+    said, excluded = False, list[Tree]()
     if tree.label in ("such", "and") and len(tree.children) > 1:
         first, *within = [one for part in tree.children for one in list_conjuncts(part)]
-        if not all(part.label == "in" and part.children[1].label in ("ℝ", "R") for part in within):
+        excluded = [part for part in within if part.label == "!=" and part.children[1] == Tree("0")]
+        ranges = [part for part in within if part.label == "in" and part.children[1].label in ("ℝ", "R")]
+        if len(excluded) + len(ranges) < len(within):
             return None
         said, tree = True, first
     if tree.label == "=" and _names_point(tree.children[0]):
@@ -91,7 +95,9 @@ def read_flat(tree: Tree) -> AffineSpace | None:
     if len(letters) > 1 and not (said or written):
         return None  # coordinates with names, as (s, t)
     point = tuple(entry.get("", Fraction(0)) for entry in entries)
-    return AffineSpace(point, directions, letters, said, written)
+    if excluded and (len(letters) > 1 or excluded[0].children[0].label not in letters or any(point)):
+        return None
+    return AffineSpace(point, directions, letters, said, written, bool(excluded))
 
 
 def _names_point(tree: Tree) -> bool:

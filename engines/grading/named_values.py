@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engines.core.tree import Tree
 from engines.grading.constants import VARIABLES
 from engines.grading.forms import Form, Many, Named
 from engines.grading.numbers import Term
@@ -27,6 +28,17 @@ def list_angle_ends(name: str) -> tuple[str, ...]:
     """Return the vertex of an angle ∠ABC and the points on its sides in any order; () for other names."""
     points = name.removeprefix("∠") if name.startswith("∠") else ""
     return (points[1], *sorted((points[0], points[2]))) if len(points) == len("ABC") else ()
+
+
+def is_derivative(named: Named) -> bool:
+    """Return whether a name is that of a first derivative by x: y', f'(x), dy/dx."""
+    subject = named.subject
+    if subject.label == "d":
+        return subject.children[0].label == "x"
+    name = (
+        subject.children[0] if subject.label == "call" and subject.children[1:] == (Tree("x"),) else subject
+    )
+    return name.label in ("y'", "f'")
 
 
 def turn_ratio(gold: Named, pred: Named) -> Form | None:

@@ -74,7 +74,11 @@ def _may_have_parameter(form: Form) -> bool:
         return form.kind == "tuple" and any(isinstance(one, Term) and one.value is None for one in form.items)
     if isinstance(form, Term):
         return form.tree is not None and not {"call", "tuple", "matrix"}.isdisjoint(form.tree.list_labels())
-    return getattr(getattr(form, "tree", None), "label", "") in ("such", "exists", "and")
+    tree = getattr(form, "tree", None)
+    if tree is None:
+        return False
+    # r · (2, -1, 1) = 3 is a plane.
+    return tree.label in ("such", "exists", "and") or (tree.label == "=" and "tuple" in tree.list_labels())
 
 
 # ---- terms with an integer
@@ -239,6 +243,8 @@ def _find_parameter(tree: Tree) -> str | None:
 def _compare_flats(one: AffineSpace, other: AffineSpace) -> Verdict | None:
     if len(one.point) != len(other.point):
         return Verdict("different", witness=f"{len(one.point)} and {len(other.point)} coordinates")
+    if one.is_punctured != other.is_punctured:
+        return Verdict("different", witness="0 belongs to one of them only")
     if (one.point, one.directions, one.letters) == (other.point, other.directions, other.letters):
         return Verdict("equal")
     kind = "line" if len(one.letters) == 1 else "plane"

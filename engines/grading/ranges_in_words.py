@@ -23,7 +23,8 @@ _LEADS_LISTED = (
     "where with for wobei mit für où avec pour donde con para где для при dove per here 其 任 ( （"
 )
 _INTEGERS_LISTED = (
-    "integer integers ganze ganzen ganzzahlig entier entiers entero enteros intero interi inteiro inteiros"
+    "integer integers ganze ganzen ganzzahlig ganzzahlige ganzzahliges ganzzahligen"
+    " entier entiers entero enteros intero interi inteiro inteiros"
     " целое целых целого целые 整"
 )
 _NATURALS_LISTED = "natural naturals natürliche natürlichen naturel naturels naturales натуральное"

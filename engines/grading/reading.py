@@ -387,6 +387,12 @@ def subject_name(tree: Tree) -> str:
         return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)
     if label in ("pow", "inverse", "transpose") and (power := _name_power(tree)):
         return power
+    if (
+        label == "abs"
+        and len(ends := "".join(parts[0].list_labels()).replace("*", "")) == 2
+        and ends.isupper()
+    ):
+        return ends  # a length is not negative
     if label in ("det", "tr") and not parts[0].children:
         return f"{label} {parts[0].label}"
     if label == "*":

@@ -11,7 +11,6 @@ _REJECTIONS = Phrases(
         (
             *(
                 "rejected",
-                "reject",
                 "extraneous",
                 "discarded",
                 "discard",
@@ -51,30 +50,36 @@ _REJECTIONS = Phrases(
     )
 )
 _BOUNDARIES = (
-    ";",
-    ",",
-    "，",
-    "；",
-    "but",
-    "while",
-    "whereas",
-    "and",
-    "or",
-    "aber",
-    "mais",
-    "pero",
-    "но",
-    "а",
-    "oder",
+    *(
+        ";",
+        ",",
+        "，",
+        "；",
+        "but",
+        "while",
+        "whereas",
+        "and",
+        "or",
+        "aber",
+        "mais",
+        "pero",
+        "но",
+        "а",
+        "oder",
+    ),
+    *("或", "且", "и", "или", "ou", "und", "et"),
 )
 
 
 def drop_rejected(text: str) -> str:
-    """Return a text without the clause that rejects a value, if a statement is left before it.
+    """Return a text without the clause that rejects a value, and without that value before it.
 
-    >>> drop_rejected("x = 9 (x = -1 is rejected)"), drop_rejected("x = 4; the root x = 1 is extraneous.")
+    >>> drop_rejected("x = 9 (x = -1 is rejected)"), drop_rejected("x = 4 or x = 1, but x = 1 is extraneous.")
     ('x = 9', 'x = 4')
     """
+    # Hypotheses are rejected too.
+    if "=" not in text or any(word in text for word in ("ypothes", "H_", "H₀", "гипотез", "假设")):
+        return text
     tokens = tokenize(text)
     found = next(_REJECTIONS.find_all(tokens, 0, len(tokens)), None)
     if found is None:
@@ -84,15 +89,48 @@ def drop_rejected(text: str) -> str:
         end = first or found[0]
         begin = next((at for at in range(end - 1, 0, -1) if _is_boundary(tokens, at)), 0)
         first, last = begin, _find_end(tokens, max(last, found[1]))
-    if not first or not _states_value(tokens[first:last]) or not _states_value(tokens[:first]):
-        return text
     behind = text[tokens[last].start :].strip(" .") if last < len(tokens) else ""
     # What follows may state another value, which is left to the reader.
-    return (
-        text
-        if any(one.kind == "digits" for one in tokenize(behind))
-        else text[: tokens[first].start].rstrip()
-    )
+    if first and any(one.kind == "digits" for one in tokenize(behind)):
+        return text
+    before = tokens[:first]
+    if not first:
+        # x = -1 is rejected, so x = 9
+        begin = next((at for at in range(found[1], len(tokens)) if _is_boundary(tokens, at)), len(tokens))
+        return text[tokens[begin].end :].strip() if _states_value(tokens[begin:]) else ""
+    if not _states_value(tokens[first:last]):
+        # We get x = 3, but it is rejected.
+        return "" if sum(one.text == "=" for one in before) == 1 else text
+    if all(map(is_blank, before)):
+        return text
+    start, end = _find_again(tokens, first, _list_value(tokens[first:last]))
+    if start and _states_value(before[:start]):
+        rest = text[tokens[end].start : tokens[first].start] if end < first else ""
+        kept = text[: tokens[start].start].rstrip()
+        return kept if not any(one.kind == "digits" for one in tokenize(rest)) else text
+    return text[: tokens[first].start].rstrip()
+
+
+def _list_value(tokens: Sequence[AnswerToken]) -> list[str]:
+    """Return the first equation of a clause as its tokens without blanks, as `x`, `=`, `-`, `1`."""
+    said = [token for token in tokens if not is_blank(token) and token.text != "$"]
+    sign = next((at for at, token in enumerate(said) if token.text == "="), 0)
+    end = sign + 1
+    while end < len(said) and (said[end].kind in ("digits", "command") or said[end].text in tuple("-−+/{}.")):
+        end += 1
+    return [token.text for token in said[max(sign - 1, 0) : end]]
+
+
+def _find_again(tokens: Sequence[AnswerToken], last: int, value: list[str]) -> tuple[int, int]:
+    """Return where an equation stands before a token, with the connective before it; zeros without one."""
+    places = [at for at in range(last) if not is_blank(tokens[at]) and tokens[at].text != "$"]
+    for at in range(len(places) - len(value), 0, -1):
+        if [tokens[place].text for place in places[at : at + len(value)]] != value:
+            continue
+        begin = at - 1 if _is_boundary(tokens, places[at - 1]) else at
+        if begin < at:
+            return places[begin], places[at + len(value) - 1] + 1
+    return 0, 0
 
 
 def _is_boundary(tokens: Sequence[AnswerToken], at: int) -> bool:

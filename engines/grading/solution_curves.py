@@ -23,6 +23,10 @@ def compare_curves(
     Args: letters: the names of each side that are said to be constants.
     """
     one, other = _read_levels(judge, gold, letters[0]), _read_levels(judge, pred, letters[1])
+    if (one is None) != (other is None):
+        levels, explicit, names = (one, pred, letters[1]) if one is not None else (other, gold, letters[0])
+        assert levels is not None
+        return _compare_explicit(judge, levels, explicit, names)
     if one is None or other is None:
         return None
     names = sorted(free_variables(one) | free_variables(other))
@@ -39,6 +43,25 @@ def compare_curves(
     if all(_holds(judge.equal(differentiate(share, name), ZERO).outcome) for name in names):
         return GradeVerdict("equal", reason="the constants stand for any numbers")
     return GradeVerdict("equal if", condition="the constants have the values that give the same curves")
+
+
+def _compare_explicit(judge: Judge, levels: Tree, tree: Tree, letters: Sequence[str]) -> GradeVerdict | None:
+    """Compare level lines H(x, y) = C with an equation y = f(x, C).
+
+    They are the same curves where H of f is C, and f of H is y: a root that gives some points only fails.
+    """
+    if tree.label != "=" or _drop_argument(tree.children[0]).children:
+        return None
+    name, function = _drop_argument(tree.children[0]).label, tree.children[1]
+    constants = [one for one in free_variables(function) if one in letters or is_constant_name(one)]
+    if len(constants) != 1 or name not in VARIABLES or name in free_variables(function):
+        return None
+    constant = Tree(constants[0])
+    across = judge.equal(replace_variable(levels, name, function), constant)
+    back = judge.equal(replace_variable(function, constants[0], levels), Tree(name))
+    if not _holds(across.outcome) or back.outcome != "equal":
+        return None
+    return GradeVerdict("equal", reason="the constants stand for any numbers")
 
 
 def _holds(outcome: str) -> bool:
@@ -63,7 +86,7 @@ def _read_levels(judge: Judge, tree: Tree, letters: Sequence[str]) -> Tree | Non
             judge.equal(difference, linear).outcome == "equal"
             and judge.equal(factor, ZERO).outcome != "equal"
         ):
-            return Tree("/", (rest, factor))
+            return Tree("/", (Tree("-", (ZERO, rest)), factor))
     return None
 
 

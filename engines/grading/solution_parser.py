@@ -178,7 +178,7 @@ class SolutionParser(SentenceParser):
         is_range = letters == len(formulas) > 1 and _is_integer_range(self.tokens[formulas[-1]].text)
         letters -= is_range
         before = list(formulas[:letters])
-        if letters == len(formulas) or (is_range and not self.leads_to_range(before[-1] + 1, formulas[-1])):
+        if is_range and not self.leads_to_range(before[-1] + 1, formulas[-1]):
             return ""
         chosen = [before.pop()]
         while before and is_list_separator(self.tokens[before[-1] + 1 : chosen[0]]):
@@ -198,8 +198,13 @@ class SolutionParser(SentenceParser):
             end = self.find_sentence_end(formulas[at] + 1, last, ".!?")
             sentence = "".join(token.text for token in self.tokens[formulas[at] : end])
             found = find_definition(sentence)
-            if found is not None and found[0] == self.tokens[formulas[at]].text.rstrip(" ,"):
-                return spell_definition(sentence)
+            if found is None or found[0] != self.tokens[formulas[at]].text.rstrip(" ,"):
+                continue
+            first = at
+            while first and is_list_separator(self.tokens[formulas[first - 1] + 1 : formulas[first]]):
+                first -= 1
+            before = "".join(f"{self.tokens[one].text.rstrip(' ,')}, " for one in formulas[first:at])
+            return before + spell_definition(sentence)
         return ""
 
     def leads_to_range(self, first: int, last: int) -> bool:

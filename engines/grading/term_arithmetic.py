@@ -70,6 +70,13 @@ def convert_to_radians(term: Term) -> Term:
     return _map_tree(term, lambda tree: Tree("*", (tree, Tree("/", (Tree("pi"), Tree("180"))))))
 
 
+def convert_to_degrees(term: Term) -> Term:
+    """Return a number of radians as that of degrees; an angle in degrees loses its unit."""
+    if term.unit is not None:
+        return replace(term, unit=None)
+    return _map_tree(term, lambda tree: Tree("*", (tree, Tree("/", (Tree("180"), Tree("pi"))))))
+
+
 def multiply_by_letter(term: Term) -> Term:
     """Return a term whose unit is taken as a variable: `5 m` as 5 times m."""
     if term.unit is None:

@@ -41,6 +41,11 @@ RIGHT = [
     (r"\frac{7}{2}", "x = 3,5"),
     ("0.333", r"\frac13"),
     ("0.973", r"$x = \frac{\ln 7}{2} \approx 0.97296$"),
+    ("2x-y+z=3", r"$\mathbf r\cdot(2,-1,1)=3$"),
+    (r"c(1,-1)^T, c\neq 0", r"$c\begin{pmatrix}2\\-2\end{pmatrix}$, $c \ne 0$"),
+    ("e^y=x^2+C", r"$y=\ln(x^2+C)$"),
+    (r"36.9^\circ", r"\arctan(3/4)"),
+    (r"\frac{n!}{(n-2)!}", "n(n-1)"),
     ("x = 9", "x = 9 (x = -1 is rejected since the log of a negative number is undefined)"),
 ]
 WRONG = [
@@ -63,6 +68,13 @@ WRONG = [
     (r"\frac13", "0.333"),
     ("exactly 0.333", r"\frac13"),
     ("0.33", r"\frac13"),
+    ("2x-y+z=3", r"$\mathbf r\cdot(2,1,1)=3$"),
+    (r"c(1,-1)^T, c\neq 0", r"c(1,-1)^T"),
+    ("y^2=2x^2+C", r"y=\sqrt{2x^2+C}"),
+    (r"x = k\pi, k\in\mathbb{Z}", r"x = k\pi, k any real number"),
+    (r"\text{span}\{(1,2)\}", r"\{(1,2)\}"),
+    ("3", "no solution (x = 3 is extraneous)"),
+    ("3", "We get x = 3, but it is rejected."),
     (r"\$4.50", r"\$4.502"),
 ]
 
@@ -79,4 +91,6 @@ def test_wrong_formulas_are_not_accepted(gold: str, pred: str) -> None:
 
 def test_rejected_values_are_dropped_where_another_is_left() -> None:
     assert drop_rejected("x = 9 or x = -1 (rejected)") == "x = 9"
-    assert drop_rejected("x = -1 is rejected") == "x = -1 is rejected"
+    assert drop_rejected("$x = 9$ or $x = -1$. The value $x = -1$ is extraneous.") == "$x = 9$"
+    assert drop_rejected("x = -1 is rejected, so x = 9") == "so x = 9"
+    assert drop_rejected("H_0 is rejected since p = 0.01") == "H_0 is rejected since p = 0.01"
