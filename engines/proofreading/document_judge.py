@@ -37,7 +37,7 @@ from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
-from engines.proofreading.term_properties import LOG, free_symbols, matrices_of
+from engines.proofreading.term_properties import LOG, constant_gap, free_symbols, matrices_of
 from engines.proofreading.worded_equations import read_worded_equations
 
 MAX_LINKS = 2_000
@@ -143,6 +143,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     judged = list(_reconsider_in_rings(judged, reader, rings, moduli))
     judged = reconsider_own_notations(judged, document, reader.read_trees, judge)
     _excuse_cases(judged, reader)
+    _excuse_unsolvable(judged, reader)
     _accuse_misquotations(judged, reader)
     judged = [_confirm_name(each) for each in judged]
     return [_reconsider_supposed(each, reader) for each in judged]
@@ -219,6 +220,25 @@ def _excuse_cases(judged: list[LinkVerdict], reader: LinkJudge) -> None:
         if one != other and lines <= _NEAR_LINES:
             for at in (index, following):
                 judged[at] = replace(judged[at], outcome="not shown", reason="it is said of several cases")
+
+
+def _excuse_unsolvable(judged: list[LinkVerdict], reader: LinkJudge) -> None:
+    """Call equations not shown of which the words behind them say that they have no solution, as `5 = 6`
+    behind which `Impossible` stands, and those before that lead to them."""
+    for last, each in enumerate(judged):
+        words = each.link.words_after
+        if each.outcome != "wrong" or not (mentions("contradiction", words) or mentions("unsolvable", words)):
+            continue
+        for at in range(last, -1, -1):
+            left, right = (side.tree for side in reader.read_sides(judged[at].link))
+            apart = judged[last].link.line - judged[at].link.line > _NEAR_LINES
+            if judged[at].outcome != "wrong" or apart or left is None or right is None:
+                break
+            # Sides that differ by a number are equal nowhere, however the equation is rewritten.
+            if judged[at].link.relation != "=" or not constant_gap(left, right):
+                break
+            reason = "the words behind it say that nothing solves it"
+            judged[at] = replace(judged[at], outcome="not shown", reason=reason)
 
 
 def _find_words(document: Document, positions: Sequence[Position], *cues: str) -> list[tuple[int, Position]]:

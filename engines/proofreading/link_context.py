@@ -426,6 +426,9 @@ class LinkContext:
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         if not self._is_drawn_from_facts(link, left):
             return None
+        # x = 1 + t, y = 2 + t, z = 3 + 5t gives the points of a line.
+        if link.connective == "," and not left.children and free_symbols(right) and not is_concluded(link):
+            return None
         if not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
             return None
         return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)

@@ -235,3 +235,19 @@ def test_an_index_in_a_supposition_is_not_mistyped(proofreader: TextProofreader)
     text = "The function is $f(x) = x^3 - x^2 - 1$, and $x_0 = 0$ is poor. Then $x_1 = 2$ and $x_2 = 3$."
     assert count_accused(proofreader, rf"{text} This is bad if it turns out that $f'(x_5) = 0$.") == 0
     assert count_accused(proofreader, rf"{text} We see that $f'(x_5) = 0$.") == 1
+
+
+@pytest.mark.parametrize(
+    ("behind", "verdict"),
+    [("**Conclusion:** Impossible, they are parallel.", "not shown"), ("Hence.", "wrong")],
+)
+def test_an_equation_without_solution_that_words_name_is_no_mistake(
+    proofreader: TextProofreader, behind: str, verdict: str
+) -> None:
+    text = f"Line: $x = 1 + t$. Substitute:\n\n$$2(1 + t) - 2t = 3$$\n\n$$2 + 2t - 2t = 3$$\n\n{behind}"
+    assert [each.verdict for each in proofreader.check_links(text)][1:] == [verdict] * 2
+
+
+def test_the_rows_of_a_line_do_not_follow_from_a_plane(proofreader: TextProofreader) -> None:
+    text = "Plane: $2x + 3y - z = 6$. Line: $x = 1+t, y = 2+t, z = 3+5t$"
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
