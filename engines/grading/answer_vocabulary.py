@@ -199,6 +199,7 @@ HEDGES = make_phrases(
     "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",
     "может, кроме, или, 可能, 如果, 除了, もし, 以外, some, not all, not every, at least one",
+    "converse, contrapositive, negation, opposite, Umkehrung, réciproque, recíproco",
     "partially, partly, mostly, nearly, almost, half, teilweise, en partie, parcialmente, частично, 部分",
     "einige, quelques, algunos, algunas, некоторые, не все, 有些, 有的",
 )

@@ -30,14 +30,15 @@ class Claim:
     """What a text claims.
 
     Attributes: parts: each with its places. letters: names of what it is said of, in their order. subjects:
-    formulas of which it is said. points: at which it is. domain: of solutions. tail: what stands behind it
-    and is no part of it; is_reason: whether a word says so.
+    formulas of which it is said. points: at which it is. nouns: for it. domain: of solutions. tail: what
+    stands behind it and is no part of it; is_reason: whether a word says so.
     """
 
     parts: tuple[ClaimPart, ...]
     letters: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
     domain: str = ""
     tail: str = ""
     is_reason: bool = True
@@ -66,6 +67,7 @@ class _ClaimParser:
         self.letters: list[str] = []
         self.subjects: list[str] = []
         self.points: list[str] = []
+        self.nouns: list[str] = []
         self.domain = ""
         self.tail: list[SentenceItem] = []
         self.is_reason = True
@@ -76,7 +78,10 @@ class _ClaimParser:
         for mark, clause in self._split_clauses():
             if any(item.kind == "limit" for item in clause):
                 return None
+            kept = [list(names) for names in (self.letters, self.subjects, self.points)]
             said = self._parse_clause(clause)
+            if said is None:
+                self.letters, self.subjects, self.points = kept
             if said is not None:
                 parts += said
             elif parts and self._may_follow(mark, clause, parts):
@@ -94,6 +99,7 @@ class _ClaimParser:
             tuple(self.letters),
             tuple(self.subjects),
             tuple(self.points),
+            tuple(self.nouns),
             self.domain,
             tail,
             self.is_reason,
@@ -173,7 +179,12 @@ class _ClaimParser:
             elif item.kind == "formula":
                 if not self._take_formula(item, groups):
                     return None
-            elif item.kind not in ("everywhere", "filler", "conclusion"):
+            elif item.kind == "filler":
+                behind = clause[at + 1] if at + 1 < len(clause) else item
+                if item.name == "every" and behind.kind == "class":
+                    return None  # the class is that of the subject: every even number
+                self.nouns += [item.name] if item.name not in ("", "every") else []
+            elif item.kind not in ("everywhere", "conclusion"):
                 groups[-1].items.append(item)
             at += 1
         return self._join_groups(_gather_places(groups), neither=neither)
@@ -287,6 +298,7 @@ _FIELDS = {
     "rational": "\\mathbb{Q}",
 }
 """Domains as the sets of numbers over which something holds."""
+_EMPTY_SETS = ("∅", "\\emptyset", "\\varnothing", "{}")
 _COUNTED = {"0": "no solutions", "1": "unique solution", "2": "two solutions"}
 
 
@@ -294,6 +306,8 @@ def _count_solutions(items: Sequence[SentenceItem]) -> list[SentenceItem]:
     """Return items in which a figure before `solutions` and this noun are one class."""
     result: list[SentenceItem] = []
     for item in items:
+        if item.kind == "formula" and item.name.endswith(_EMPTY_SETS):
+            item = item._replace(kind="class", name="no solutions")  # L = ∅
         counted = item.name == "solutions" and result and result[-1].kind == "formula"
         if counted and (name := _COUNTED.get(result[-1].name)) is not None:
             item = item._replace(name=name, start=result.pop().start)

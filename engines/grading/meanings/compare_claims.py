@@ -26,7 +26,7 @@ def compare_claims(gold: str, pred: str, comparison: AnswerComparison) -> GradeV
         claim, other = (mine, pred) if mine is not None else (theirs, gold)
         return None if claim is None else _compare_with_empty(claim, other)
     if not _speak_of_same(mine, theirs) or not _have_same_subjects(mine, theirs, comparison):
-        return None
+        return GradeVerdict("undecided", reason="it is not known whether they speak of the same")
     placed = [any(part.places for part in claim.parts) for claim in (mine, theirs)]
     if any(placed):
         return _compare_placed(mine, theirs, comparison)
@@ -39,6 +39,10 @@ def _speak_of_same(mine: Claim, theirs: Claim) -> bool:
     if len(domains) > 1 and "" not in (mine.domain, theirs.domain):
         return False
     if len(domains) > 1 and "positive" in domains:
+        return False
+    if ("converse" in mine.nouns) != ("converse" in theirs.nouns):
+        return False
+    if mine.nouns and theirs.nouns and {*mine.nouns}.isdisjoint(theirs.nouns):
         return False
     if mine.letters and theirs.letters:
         return mine.letters == theirs.letters
@@ -82,6 +86,10 @@ def _compare_trees(mine: Claim, theirs: Claim) -> GradeVerdict | None:
     if _TRUTH in aspects:
         # The verdict of one side is compared with that of the other, whatever else this says.
         return _compare_decisions(mine, theirs, trees, aspects)
+    if all("truth" in said for said in aspects):
+        decided = _compare_decisions(mine, theirs, trees, aspects)
+        if decided is None or decided.outcome != "equal":
+            return decided
     classes = [_without_truth(claim) for claim in (mine, theirs)]
     if any("truth" in said for said in aspects) and None not in classes:
         trees = [tree for tree in classes if tree is not None]

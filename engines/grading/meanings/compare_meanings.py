@@ -48,8 +48,6 @@ def _compare_sides(
         return None
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
-    if (quantified := compare_quantified(*sides)) is not None:
-        return quantified
     if (primes := compare_prime_sets(*sides)) is not None:
         return primes
     for compare in (
@@ -59,7 +57,7 @@ def _compare_sides(
         compared = compare(sides[0], sides[1], comparison)
         if compared is not None:
             return compared
-    return None
+    return compare_quantified(*sides)
 
 
 def _is_number(text: str) -> bool:

@@ -25,6 +25,7 @@ from engines.grading.meanings.sentence_vocabulary import (
     REASONS,
     SOLUTION_NOUNS,
     SOUGHT,
+    SUBJECTS,
 )
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, join_formulas, tokenize, unwrap_texts
 
@@ -85,6 +86,8 @@ def _sentence_phrases() -> Phrases[tuple[ItemKind, str, str]]:
     phrases: dict[str, tuple[ItemKind, str, str]] = {}
     for kind, group in tables:
         phrases.update(dict.fromkeys(list_phrases(group), (kind, "", "")))
+    for subject, group in SUBJECTS.items():
+        phrases.update(dict.fromkeys(list_phrases(group), ("filler", subject, "")))
     others = {*phrases, *list_phrases(DENYING)}
     for name, (_, words) in CLASSES.items():
         for phrase in list_phrases(words):

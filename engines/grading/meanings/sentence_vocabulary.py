@@ -140,6 +140,17 @@ FILLERS = (
     ", ベクトル, あるため, て"
 )
 """Words that say nothing of what a class is said of, or the kind of thing that it is said of."""
+SUBJECTS: dict[str, str] = {
+    "series": "series, Reihe, série, ряд, 级数, 級數, 級数",
+    "sequence": "sequence, Folge, suite, sucesión, successione, sequência, последовательность, 数列",
+    "vectors": "vectors, Vektoren, vecteurs, vectores, vettori, vetores, векторы, 向量组, 向量, ベクトル",
+    "rows": "rows, Zeilen, lignes, filas, righe, строки",
+    "columns": "columns, Spalten, colonnes, columnas, colonne, столбцы",
+    "every": "every, each, all, jede, jeder, jedes, alle, chaque, tout, toute, tous, cada, todo, todos"
+    ", каждый, все",
+    "converse": "converse, contrapositive, negation, opposite, Umkehrung, réciproque, recíproco",
+}
+"""Nouns for what a class is said of; two claims of different ones are not the same."""
 DOMAINS: dict[str, tuple[str, str]] = {
     "real": (
         "real, reelle, reellen, reelles, reell, réelle, réelles, réel, réels, real, reales, reali"
