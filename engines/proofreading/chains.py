@@ -43,6 +43,8 @@ _MOST_WORDS = 400
 """Characters of a sentence before a formula that are kept."""
 _MOST_WORDS_AFTER = 80
 """Characters behind a formula that are looked at."""
+_MOST_REFUSING = 3
+"""Words of a remark within a formula that says of it that it does not hold."""
 _WRITTEN_OPERATORS = ("×", "·", "÷", "∙")
 """Signs of operations in words, where they begin no item of a list."""
 _OPENING_QUOTES = ("``", '"', "“", "„", "«", "'")
@@ -184,8 +186,13 @@ class ChainLink:
     def is_denied_by_words_after(self) -> bool:
         if self.next_formula and words_of(self.words_after) == ["not"]:
             return False  # "x = 1, not y = 1" denies the next
-        # "7 | 30 ⇔ false" says within its formula that it does not hold.
-        refused = any(starts_with_refusal(remark) or mentions("refused", remark) for remark in self.remarks)
+        # "7 | 30 ⇔ false" says within its formula that it does not hold, and "⇒ v is not conservative" that
+        # it does.
+        refused = any(
+            starts_with_refusal(remark)
+            or (mentions("refused", remark) and len(words_of(remark)) <= _MOST_REFUSING)
+            for remark in self.remarks
+        )
         return refused or starts_with_refusal(self.words_after) or self.is_quoted
 
     @property

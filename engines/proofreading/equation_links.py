@@ -30,6 +30,7 @@ from engines.proofreading.definition_ranges import reaches_out
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
+from engines.proofreading.literal_substitutions import find_copied_wrong
 from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
@@ -212,6 +213,9 @@ class EquationLink:
             return self.context.conclude(self.link, (operated,))
         defined = facts.reduce_by_definitions(left, right)
         if defined and self.context.judge.equal(defined.left, defined.right).outcome == "equal":
+            copied = None if self.link.of_problem else find_copied_wrong(facts, left, right)
+            if copied is not None and not self._is_doubtful:
+                return self._accuse(copied)
             return self.context.conclude(self.link, defined.used)
         reduced = facts.reduce_by_facts(left, right, values=not self.for_all)
         arguments = self._list_defined_arguments()

@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engines.core.errors import EngineError
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.ellipses import spell_out_ellipses
 from engines.mathematics.judging.judge import Judge
+from engines.mathematics.judging.shapes import evaluate_matrices
 from engines.mathematics.judging.verdicts import Verdict
+from engines.proofreading.calculus_slips import find_calculus_slip
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
     has_condition,
@@ -272,6 +275,12 @@ class LinkContext:
         ]
         return self.judge.equal(left, right, positive).outcome == "equal"
 
+    def _are_equal_here(self, left: Tree, right: Tree, known: Sequence[Tree]) -> bool:
+        """Return whether two terms are equal for all numbers, or for those that their variables stand for."""
+        return self._are_equal_powers(left, right) or (
+            bool(known) and self.judge.equal(left, right, known).outcome == "equal"
+        )
+
     def follows_from_facts(self, left: Tree, right: Tree) -> bool:
         """Return whether two terms are equal by earlier equations, none of which states just this."""
         reduced = self.facts.reduce_by_facts(left, right)
@@ -391,7 +400,7 @@ class LinkContext:
         does."""
         if self._is_to_be_solved(link):
             return ""
-        left, right = (side.tree or ZERO for side in self.read_sides(link))
+        left, right = _multiply_out(*(side.tree or ZERO for side in self.read_sides(link)))
         # ln x + C holds where x > 0, and - C for + C does not make it hold.
         if "antiderivative" in left.list_labels() and self.are_equal(left, right):
             return ""
@@ -401,13 +410,25 @@ class LinkContext:
         if values and self.facts.has_functional_equation(left, right):
             return ""
         long = len(left) + len(right) >= _LONG_STEP
+        # … nor are those further on in a chain that have the same letters.
+        goes_on = link.index > 0 and free_symbols(left) == free_symbols(right)
         written = any(side.label in ("matrix", "tuple") for side in (left, right))
-        alike = (entries is not None and written) or (self.defines_by_steps and long and not values)
-        opposite = self.defines_by_steps or any(map(has_opposite_angle, (left, right)))
+        calculated = (self.defines_by_steps or goes_on) and long and not values
+        alike = (entries is not None and written) or calculated
+        # Nobody writes a plus before a term but for a minus.
+        signed = link.index > 0 and any(side.lstrip().startswith("+") for side in (link.left, link.right))
+        opposite = self.defines_by_steps or signed or any(map(has_opposite_angle, (left, right)))
+        known = self.list_hypotheses(free_symbols(left) | free_symbols(right))
         slip = find_identity_slip(
-            *(entries or (left, right)), self._are_equal_powers, alike=alike, opposite=opposite
+            *(entries or (left, right)),
+            lambda one, other: self._are_equal_here(one, other, known),
+            alike=alike,
+            opposite=opposite,
+            zeros=goes_on,
+            known=known,
         )
         slip = slip or find_entry_slip(left, right, self.are_equal)
+        slip = slip or find_calculus_slip(left, right, self.are_equal)
         return slip.reason if slip else ""
 
     def find_unused_name(self, link: ChainLink) -> Accusation | None:
@@ -603,6 +624,19 @@ def _differ_at_a_point(left: Tree, right: Tree) -> bool:
     return values_agree(left, right, points_of(free_symbols(left) | free_symbols(right))[0]) is False
 
 
+def _multiply_out(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    """Return the sides of a link with products of vectors worked out where both are numbers."""
+    if _VECTORS.isdisjoint((*left.list_labels(), *right.list_labels())):
+        return left, right
+    try:
+        sides = evaluate_matrices(left, right)
+    except EngineError:
+        return left, right
+    is_number = all(_VECTORS.isdisjoint(side.list_labels()) for side in sides)
+    return sides if is_number else (left, right)
+
+
+_VECTORS = frozenset(("matrix", "tuple"))
 _OF_SIGNS = frozenset(("abs", "norm", "sqrt", "root", "call"))
 """Operations that tell a number from its opposite."""
 _NOT_COMPARED = frozenset(("unit", "integral", "pm"))

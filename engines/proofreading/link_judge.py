@@ -24,6 +24,7 @@ from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
+from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, starts_with_phrase
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
@@ -36,6 +37,7 @@ from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.named_moduli import Moduli
+from engines.proofreading.number_links import SUPPOSED
 from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.other_notations import list_roots_taken
@@ -102,6 +104,8 @@ _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
 _LARGEST_FACTOR = 1000
 """Denominator of a number by which an inequality was multiplied."""
+_CALCULATED = ("call", "d", "limit", "integral", "antiderivative", "sum", "prod")
+"""Terms that a chain begins with which calculates what they are."""
 _DECIDED = ("right", "right if", "wrong", "loses domain")
 
 
@@ -154,7 +158,7 @@ class LinkJudge(LinkContext):
         chain_start = self.read_sides(links[0])[0].tree if links else None
         # a = -a = b is an equation, and x = a = -a is none; x = a = 0 is one.
         ends = [self.read_sides(link)[1].tree for link in links] if self.has_several_equations else []
-        named = chain_start is not None and (not chain_start.children or chain_start.label == "call")
+        named = chain_start is not None and (not chain_start.children or chain_start.label in _CALCULATED)
         sides = [chain_start, *ends] if ends and named else []
         self.defines_by_steps = bool(sides) and all(each and free_symbols(each) for each in sides)
         for link, following in zip_longest(links, links[1:]):
@@ -428,6 +432,9 @@ class LinkJudge(LinkContext):
         self, link: ChainLink, left: Tree, right: Tree, equality_count: int, next_side: Tree | None
     ) -> LinkVerdict:
         if count_terms(left) + count_terms(right) > _MOST_TERMS:
+            claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
+            if claimed and (shorter := find_shorter_sum(left, right, _MOST_TERMS, self.are_equal)):
+                return LinkVerdict(link, "wrong", shorter.reason)
             return LinkVerdict(link, "not shown", "a sum or product has too many terms")
         if self.redefines_star and STAR.search(link.left + link.right):
             return LinkVerdict(link, "unread", "the text defines an operation * of its own")
@@ -447,7 +454,10 @@ class LinkJudge(LinkContext):
         free = free_symbols(left) | free_symbols(right)
         if not free:
             judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
-            unclear = judged.outcome == "not shown" and left.label == right.label == "limit"
+            # What is calculated is no letter: the limit of (1 - 1/n)^n is not e.
+            calculated = any(side.label in ("limit", "integral") for side in (left, right))
+            unclear = calculated and link.relation == "=" and judged.outcome in ("not shown", "given")
+            unclear = unclear and not judged.reason.startswith(SUPPOSED)
             if (
                 unclear
                 and not (link.of_problem or link.is_denied_directly)

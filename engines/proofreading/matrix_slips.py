@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from engines.core.errors import EngineError
-from engines.core.tree import ONE, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.mathematics.judging.shapes import evaluate_matrices
-from engines.proofreading.slips import Slip, find_slip, iterate_retyped, points_of
+from engines.proofreading.slips import Slip, find_slip, iterate_changes, iterate_retyped, points_of
 from engines.proofreading.term_properties import differ_everywhere, evaluate_term, free_symbols, values_agree
 
 _MOST_NUMBERS = 40
 _MOST_ENTRIES = 30
+_SIGNS = ("- for +", "+ for -")
 _WHOLE = re.compile(r"-?\d{1,6}\Z")
 
 
@@ -69,12 +70,17 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
 
 def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
     """Return the one number or index of an equation of calculated matrices with which all their entries are
-    equal, where one pair of entries differs."""
+    equal, where one pair of entries differs, or several that have letters."""
     pairs = _pair_entries(left, right)
     if not 1 < len(pairs) <= _MOST_ENTRIES or not _is_calculated(left, right):
         return None
     odd = [at for at, pair in enumerate(pairs) if not same(*pair)]
-    if len(odd) != 1 or not any(_is_telling(*pair) for at, pair in enumerate(pairs) if at != odd[0]):
+    # One number of a factor is in a whole row or column of a product.
+    several = len(odd) > 1 and all(
+        all(len(free_symbols(side)) > 1 or side == ZERO for side in pairs[at]) for at in odd
+    )
+    rest = (pair for at, pair in enumerate(pairs) if at not in odd)
+    if not (several or (len(odd) == 1 and any(_is_telling(*pair) for pair in rest))):
         return None
     names = free_symbols(left) | free_symbols(right)
     points = points_of(names)
@@ -82,19 +88,26 @@ def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool])
     if values[0] is None or values[1] is None or values_agree(*pairs[odd[0]], points[0]) is not False:
         return None
     for one, other in ((left, right), (right, left)):
-        for path, written in islice(_iterate_changeable(one), _MOST_NUMBERS):
-            for new in _iterate_others(written, names):
-                changed = one.replace_subtree(path, Tree(new))
-                if changed == other:  # n(c_0; p) = n(c_1; p) says that two values are equal
-                    continue
-                entries = _pair_entries(changed, other)
-                if (
-                    len(entries) == len(pairs)
-                    and values_agree(*entries[odd[0]], points[0])
-                    and all(same(*pair) for pair in entries)
-                ):
-                    return Slip(f"{new} for {written}", points[0], (values[0], values[1]))
+        for path, part, instead in _iterate_entry_changes(one, names):
+            changed = one.replace_subtree(path, part)
+            if changed == other:  # n(c_0; p) = n(c_1; p) says that two values are equal
+                continue
+            entries = _pair_entries(changed, other)
+            if (
+                len(entries) == len(pairs)
+                and values_agree(*entries[odd[0]], points[0])
+                and all(same(*pair) for pair in entries)
+            ):
+                return Slip(instead, points[0], (values[0], values[1]))
     return None
+
+
+def _iterate_entry_changes(tree: Tree, names: frozenset[str]) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+    """Yield each change of a number, index or sign of a term with matrices, as `iterate_changes` does."""
+    for path, written in islice(_iterate_changeable(tree), _MOST_NUMBERS):
+        for new in _iterate_others(written, names):
+            yield path, Tree(new), f"{new} for {written}"
+    yield from (change for change in iterate_changes(tree) if change[2] in _SIGNS)
 
 
 def _pair_entries(left: Tree, right: Tree) -> list[tuple[Tree, Tree]]:

@@ -16,13 +16,13 @@ from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.numbers import separate_units
-from engines.mathematics.judging.shapes import evaluate_matrices, shape_of
+from engines.mathematics.judging.shapes import evaluate_matrices, is_column, shape_of
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue
 from engines.proofreading.link_verdicts import LinkVerdict
-from engines.proofreading.slips import iterate_retyped, points_of
+from engines.proofreading.slips import iterate_changes, iterate_retyped, points_of
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
@@ -41,6 +41,7 @@ from engines.proofreading.term_properties import (
 _CROSS = re.compile(r"\\times(?![A-Za-z])|×")
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _RUN_ON = re.compile(r"\^\d{2,}")
+SUPPOSED = "it is only supposed"
 _LETTERS = "e and i can be variables"
 _NEAR_EXPONENT = 0.01
 """Relative error of an exponent up to which two powers count as about equal."""
@@ -61,9 +62,14 @@ _MISCOUNTED = 1.5
 """Units of its last digit by which a number differs that was rounded carelessly, or twice."""
 _SEVERAL_DIGITS = 3
 _IRRATIONAL = frozenset(("sqrt", "root", "e", "exp", "pi", "ln", "log"))
+_ROUNDED_OTHERWISE = "rounded otherwise"
+_MANY_SHOWN = 5
+"""Digits of a number that no other term has as its value by chance."""
 _LONG = 5
 """Characters of a decimal number that is no other by chance."""
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_MOST_ROUNDED = 0.01
+"""Share by which rounding moves a bound."""
 _LARGEST_ROOM = 0.002
 """What a number may differ by, as a share, since others were rounded before it was calculated."""
 _APART = 1e-9
@@ -95,6 +101,9 @@ class NumberLinks:
             claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
             if claimed and (reason := _describe_undefined(left, right)):
                 return LinkVerdict(link, "wrong", reason)
+            is_supposed = link.of_problem or link.is_denied_directly
+            if link.relation == "approx" and not is_supposed and (slip := self._find_digit_slip(left, right)):
+                return LinkVerdict(link, "wrong", f"it holds with {slip}")
             return LinkVerdict(link, "not shown", verdict.reason)
         if link.relation in ("=", "approx") and (
             reason := self.describe_rounding(left, right, link.relation)
@@ -115,7 +124,7 @@ class NumberLinks:
             or link.is_denied_directly
             or (not link.index and has_last_word("conditional", link.words_before))
         ):
-            supposed = f"it is only supposed: {verdict.witness}"
+            supposed = f"{SUPPOSED}: {verdict.witness}"
             return LinkVerdict(link, "given" if link.of_problem else "not shown", supposed)
         # "But then 1 = 2" is what a false assumption leads to.
         plain = link.left.isdecimal() and link.right.isdecimal() and link.relation == "="
@@ -125,7 +134,11 @@ class NumberLinks:
             return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
         if left.label == "e" and self._is_mistyped(left, right):
             return LinkVerdict(link, "wrong", verdict.witness)
-        if excuse := self._find_excuse(link, left, right, verdict.witness):
+        excuse = self._find_excuse(link, left, right, verdict.witness)
+        # What one number makes equal to all digits is not rounded.
+        if excuse.startswith(_ROUNDED_OTHERWISE) and (slip := self._find_exact_slip(link, left, right)):
+            return LinkVerdict(link, "wrong", f"{verdict.witness}; it holds with {slip}")
+        if excuse:
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return LinkVerdict(link, "wrong", verdict.witness)
 
@@ -150,11 +163,14 @@ class NumberLinks:
         # What was rounded before it was calculated with leaves digits that are a little off.
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
-            return f"rounded otherwise: {witness}"
+            return f"{_ROUNDED_OTHERWISE}: {witness}"
         if link.relation in ("=", "approx") and _is_of_rounded_inputs(left, right):
             return f"calculated with what was rounded: {witness}"
+        # Rounding moves a bound by little.
+        if link.relation not in ("=", "approx") and left_value is not None and right_value is not None:
+            far = far or abs(left_value - right_value) > _MOST_ROUNDED * abs(left_value)
         if link.is_rounded and not far and "i" not in (*left.list_labels(), *right.list_labels()):
-            return f"rounded otherwise: {witness}"
+            return f"{_ROUNDED_OTHERWISE}: {witness}"
         exponents = [side.children[-1] for side in (left, right) if _is_exponential(side)]
         if link.relation == "approx" and len(exponents) == _SIDES:
             one, other = (evaluate_term(each, {}) for each in exponents)
@@ -199,7 +215,8 @@ class NumberLinks:
             return _LETTERS
         if "i" in labels and "tuple" in labels:
             return "pairs can be complex numbers"
-        shapes = [shape_of(side) for side in _evaluate_shapes(left, right)]
+        sides = _evaluate_shapes(left, right)
+        shapes = ["tuple" if is_column(side) else shape_of(side) for side in sides]
         for kind in ("matrix", "tuple"):
             if shapes.count(kind) == 1 and {*shapes}.isdisjoint((*_RANGES, "such")):
                 return f"a {kind} and a letter or number"
@@ -358,6 +375,41 @@ class NumberLinks:
         if right.children or len(right.label) < _LONG or not DECIMAL.match(right.label):
             return False
         return any(self.describe_rounding(left, Tree(one), "=") for one in iterate_retyped(right.label))
+
+    def _find_exact_slip(self, link: ChainLink, left: Tree, right: Tree) -> str:
+        """Return the change of a number by which a calculation is another one, exactly; "" where none does
+        that."""
+        if link.relation != "=" or not (left.children and right.children):
+            return ""
+        rational = {node.label for node in (*left, *right) if node.children} <= {"+", "-", "*", "/"}
+        value = evaluate_term(right, {}) if rational else None
+        for path, changed, instead in iterate_changes(left) if value is not None else ():
+            whole = left.replace_subtree(path, changed)
+            agree = evaluate_term(whole, {}) is not None and values_agree(whole, right, {}) is not False
+            if agree and self.judge.equal(whole, right).outcome == "equal":
+                return instead
+        return ""
+
+    def _find_digit_slip(self, left: Tree, right: Tree) -> str:
+        """Return the change of a term by which it is a decimal with many digits, to all of them, which is far
+        from it; "" where none does that."""
+        shown = right.label.lstrip("-0.").replace(".", "")
+        value = evaluate_term(left, {})
+        if right.children or not DECIMAL.match(right.label) or len(shown) < _MANY_SHOWN or value is None:
+            return ""
+        # A rougher value, as 22/7 for π, differs by less.
+        if abs(value - float(right.label)) <= _MOST_ROUNDED * abs(value):
+            return ""
+        if self._is_mistyped(left, right):
+            return "another digit"
+        return next(
+            (
+                instead
+                for path, changed, instead in iterate_changes(left)
+                if self.describe_rounding(left.replace_subtree(path, changed), right, "=")
+            ),
+            "",
+        )
 
     def are_equal_without_units(self, link: ChainLink) -> bool:
         """Return whether the sides are equal where signs of per cent, of money and units are left out."""

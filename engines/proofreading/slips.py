@@ -7,6 +7,7 @@ value, is the odd one out.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from engines.proofreading.known_points import PartNames
 from engines.proofreading.term_properties import (
     OF_ANGLES,
     apply_label,
+    are_exactly_equal,
     evaluate_complex,
     evaluate_term,
     free_symbols,
@@ -45,11 +47,12 @@ _LONG_ARGUMENT = 7
 _WHOLE = re.compile(r"-?\d{1,9}\Z")
 _DECIMAL = re.compile(r"-?\d{1,9}\.\d{1,9}\Z")
 _CLOSE = 1e-9
-_MOST_TRIALS = 40
-"""Changes that are judged one by one, where no values tell which to look at."""
 _STEPS = (1, -1, 2, -2)
 _PLACES = [half / 2 for half in range(-60, 121)]
 _SEEDS = 6
+_SCALES = (1.0, 0.125, 3.0, -1.0, -0.125)
+"""Of points that meet what is known of the variables."""
+_COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 _FACTORIAL_ROOM = 9
 """What is added to the arguments of factorials, of which numbers of one digit are taken away."""
 _MANY = 60.0
@@ -98,6 +101,7 @@ def find_slip(
     alike: bool = False,
     determined: bool = False,
     opposite: bool = False,
+    zeros: bool = False,
 ) -> Slip | None:
     """Return the one number, sign or operator of a link that is to be another, if one is; none where a side
     is nothing but a variable that the other has not.
@@ -105,7 +109,8 @@ def find_slip(
     Args: points: where what is known holds; same: whether a link holds; in_calls: look also at the arguments
     of functions of which nothing is known; ordered: the factors of a product may not be exchanged;
     determined: a side is a variable whose value is known; opposite: a side may have the wrong sign as a
-    whole, although a = -a can say that a is 0.
+    whole, although a = -a can say that a is 0; zeros: a number of a sum may become 0 where the sides differ
+    by the same everywhere.
     """
     opposite = opposite or determined
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
@@ -124,7 +129,10 @@ def find_slip(
     first, second = values[0][apart], values[1][apart]
     if first is None or second is None or values_agree(left, right, points[apart]) is not False:
         return None
-    if not opposite and abs(first + second) < _CLOSE * (1 + abs(first)):
+    # … but not of an a that is 0 nowhere, such as a number or (-1)^n.
+    sizes = [value and abs(value) for value in values[0]]
+    is_never_zero = not by_facts and first != 0 and all(_are_near(size, abs(first)) for size in sizes)
+    if not (opposite or is_never_zero) and abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
     # What a variable has no one value of can be equal to many.
     varying = determined and not all(_are_near(*pair) for pair in values)
@@ -138,7 +146,10 @@ def find_slip(
         turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
         # In a long link a factor 1 is written rather than an equation in which it stands.
         long = len(left) + len(right) >= _LONG_LINK
-        changes = iterate_changes(sides[side], names, in_calls, with_ones=long)
+        with_zeros = zeros and long and _differ_alike(*values)
+        changes = iterate_changes(
+            sides[side], names, in_calls, with_ones=long, with_zeros=with_zeros, with_exponents=not by_facts
+        )
         for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
@@ -165,6 +176,12 @@ def find_slip(
     return None
 
 
+def _differ_alike(first: Sequence[float | None], second: Sequence[float | None]) -> bool:
+    """Return whether two sides differ by the same at all points, as those of an equation without solution."""
+    gaps = [one - two for one, two in zip(first, second, strict=True) if one is not None and two is not None]
+    return len(gaps) == len(first) and all(_are_near(gap, gaps[0]) for gap in gaps)
+
+
 def _have_values(sides: Iterable[Tree], points: Sequence[Mapping[str, float]]) -> bool:
     return all(evaluate_term(side, at) is not None for side in sides for at in points)
 
@@ -180,6 +197,8 @@ def find_identity_slip(
     *,
     alike: bool = False,
     opposite: bool = False,
+    zeros: bool = False,
+    known: Sequence[Tree] = (),
 ) -> Slip | None:
     """Return the one change by which both sides of a link are equal whatever its variables are.
 
@@ -187,8 +206,11 @@ def find_identity_slip(
     functions are changed where the sides are more than such functions.
 
     Args: alike: the sides may be written alike after the change, since they were calculated. opposite: a side
-    may have the wrong sign as a whole.
+    may have the wrong sign as a whole. zeros: a number of a sum may become 0. known: what holds for the
+    variables.
     """
+
+    is_steady = False
 
     def are_same(one: Tree, other: Tree) -> bool:
         shared = free_symbols(one) & free_symbols(other)
@@ -204,7 +226,8 @@ def find_identity_slip(
         if renamed and ZERO not in (one, other) and evaluate_term(one, points_of(now)[0]) == 0:
             return False
         # f(a) + f(a) = 0 comes from f(a) + f(b) = 0, and is an equation.
-        constant = "call" not in labels and len(left) + len(right) >= _ENOUGH
+        # … but arcsin x + arccos x is a number, whatever x is.
+        constant = "call" not in labels and (is_steady or len(left) + len(right) >= _ENOUGH)
         constant = constant and not (free_symbols(one) and free_symbols(other))
         return bool(shared or constant) and same(one, other)
 
@@ -226,6 +249,7 @@ def find_identity_slip(
         slip = slip or find_slip(left, right, points_of({*free, "i"}), are_same)
         return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
     whole = not labels.isdisjoint(_OF_WHOLE)
+    sides = left, right
     points = points_of(free, whole)
     infinite = "inf" in labels and "sum" in labels
     # roots and powers of differences, as (1 - x)^a, have values between 0 and 1
@@ -233,6 +257,8 @@ def find_identity_slip(
         points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
     if not infinite and not _have_values((left, right), points):
         points = [{name: value * 3 for name, value in at.items()} for at in points_of(free)]
+    if not infinite and not _have_values((left, right), points):
+        points = points_of(free, whole=True)  # (-1)^n has real values at whole numbers
     # … and powers such as (z - p)^k have them where z is the larger one.
     if "pow" in labels and not infinite and not _have_values((left, right), points):
         others = (points_of(free, whole, seed) for seed in range(1, _SEEDS))
@@ -243,12 +269,20 @@ def find_identity_slip(
             {name: float(row) if name in ends else value for name, value in at.items()} | {"inf": _MANY}
             for row, at in enumerate(points, 2)
         ]
+    # √(1 - sin² x) is cos x only where that is positive.
+    if known and not infinite and not all(_meet(known, at) for at in points):
+        tried = (_place_points(free, seed, scale) for scale in _SCALES for seed in range(_SEEDS))
+        meeting = (one for one in tried if all(_meet(known, at) for at in one) and _have_values(sides, one))
+        points = next(meeting, points)
+    is_steady = not (whole or infinite) and _is_steady(left, right, points)
     in_calls = not any(_is_value(side) for side in (left, right)) or _are_long_values(left, right)
     # |f|² = f(e^{jω}) f(e^{-jω}) is said of a function with complex values.
     in_calls = in_calls and not any(
         node.label == "abs" and "call" in node.list_labels() for side in (left, right) for node in side
     )
-    slip = find_slip(left, right, points, are_same, in_calls=in_calls, alike=alike, opposite=opposite)
+    slip = find_slip(
+        left, right, points, are_same, in_calls=in_calls, alike=alike, opposite=opposite, zeros=zeros
+    )
     # A coefficient n over k, and the factorial of n - k, have values where n is the larger one.
     for step in (1, -1) if whole and slip is None else ():
         ordered = [
@@ -259,18 +293,29 @@ def find_identity_slip(
         if not _have_values((left, right), ordered):
             ordered = [{name: value + _FACTORIAL_ROOM for name, value in at.items()} for at in ordered]
         slip = slip or find_slip(left, right, ordered, are_same, in_calls=in_calls, alike=alike)
-    if slip is None and "antiderivative" in labels:
-        return _find_slip_by_trial(left, right, are_same)
     return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
 
 
-def _find_slip_by_trial(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
-    """Return the change of the right side by which it is an antiderivative, which has no values."""
-    changes = islice(iterate_changes(right, with_ones=True), _MOST_TRIALS)
-    for path, changed, instead in changes if len(left) + len(right) <= _MOST_NODES else ():
-        if same(left, right.replace_subtree(path, changed)):
-            return Slip(instead, {}, ())
-    return None
+def _meet(conditions: Sequence[Tree], at: Mapping[str, float]) -> bool:
+    """Return whether a point meets all conditions that compare values."""
+    for each in conditions:
+        if each.label in _COMPARISONS:
+            one, other = (evaluate_term(side, at) for side in each.children)
+            if one is None or other is None or not _COMPARISONS[each.label](one, other):
+                return False
+    return True
+
+
+def _place_points(names: Iterable[str], seed: int, scale: float) -> list[dict[str, float]]:
+    return [{name: value * scale for name, value in at.items()} for at in points_of(names, seed=seed)]
+
+
+def _is_steady(left: Tree, right: Tree, points: Sequence[Mapping[str, float]]) -> bool:
+    """Return whether a side has letters and one value, whatever they are, by functions of them."""
+    if are_exactly_equal(left, right) is not None:
+        return False
+    values = [[evaluate_term(side, at) for at in points] for side in (left, right) if free_symbols(side)]
+    return any(all(_are_near(value, several[0]) for value in several) for several in values)
 
 
 def _list_ends(tree: Tree) -> frozenset[str]:
@@ -473,7 +518,12 @@ def points_of(names: Iterable[str], whole: bool = False, seed: int = 0) -> list[
 
 
 def iterate_changes(
-    tree: Tree, names: Sequence[str] = (), in_calls: bool = False, with_ones: bool = False
+    tree: Tree,
+    names: Sequence[str] = (),
+    in_calls: bool = False,
+    with_ones: bool = False,
+    with_zeros: bool = False,
+    with_exponents: bool = False,
 ) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
     """Yield each change of a number, sign or operator: its path, what takes its place, the change in words.
 
@@ -482,11 +532,15 @@ def iterate_changes(
         names: The variables of the link, one of which may be meant with another index.
         in_calls: Whether arguments of unknown functions are changed too.
         with_ones: Whether a number may become a factor 1.
+        with_zeros: Whether one may become a 0 in a sum or difference.
+        with_exponents: Whether an exponent with letters may have the other sign.
     """
     for path, node, above in islice(_iterate_places(tree, (), "", in_calls), _MOST_PLACES):
         if not node.children:
+            is_factor = with_ones and above == "*" and node.label != "-1"
+            is_summand = with_zeros and above in ("+", "-")
             for instead in _iterate_numbers(
-                node.label, "" if with_ones and above == "*" and node.label != "-1" else above
+                node.label, "" if is_factor else "bound" if is_summand else above
             ):
                 yield path, Tree(instead), f"{instead} for {node.label}"
             base, indexed, _ = node.label.partition("_")
@@ -502,9 +556,17 @@ def iterate_changes(
                 yield path, Tree(label, node.children), f"{label} for {node.label}"
             if node.label == "*" and node.children[0].label == "-1":
                 yield path, node.children[1], "+ for -"
+            elif node.label == "pow" and with_exponents and _may_have_sign(node.children[1]):
+                yield (*path, 1), Tree("*", (Tree("-1"), node.children[1])), "the opposite exponent"
             elif node.label in ("+", "-"):
                 first = Tree("*", (Tree("-1"), node.children[0]))
                 yield (*path, 0), first, "- for +"
+
+
+def _may_have_sign(exponent: Tree) -> bool:
+    """Return whether an exponent has letters, and no sign that is changed by itself."""
+    signed = exponent.label in ("+", "-") or exponent.children[:1] == (Tree("-1"),)
+    return bool(free_symbols(exponent)) and not signed
 
 
 def _iterate_numbers(label: str, above: str) -> Iterator[str]:
@@ -514,7 +576,7 @@ def _iterate_numbers(label: str, above: str) -> Iterator[str]:
         value = int(label)
         near = [value + step for step in _STEPS]
         for new in dict.fromkeys([*near, *map(int, iterate_retyped(label))]):
-            kept = new or above == "bound"
+            kept = new or above in _KEEPING_ZERO
             if new != value and value * new >= 0 and kept and (new != 1 or above not in _VANISHING):
                 yield str(new)
         if value and above != "pow" and (value != -1 or above not in _VANISHING):
@@ -535,6 +597,8 @@ def iterate_retyped(number: str) -> Iterator[str]:
                 yield number[:index] + digit + number[index + 1 :]
 
 
+_KEEPING_ZERO = ("bound", "sin", "cos", "tan", "exp", "sinh", "cosh")
+"""Operations of which a 0 is written, as that of the place at which a term is looked at."""
 _VANISHING = ("*", "pow", "below")
 """Operations that do nothing with a 1."""
 
@@ -548,7 +612,7 @@ def _iterate_places(
         name = tree.label
         if name == "/" and index == 1:
             name = "below"
-        elif name in ("sum", "prod") and index in (1, 2):
+        elif name in ("sum", "prod", "integral", "limit") and index in (1, 2):
             name = "bound"
         yield from _iterate_places(child, (*path, index), name, in_calls)
 

@@ -34,7 +34,7 @@ def is_multiple_of_unit(link: ChainLink, left: Tree, right: Tree) -> bool:
 def is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
     """Return whether the word behind a link names the unit of its right side, and its left side has another
     unit for the same thing."""
-    words = words_of(link.words_after)[:1]
+    words = () if link.words_after.startswith(".") else words_of(link.words_after)[:1]
     left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
     if not words or not left_value or not right_value:
         return False

@@ -112,7 +112,7 @@ def _work_out(tree: Tree, multiply: VectorProduct = _refuse_product) -> Tree:
         return _apply_to_entries(lambda entry: Tree(label, (*parts[:-1], entry)), parts[-1])
     if label not in _OPERATIONS or not any(map(_is_vector, parts)):
         return Tree(label, parts)
-    if label == "*" and all(map(_is_column, parts)):
+    if label == "*" and all(map(is_column, parts)):
         columns = [[row[0] for row in _matrix_rows(part)] for part in parts]
         if len(columns[0]) == len(columns[1]) > 1:
             return multiply(*columns)
@@ -133,7 +133,8 @@ def _join_blocks(tree: Tree, multiply: VectorProduct) -> Tree:
     )
 
 
-def _is_column(tree: Tree) -> bool:
+def is_column(tree: Tree) -> bool:
+    """Return whether a term is a vector, or a matrix of one column."""
     return _is_vector(tree) and all(len(row) == 1 for row in _matrix_rows(tree))
 
 
