@@ -242,7 +242,9 @@ class ExpressionParser(DerivativeParser):
                     continue
                 # "x 2" is rather a misprint for x² or x_2 than a product, unless a bracket
                 # closes before the number.
-                if piece.role == PieceRole.NUMBER and before.role not in _CLOSED:
+                is_power = self.context.is_answer and before.text in "nk"  # n2^n
+                is_power = is_power and self.piece_ahead(1).role == PieceRole.SCRIPT
+                if piece.role == PieceRole.NUMBER and before.role not in _CLOSED and not is_power:
                     raise self.make_error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
                 if piece.text == "{" and piece.role == PieceRole.ATOM:

@@ -471,12 +471,16 @@ class StatementParser(ExpressionParser):
             right = self.parse_right_side(relation)
             # "(mod n)" makes a congruence of an equation.
             modulus = self.parse_modulus()
+            if modulus is None and relation == "equivalent" and right.label == "mod":
+                right, modulus = right.children  # 7 \bmod 12
             residues = [right]
             if modulus is None and relation == "equivalent" and self.context.is_answer:
-                residues, modulus = self.parse_further_residues(right)
+                residues, modulus = self.parse_further_residues(left, right)
             if len(residues) > 1 and modulus is not None:
                 options = tuple(Tree("congruent", (left, residue, modulus)) for residue in residues)
                 relations.append(Tree("or", options))
+            elif modulus is not None and relation == "not equivalent":
+                relations.append(Tree("not", (Tree("congruent", (left, right, modulus)),)))
             elif modulus is not None:
                 if relation not in ("=", "equivalent"):
                     raise self.make_error("a modulus belongs to a congruence")
@@ -527,6 +531,8 @@ class StatementParser(ExpressionParser):
             relation = "approx" if piece.text != "\\cong" else ""
         elif label == "U!equivalent":
             relation = "equivalent"
+        elif piece.text in ("\\not\\equiv", "\\nequiv", "≢") and self.context.is_answer:
+            relation = "not equivalent"
         # Outside of brackets a bar between terms means "divides"; inside it is "such that" or "given".
         elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
             relation = "divides" if piece.text in ("|", "\\mid") else "not divides"
@@ -591,7 +597,7 @@ class StatementParser(ExpressionParser):
             return self.parse_set_operations()
         return None
 
-    def parse_further_residues(self, first: Tree) -> tuple[list[Tree], Tree | None]:
+    def parse_further_residues(self, subject: Tree, first: Tree) -> tuple[list[Tree], Tree | None]:
         """Parse residues that are listed before one modulus, as `2, 5, 8 (mod 9)`; return them and the
         modulus, or None for it where none follows."""
         begin = self.position
@@ -599,6 +605,9 @@ class StatementParser(ExpressionParser):
         while self.separates_formulas(self.here) or CONNECTIVES.get(words_of(self.here)) in ("or", "and"):
             self.read_separator()
             residues.append(self.parse_set_operations())
+            if residues[-1] == subject and self.here.operator.label == "U!equivalent":
+                self.take_piece()  # x ≡ 0 or x ≡ 1 (mod 3)
+                residues[-1] = self.parse_set_operations()
             if residues[-1].label == "mod":
                 last, divisor = residues.pop().children  # 1 or 4 mod 5
                 return [*residues, last], divisor

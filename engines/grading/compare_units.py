@@ -73,7 +73,11 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
             return GradeVerdict("equal if", condition="they are differences of temperatures")
         return with_policy(_add_unit(result, "K"), f"{theirs.text} converted to {mine.text}")
     if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
-        result = compare(convert_to_radians(gold), convert_to_radians(pred))
+        in_degrees = mine.measures_only("angle")
+        sides = (plain_gold, plain_pred) if in_degrees else (gold, pred)
+        result = compare(
+            *((sides[0], convert_to_degrees(sides[1])) if in_degrees else map(convert_to_radians, sides))
+        )
         return with_policy(result, "a degree is pi/180")
     result = compare(plain_gold, plain_pred)
     vague = not (mine.known and theirs.known)

@@ -3,6 +3,8 @@ constants give, and how a constant is called says nothing."""
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from engines.core.tree import ZERO, Tree
 from engines.grading.verdicts import GradeVerdict
 from engines.mathematics.judging.judge import Judge
@@ -43,6 +45,8 @@ def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict
     verdict = _compare_antiderivatives(judge, gold, pred) or _compare_renamed(judge, gold, pred)
     if verdict is not None:
         return verdict
+    if (permuted := _compare_permuted(judge, gold, pred)) is not None:
+        return permuted
     names = [sorted(free_variables(tree) - VARIABLES) for tree in (gold, pred)]
     variables = {*free_variables(gold, pred)} & VARIABLES
     if len(variables) != 1 or len(names[0]) != len(names[1]) or len(names[0]) < 2:
@@ -86,6 +90,26 @@ def _compare_renamed(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | Non
     if is_added and not VARIABLES.isdisjoint(free_variables(gold)):
         return GradeVerdict("equal", reason=f"{theirs} and {mine} stand for any constant")
     return GradeVerdict("equal if", condition=f"{theirs} stands for {mine}")
+
+
+def _compare_permuted(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
+    """Terms with several constants, which have other names on each side: `A cos ωt + B sin ωt`."""
+    own, others = free_variables(gold) - free_variables(pred), free_variables(pred) - free_variables(gold)
+    if not 1 < len(own) == len(others) <= _MOST_CONSTANTS or VARIABLES.isdisjoint(free_variables(gold)):
+        return None
+    usual = [all(map(is_constant_name, each)) for each in (own, others)]
+    if not any(usual) or not all(map(_may_be_constant, own | others)):
+        return None
+    for order in permutations(sorted(own)):
+        renamed = pred
+        for name, letter in zip(sorted(others), order, strict=True):
+            renamed = replace_variable(renamed, name, Tree(letter))
+        if judge.equal(gold, renamed).outcome == "equal":
+            return GradeVerdict("equal", reason="the constants stand for any numbers")
+    return None
+
+
+_MOST_CONSTANTS = 3
 
 
 def _compare_antiderivatives(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:

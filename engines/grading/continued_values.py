@@ -9,7 +9,6 @@ from engines.core.tree import ZERO, Tree
 from engines.formula.cursor import ELLIPSIS
 from engines.formula.ellipsis import continue_members
 from engines.grading.linear_terms import read_number
-from engines.mathematics.judging.ellipses import spell_out_ellipses
 
 _DOTS = Tree(ELLIPSIS)
 _MOST_VALUES = 200
@@ -22,6 +21,8 @@ def settle_ellipses(tree: Tree) -> Tree | None:
     """
     if ELLIPSIS not in tree.list_labels():
         return tree
+    from engines.mathematics.judging.ellipses import spell_out_ellipses  # loads NumPy
+
     settled = _settle(spell_out_ellipses(tree))
     return settled if settled is not None and _goes_on_only_at_ends(settled) else None
 

@@ -5,12 +5,14 @@ What is defined there is put into the formula.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engines.core.tree import Tree
 from engines.formula.dialects import recognize_dialect
 from engines.formula.latex_conversion import latex_of_plain
 from engines.formula.vocabulary import NAMES_IN_TEXT
 from engines.grading.linear_terms import list_conjuncts
-from engines.grading.tokens import is_blank, text_at, tokenize
+from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize
 from engines.mathematics.judging.names import free_variables, replace_variable
 
 _LEADS = (
@@ -49,7 +51,8 @@ def find_definition(text: str) -> tuple[str, str] | None:
         if token.text not in _LEADS or not at:
             continue
         behind = [one for one in tokens[at + 1 :] if not is_blank(one) and one.text not in ("$", "}")]
-        if len(behind) < 3 or behind[1].text not in _RELATIONS or not _is_letter(behind[0].text):
+        letter = _find_letter(behind[:_LONGEST_LEAD])
+        if not letter or behind[0].text in _RELATIONS:
             continue
         core = text[: token.start].rstrip(_BEFORE)
         core = core.removesuffix("\\text{").removesuffix("\\quad").rstrip(_BEFORE)
@@ -58,12 +61,27 @@ def find_definition(text: str) -> tuple[str, str] | None:
         around = (*tokens[:at], *behind)
         worded = any(one.kind == "word" and len(one.text) > 2 and one.text not in _NAMES for one in around)
         is_formula = sum(not is_blank(one) for one in tokens[:at]) > 2
-        if core and is_formula and not worded and behind[0].text in {one.text for one in tokens[:at]}:
+        if core and is_formula and not worded and letter in {one.text for one in tokens[:at]}:
             return core, defined
     return None
 
 
+_COUNTERS = ("k", "n", "m", "j")
 _NAMES = (*NAMES_IN_TEXT, "and", "und", "pi", "text", "quad")
+
+
+_LONGEST_LEAD = 5
+"""Tokens with which a condition such as `0 \\le k \\le 3` begins."""
+
+
+def _find_letter(tokens: Sequence[AnswerToken]) -> str:
+    """Return the letter that a condition is about; "" where none begins."""
+    said = [token.text for token in tokens]
+    if not any(one in _RELATIONS for one in said):
+        return ""
+    letters = [one for one in said if _is_letter(one) and one not in _RELATIONS]
+    opens = said[0] == "|" or said[0].isdecimal() or (said[0] in "-−" and said[1].isdecimal())
+    return letters[0] if letters and (opens or (said[0] == letters[0] and said[1] in _RELATIONS)) else ""
 
 
 def _is_letter(text: str) -> bool:
@@ -76,9 +94,17 @@ def spell_definition(text: str) -> str:
     if found is None:
         return text
     core, defined = (latex_of_plain(part) if recognize_dialect(part) == "plain" else part for part in found)
-    letter = found[1].split()[0].rstrip("=<>≤≥∈")
+    behind = [token for token in tokenize(found[1]) if not is_blank(token)]
+    letter = _find_letter(behind[:_LONGEST_LEAD])
+    counts = letter in _COUNTERS and sum(token.text in _RELATIONS for token in behind) > 1
     is_index = any(f"_{mark}{letter}" in found[0] for mark in ("", "{"))
-    if is_index or ("," in defined and defined.count("=") == 1) or "\\in" in defined or "∈" in defined:
+    if (
+        is_index
+        or counts
+        or ("," in defined and defined.count("=") == 1)
+        or "\\in" in defined
+        or "∈" in defined
+    ):
         return f"{core}, {defined}"
     defined = defined.replace(",", r" \land ")
     return rf"{core} \text{{ where }} {defined}"

@@ -46,6 +46,8 @@ def read_family(tree: Tree) -> Family | None:
     """Read a statement or set as a family of values with an integer parameter; None if it is not one."""
     if tree.label == "congruent":
         return _residues_of(tree)
+    if tree.label == "not" and tree.children[0].label == "congruent":
+        return _other_residues(tree.children[0])
     if tree.label == "or":
         return _unite([read_family(part) for part in tree.children])
     if tree.label in ("such", "and"):
@@ -65,6 +67,10 @@ def read_family(tree: Tree) -> Family | None:
     integer = letter.label
     bounds = [one for one in parts if one.label in _BOUNDS and letter in one.children]
     rest = [one for one in parts if one is not ranges[0] and one not in bounds]
+    equated = {one.children[0] for one in rest if one.label == "="}
+    rest = [one for one in rest if one not in equated]  # the x of {x : x = 2k}
+    if len(rest) > 1 and len(equated) == 1 and all(one.label == "=" for one in rest):
+        rest = [Tree("or", tuple(rest))]  # x = a + k, x = b + k
     least = _HALVES.get(numbers, 0 if numbers in _NATURALS else None)
     for bound in bounds:
         edge = _read_least(bound, letter)
@@ -171,6 +177,21 @@ def _residues_of(tree: Tree) -> Family | None:
     step = (Fraction(modulus.label), Fraction(0))
     starts = [each.get((0, 0), Fraction(0)) for each in rests if each is not None]
     return Family(name.label, tuple(((start, Fraction(0)), step) for start in starts), True)
+
+
+def _other_residues(tree: Tree) -> Family | None:
+    """Return all integers that do not leave a remainder."""
+    family = _residues_of(tree)
+    if family is None or any(start[0].denominator > 1 for start, _ in family.steps):
+        return None
+    step = family.steps[0][1]
+    modulus = int(step[0])
+    if modulus > _MOST_REMAINDERS:
+        return None
+    taken = {int(start[0]) % modulus for start, _ in family.steps}
+    others = [number for number in range(modulus) if number not in taken]
+    steps = tuple(((Fraction(number), Fraction(0)), step) for number in others)
+    return Family(family.name, steps, True) if steps else None
 
 
 _INTEGER_LETTERS = ("k", "n", "m", "l", "j", "r", "t")

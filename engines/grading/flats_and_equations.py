@@ -80,7 +80,7 @@ def _free(letter: str) -> Tree:
 def _collect_stated(form: Statement) -> Form:
     """Return `x = 1 + 2t, y = t, t ∈ ℝ` as all of its points; another statement as it is."""
     parts = list_relations(form.tree)
-    ranges = [one for one in parts if one.label == "in" and one.children[1].label == "ℝ"]
+    ranges = [one for one in parts if one.label == "in" and one.children[1].label in ("ℝ", "ℤ")]
     equations = [one for one in parts if one.label == "="]
     values = {one.children[0].label: one.children[1] for one in equations if not one.children[0].children}
     names = list_coordinates(values)
@@ -118,7 +118,11 @@ def compare_with_equations(gold: Form, pred: Form) -> Verdict | None:
         return None
     tree = statement_of_form(gold if one is None else pred)
     flat = None if isinstance(tree, str) else read_flat(tree)
-    return None if flat is None or len(flat.point) < 2 or flat.is_punctured else _compare_flat(flat, system)
+    return (
+        None
+        if flat is None or len(flat.point) < 2 or flat.is_punctured or flat.is_integer
+        else _compare_flat(flat, system)
+    )
 
 
 def _read_system(form: Form, beside: Form) -> _System | None:
@@ -133,8 +137,9 @@ def _read_system(form: Form, beside: Form) -> _System | None:
     if isinstance(tree, str) or (listed and not any(map(_varies, list_relations(tree)))):
         return None
     names: tuple[str, ...] = ()
-    if tree.label == "such" and tree.children[0].label == "tuple":
+    if tree.label == "such" and "tuple" in (tree.children[0].label, *tree.children[0].list_labels()[1:2]):
         point, tree = tree.children
+        point = point.children[0] if point.label == "in" else point  # (x, y) ∈ ℝ²
         names = tuple(part.label for part in point.children if not part.children)
         if len({*names}) < len(point.children):
             return None

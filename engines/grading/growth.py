@@ -48,7 +48,7 @@ def compare_growth(gold: Tree, pred: Tree) -> GradeVerdict | None:
 
 def _read_order(tree: Tree) -> tuple[str, Tree] | None:
     """Return the symbol of an order of growth and what it is of; None for other terms."""
-    if tree.label == "=":
+    if tree.label in ("=", "in"):
         return _read_order(tree.children[1])
     if tree.label not in ("call", "*") or len(tree.children) != 2:
         return None

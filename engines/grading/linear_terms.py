@@ -24,6 +24,7 @@ class AffineSpace:
         is_said: Whether the answer says that the letters stand for all real numbers.
         has_vectors: Whether it is written as a sum of vectors times letters.
         is_punctured: Whether its letter is not 0, as of `c(1, 2), c ≠ 0`.
+        is_integer: Whether its letter stands for integers.
     """
 
     point: tuple[Fraction, ...]
@@ -32,6 +33,7 @@ class AffineSpace:
     is_said: bool
     has_vectors: bool
     is_punctured: bool = False
+    is_integer: bool = False
 
 
 def read_number(tree: Tree) -> Fraction | None:
@@ -67,11 +69,14 @@ def read_linear(tree: Tree, letter: str) -> tuple[Fraction, Fraction] | None:
 
 def read_flat(tree: Tree) -> AffineSpace | None:
     """Return the line or plane that a vector with one or two letters runs through."""
-    said, excluded = False, list[Tree]()
+    said, integer, excluded = False, False, list[Tree]()
     if tree.label in ("such", "and") and len(tree.children) > 1:
         first, *within = [one for part in tree.children for one in list_conjuncts(part)]
         excluded = [part for part in within if part.label == "!=" and part.children[1] == Tree("0")]
-        ranges = [part for part in within if part.label == "in" and part.children[1].label in ("ℝ", "R")]
+        numbers = {part.children[1].label for part in within if part.label == "in"}
+        integer = numbers <= {"ℤ", "Z"} and bool(numbers)
+        reals = ("ℤ", "Z") if integer else ("ℝ", "R")
+        ranges = [part for part in within if part.label == "in" and part.children[1].label in reals]
         if len(excluded) + len(ranges) < len(within):
             return None
         said, tree = True, first
@@ -97,7 +102,9 @@ def read_flat(tree: Tree) -> AffineSpace | None:
     point = tuple(entry.get("", Fraction(0)) for entry in entries)
     if excluded and (len(letters) > 1 or excluded[0].children[0].label not in letters or any(point)):
         return None
-    return AffineSpace(point, directions, letters, said, written, bool(excluded))
+    if integer and len(letters) > 1:
+        return None
+    return AffineSpace(point, directions, letters, said, written, bool(excluded), integer)
 
 
 def _names_point(tree: Tree) -> bool:

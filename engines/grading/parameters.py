@@ -243,6 +243,10 @@ def _find_parameter(tree: Tree) -> str | None:
 def _compare_flats(one: AffineSpace, other: AffineSpace) -> Verdict | None:
     if len(one.point) != len(other.point):
         return Verdict("different", witness=f"{len(one.point)} and {len(other.point)} coordinates")
+    if one.is_integer and other.is_integer and len(one.point) == len(other.point):
+        return _compare_grids(one, other)
+    if one.is_integer != other.is_integer:
+        return Verdict("different", witness="only one of them has values between those for integers")
     if one.is_punctured != other.is_punctured:
         return Verdict("different", witness="0 belongs to one of them only")
     if (one.point, one.directions, one.letters) == (other.point, other.directions, other.letters):
@@ -258,6 +262,23 @@ def _compare_flats(one: AffineSpace, other: AffineSpace) -> Verdict | None:
     if one.letters != other.letters or sets or one.is_said or other.is_said:
         return Verdict("equal", reason="the same points for all numbers")
     return Verdict("equal if", condition=f"{one.letters[0]} stands for any number")
+
+
+def _compare_grids(one: AffineSpace, other: AffineSpace) -> Verdict:
+    """Compare points for all integers.
+
+    Their steps have to be the same or opposite, and a number of steps has to lead from one to the other.
+    """
+    (mine,), (theirs,) = one.directions, other.directions
+    if theirs not in (mine, tuple(-entry for entry in mine)):
+        return Verdict("different", witness="the steps between the points are not the same")
+    apart = [b - a for a, b in zip(one.point, other.point, strict=True)]
+    axis = next(at for at, entry in enumerate(mine) if entry)
+    count = apart[axis] / mine[axis]
+    if count.denominator > 1 or any(gap != count * entry for gap, entry in zip(apart, mine, strict=True)):
+        shown = ", ".join(map(str, other.point))
+        return Verdict("different", witness=f"({shown}) belongs to one of them only")
+    return Verdict("equal", reason="the same points for all integers")
 
 
 def has_single_solution(equations: Sequence[Tree], names: tuple[str, ...]) -> bool:

@@ -71,14 +71,23 @@ _BOUNDARIES = (
 )
 
 
+_LONGEST = 600
+"""Characters of a text whose last sentences may reject a value; in a longer one other sentences may."""
+
+
 def drop_rejected(text: str) -> str:
     """Return a text without the clause that rejects a value, and without that value before it.
 
     >>> drop_rejected("x = 9 (x = -1 is rejected)"), drop_rejected("x = 4 or x = 1, but x = 1 is extraneous.")
     ('x = 9', 'x = 4')
     """
-    # Hypotheses are rejected too.
-    if "=" not in text or any(word in text for word in ("ypothes", "H_", "H₀", "гипотез", "假设")):
+    # A box says what the answer is, and hypotheses are rejected too.
+    if (
+        "=" not in text
+        or "boxed" in text
+        or len(text) > _LONGEST
+        or any(word in text for word in ("ypothes", "H_", "H₀", "гипотез", "假设"))
+    ):
         return text
     tokens = tokenize(text)
     found = next(_REJECTIONS.find_all(tokens, 0, len(tokens)), None)

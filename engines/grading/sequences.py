@@ -75,7 +75,7 @@ def read_sequence(tree: Tree) -> _Sequence | None:
         tree = Tree("and", tree.children[::-1])
     parts = list_conjuncts(tree)
     equations = [one for one in parts if one.label == "="]
-    said = [(_read_term(one.children[0]), one.children[1]) for one in equations]
+    said = [(_read_term(one.children[0]), one.children[1]) for one in map(_solve_for_last, equations)]
     terms = [(*term, value) for term, value in said if term is not None]
     if not terms or len({name for name, _, _ in terms}) > 1:
         return None
@@ -111,6 +111,15 @@ def read_sequence(tree: Tree) -> _Sequence | None:
     if len(terms) < len(equations):
         return None
     return _Sequence(name, index, begins, int(line[0]), _write_calls(rule, name), least, has_range)
+
+
+def _solve_for_last(equation: Tree) -> Tree:
+    """Return `a_{n+1} - a_n = 2` or `a_{n+1}/a_n = 2` as what a_{n+1} is; another equation as it is."""
+    left, right = equation.children
+    if left.label not in ("-", "/") or any(one.label != "call" for one in left.children):
+        return equation
+    last, before = left.children
+    return Tree("=", (last, Tree("+" if left.label == "-" else "*", (right, before))))
 
 
 def _read_term(tree: Tree) -> tuple[str, Tree] | None:

@@ -77,7 +77,7 @@ def compare_series(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
 
 
 def _read_series(tree: Tree) -> _Series | None:
-    if tree.label == "such" and len(tree.children) == 2:
+    if tree.label in ("such", "cases") and len(tree.children) == 2:
         series = _read_series(tree.children[0])
         return None if series is None else _replace(series, condition=tree.children[1])
     if tree.label == "=":
