@@ -20,6 +20,7 @@ from engines.proofreading.cue_phrases import (
     last_clause,
     last_sentence,
     mentions,
+    names_other_object,
     starts_with_phrase,
     starts_with_refusal,
     words_of,
@@ -219,7 +220,7 @@ class ChainLink:
         """Whether its sentence, or the remark behind it, names another object than the text before: the
         conjugate hyperbola, a wave in the opposite direction, the other possibility."""
         remark = _CLAUSE_END.split(self.words_after[:_MOST_WORDS_OF_REMARK])[0]
-        return mentions("other object", last_sentence(self.words_before)) or mentions("other object", remark)
+        return names_other_object(last_sentence(self.words_before)) or mentions("other object", remark)
 
     @property
     def speaks_of_several_after(self) -> bool:

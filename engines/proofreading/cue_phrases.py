@@ -51,11 +51,14 @@ _FOR_ALL = f"""
     all_complex all_integers every_integer any_integer for_real
     for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
 """
+_OBJECTS = """
+    hyperbola parabola ellipse circle curve line plane wave branch particle body object train car observer
+    player sphere triangle
+"""
 _OTHER_OBJECTS = (
     (
         "conjugate dual mirror opposite reverse reversed reflected other another",
-        "hyperbola parabola ellipse circle curve line plane wave branch direction possibility image particle"
-        " body object train car observer player sphere triangle",
+        f"{_OBJECTS} direction possibility image",
     ),
 )
 """How words name another object of the kind that was spoken of, as `_QUANTIFYING`."""
@@ -136,6 +139,8 @@ PHRASES: Mapping[str, str] = {
     "other object": f"""
         {_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative
     """,
+    "object": _OBJECTS,
+    "relabelling": "relabel* renam* rescal* swap* interchang* exchang*",
     "sign changed": "change_the_sign changing_the_sign changes_the_sign opposite_sign other_sign",
     "of none": "no none nowhere",
     "idiomatic no": """
@@ -389,25 +394,6 @@ ORDINALS: Mapping[str, int] = {
 }  # fmt: skip
 """Words that number roots."""
 
-PART_LEADS = ("[Ff]or", "[Ii]n", "[Aa]t", "[Aa]s for", "[Nn]ow for", "[Cc]onsider", "[Tt]urning to")
-"""Words before the letter of a part of an exercise, which a sentence begins with that is about that part."""
-HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
-ENVIRONMENTS: Mapping[str, str] = {
-    "theorem": "theorem thm lemma lem proposition prop corollary cor claim conjecture fact result law rule",
-    "definition": "definition defn def define notation axiom convention",
-    "example": "example examples exampl ex eg xmpl worked illustration demo",
-    "exercise": """
-        exercise exercises exer exc xca problem problems prob question questions quiz task activity project
-        checkpoint exploration
-    """,
-    "proof": "proof pf sketch",
-    "solution": "solution solutions sol answer answers exsol hint explanation",
-    "remark": "remark remarks rem note notes aside warning insight commentary caution",
-    "list": "enumerate itemize description list tasks parts exparts questionlist compactenum",
-}
-"""The kinds of scopes, by the names of environments and the words that begin them."""
-
-
 _GAP = r"(?:[\s{}*]|\\(?:emph|text[a-z]{2})(?![a-z]))+"
 """What stands between the words of a phrase: space, and what emphasises one of them."""
 
@@ -463,6 +449,19 @@ def starts_with_refusal(words: str) -> bool:
         r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE
     )
     return behind is not None and mentions("mistaken", behind[1])
+
+
+def names_other_object(words: str) -> bool:
+    """Return whether words name another object than the text before, or begin with one of a kind.
+
+    >>> names_other_object("the other branch is"), names_other_object("* a hyperbola with no § has the")
+    (True, True)
+    >>> names_other_object("this is a hyperbola, so")
+    False
+    """
+    first = words_of(words)[:_WORDS_OF_SUBJECT]
+    of_kind = first[:1] in (["a"], ["an"]) and mentions("object", " ".join(first))
+    return of_kind or mentions("other object", words)
 
 
 def denies_of_all(words: str) -> bool:
@@ -746,21 +745,6 @@ def find_domains(words: str, often: bool = False) -> Iterator[str]:
             yield domain
 
 
-def scope_kind(name: str, *, within: bool = False) -> str:
-    """Return the kind of scope that an environment or a heading of that name begins; "" for none.
-
-    Args: within: a word that says so may stand within the name.
-
-    >>> [scope_kind(name, within=True) for name in ("thm", "Examples*", "mytheorem", "center")]
-    ['theorem', 'example', 'theorem', '']
-    """
-    plain = name.lower().rstrip("*")
-    if not within:
-        return _KINDS.get(plain, "")
-    inside = (kind for word, kind in _KINDS.items() if len(word) >= _LONG_WORD and word in plain)
-    return _KINDS.get(plain) or next(inside, "")
-
-
 _OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")
 _WORD = re.compile(r"[a-zA-Z']+")
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
@@ -770,10 +754,8 @@ _CUES: dict[str, Cue] = {
 }
 _FINDING = frozenset(("find", "finds", "found", "shows", "us", "suggests", "says", "see", "confirms"))
 """Words that before `that` say what was found."""
-_LONG_WORD = 6
-"""Letters of a word that says also within another name what an environment is, as in `nexercise`."""
 _WORDS_OF_KIND = 5
 _WORDS_OF_NAME = 6
 """Words before `identity` that can name it, with those that apply it."""
+_WORDS_OF_SUBJECT = 3
 _DETERMINERS = frozenset(("the", "a", "an", "our", "this", "that", "these", "those"))
-_KINDS = {name: kind for kind, names in ENVIRONMENTS.items() for name in names.split()}

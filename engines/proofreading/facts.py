@@ -451,6 +451,12 @@ class Facts:
         if known is None or not depth or (len(base) < len(name) and len(known.arguments) > 1):
             return None
         values = values or tuple(map(Tree, known.arguments))
+        # P(k, λ_1) = e^{-1}/k! is said of one λ, as the term does not have it.
+        if len(values) == len(known.arguments) and any(
+            "_" in name and value != Tree(name) and name not in free_symbols(known.body)
+            for name, value in zip(known.arguments, values, strict=True)
+        ):
+            return None
         facts = [known.fact]
         body: Tree | None = self.apply_definitions(known.body, facts, depth - 1)
         for _ in name[len(base) :]:

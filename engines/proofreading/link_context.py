@@ -482,7 +482,8 @@ class LinkContext:
         and not one of several."""
         if self._is_to_be_solved(link) or is_supposed(link, may_give_value=not left.children):
             return False
-        if link.is_of_other_object:
+        # "Relabelling § → §" gives letters another meaning.
+        if link.is_of_other_object or mentions("relabelling", last_sentence(link.words_before)):
             return False
         last = link.words_before.rpartition("§")[2]
         return not mentions("either", last) or mentions("equivalent", last)

@@ -14,15 +14,13 @@ from dataclasses import dataclass, field
 
 from engines.documents.reading import ITEM_BEGIN, LIST_BEGIN, LIST_END, PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
-    HEADINGS,
-    PART_LEADS,
     find_domains,
     mentions,
-    scope_kind,
     words_behind,
     words_of,
 )
 from engines.proofreading.moduli import equates_residues, names_residue_ring
+from engines.proofreading.scope_names import HEADINGS, PART_LEADS, scope_kind
 
 NUMBERS = "numbers"
 """The domain of a text that names no other."""
@@ -34,8 +32,8 @@ _SHARE = 60
 _SHARE_WITHIN = 12
 """… where the words of the examples, proofs and exercises in it count too, which name ideas of algebra."""
 _BOLD_BEGINNING = (
-    r"^[ \t>]*(?:\\noindent(?![A-Za-z])[ \t]*)?"
-    r"(?:\*\*|__|<(?:b|strong)>|\\textbf[ \t]*\{|\{[ \t]*\\bf(?:series)?(?![A-Za-z]))[ \t]*"
+    r"^[ \t>]*(?:\\(?:noindent|(?:small|med|big)skip|par)(?![A-Za-z])[ \t]*)*"
+    r"(?:\*\*|__|<(?:b|strong)>|\\text(?:bf|it)[ \t]*\{|\{[ \t]*\\bf(?:series)?(?![A-Za-z]))[ \t]*"
 )
 """A line that begins in bold, as the number of an exercise does: `\\noindent{\\bf 4.}`."""
 _SIGNS = re.compile(
@@ -44,8 +42,8 @@ _SIGNS = re.compile(
     r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
     rf"|\\(?P<item>item)(?![A-Za-z])|(?P<marked>[{LIST_BEGIN}{LIST_END}{ITEM_BEGIN}])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
-    r"|^[ \t>]*(?:(?:\*\*|__|\\text(?:bf|it)\s*\{)[ \t]*[(（]?(?P<part>[a-z]|[ivx]{1,4})[)）]"
-    r"|[(（]?(?P<letter>[a-h])[)）](?=\s)|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
+    rf"|{_BOLD_BEGINNING}[(（]?(?P<part>[a-z]|[ivx]{{1,4}})[)）]"
+    r"|^[ \t>]*(?:[(（]?(?P<letter>[a-h])[)）](?=\s)|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
     rf"|(?:^|(?<=[.!?。{PARAGRAPH_END}]))[ \t>]*(?:{'|'.join(PART_LEADS)})[ \t]+"
     r"(?:[Pp]art[ \t]+)?\((?P<prose>[a-h])\)(?=[\s,:])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)])[ \t]+(?=\S|\Z)"

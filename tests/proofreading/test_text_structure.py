@@ -163,3 +163,34 @@ def test_a_new_line_can_go_on_from_a_label(proofreader: TextProofreader) -> None
 def test_the_distance_of_rows_is_no_term(proofreader: TextProofreader) -> None:
     text = r"$$\begin{aligned} (x+1)^2 &= x^2 + 2x + 1 \\[4pt] &= x^2 + x + 1 \end{aligned}$$"
     assert list_verdicts(proofreader, text) == ["right", "wrong"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        (r"\noindent{\bf 1.}", r"\noindent{\bf 2. }"),
+        (r"\medskip\noindent\textbf{3.}", r"\medskip\noindent\textbf{4.}"),
+        (r"\textbf{a.}", r"\textbf{b.}"),
+        ("**a.**", "**b.**"),
+    ],
+)
+def test_a_bold_label_begins_an_exercise_or_part(
+    proofreader: TextProofreader, labels: tuple[str, str]
+) -> None:
+    text = f"{labels[0]} Let $k = 3$. Then $k^2 = 9$.\n\n{labels[1]} So $k^2 + 1 = 17$."
+    assert count_accused(proofreader, text) == 0
+    assert count_accused(proofreader, text.replace(labels[1], "")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        (r"Here $y = x^2 - a^2$. Relabelling $a^2 \to -a^2$ we get $y = x^2 + a^2$.", 0),
+        (r"Here $y = x^2 - a^2$. So we get $y - x^2 = a^2$.", 1),
+        (r"The curve is $b^2 x^2 - y^2 = b^2$. A hyperbola with no intercepts has $b^2x^2 - y^2 = -b^2$.", 0),
+        (r"We have $P(k, c_1) = 5^k$. And $P(2, c_2) = 6^2$.", 0),
+        (r"We have $P(k, c_1) = 5^k$. So $P(2, c_1) = 6^2$.", 1),
+    ],
+)
+def test_letters_and_objects_that_are_others(proofreader: TextProofreader, text: str, accused: int) -> None:
+    assert count_accused(proofreader, text) == accused
