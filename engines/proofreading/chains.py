@@ -468,9 +468,15 @@ def _list_bracketed(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
 
 
 def _list_remarks(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
-    r"""List the words within a formula: what `\text` has in it."""
-    matches = (WORDS.match(each.sides[0].strip()) for each in statements if not each.relations)
-    return tuple(" ".join(words[1].split()) for words in matches if words)
+    r"""List the words within a formula: what `\text` has in it, alone or with a colon before a row that goes
+    on."""
+    matches = (
+        match
+        for each in statements
+        if (match := WORDS.match(each.sides[0].strip(" &\n")))
+        if not each.relations or (match[1].rstrip().endswith(":") and match[0] == each.sides[0].strip(" &\n"))
+    )
+    return tuple(" ".join(words[1].split()) for words in matches)
 
 
 def _read_worded_link(

@@ -452,7 +452,13 @@ class LinkContext:
             return None
         if not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
             return None
-        return find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
+        found = find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
+        # What another premise implies is no reason for what this one implies.
+        others = found is not None and any(
+            fact.argument not in (-1, link.argument) and not fact.is_premise
+            for fact in found.evidence.sources
+        )
+        return None if others and link.argument >= 0 else found
 
     def find_recent_slip(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a link that fails would follow from the lines right before it; None

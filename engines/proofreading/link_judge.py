@@ -558,6 +558,9 @@ class LinkJudge(LinkContext):
             mistake = Accusation(odd) if odd else None
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
+        # u = w = 0 says that both are 0, and not what they are to each other.
+        if next_side and not (free_symbols(next_side) or left.children or right.children):
+            return judged
         other_accusation = other_accusation or self.find_vanishing_change(link) or self.find_unused_name(link)
         other_accusation = other_accusation or self.find_recent_slip(link)
         if other_accusation is None:

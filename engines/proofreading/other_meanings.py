@@ -152,6 +152,9 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    is_pair = left.label == "tuple" and _ANGLE_PAIR.match(link.left.lstrip()) is not None
+    if is_pair and right.label not in ("tuple", "list", "matrix", "set"):
+        return LinkVerdict(link, "not shown", "angle brackets with one value hold an inner product")
     # 2. Where a term ends that no bracket ends: the reader says which products those are.
     if open_end := judge_open_ends(link, left, right, judge, numbers):
         return open_end

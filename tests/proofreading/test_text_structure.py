@@ -194,3 +194,17 @@ def test_a_bold_label_begins_an_exercise_or_part(
 )
 def test_letters_and_objects_that_are_others(proofreader: TextProofreader, text: str, accused: int) -> None:
     assert count_accused(proofreader, text) == accused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"For each $|x|^2$ we have $x = 0 \implies |x|^2 = 0 \text{ and } x \neq 0 \implies |x|^2 > 0$.",
+        r"For all $i$, $$f(g(i)) = i \implies fg = d_I$$ and for all $x$, $$g(f(x)) = x \implies gf = d_X.$$",
+        r"Here $v = u + w \text{ and } u + w = 0 \implies u = w = 0$.",
+        r"Here $\vec x = \vec 0 \implies \langle \vec x, \vec x \rangle = 0$.",
+        r"$$\begin{aligned} &\text{wrong way:} \\ &= 2 + 2 \\ &= 5 \end{aligned}$$",
+    ],
+)
+def test_what_is_implied_rests_on_its_own_premise(proofreader: TextProofreader, text: str) -> None:
+    assert count_accused(proofreader, text) == 0
