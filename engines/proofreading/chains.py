@@ -227,6 +227,11 @@ class ChainLink:
         return mentions("several", _FULL_STOP.split(self.words_after[:40])[0])
 
     @property
+    def speaks_of_others_after(self) -> bool:
+        """Whether words behind it say that it is one of several, and not what "the solution" is."""
+        return mentions("one of several", _FULL_STOP.split(self.words_after[:40])[0])
+
+    @property
     def is_rounded(self) -> bool:
         return mentions("rounded", self.words_before + self.words_after)
 

@@ -40,6 +40,13 @@ _QUANTIFYING = (
 """How a text says that something is so for all: in each row one of each, in this order."""
 
 
+_SEVERAL = """
+    or case cases either both respectively try trying possib* when if suppose assume for otherwise let other
+    another similarly test* example instance each bound bounds endpoint endpoints choice choices
+"""
+"""How a text says that a statement is one of several, or supposes it."""
+
+
 def _join_phrases(rows: Sequence[Sequence[str]]) -> str:
     return " ".join("_".join(words) for row in rows for words in product(*map(str.split, row)))
 
@@ -186,11 +193,8 @@ PHRASES: Mapping[str, str] = {
     "implying": "implies imply implying which_implies entails",
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
     "between": "which this that it a an is are would be was we but does do did",
-    "several": """
-        or case cases either both respectively value values root roots solution solutions try trying possib*
-        when if suppose assume for otherwise let other another similarly test* example instance each
-        bound bounds endpoint endpoints choice choices
-    """,
+    "several": f"{_SEVERAL} value values root roots solution solutions",
+    "one of several": _SEVERAL,
     "alternative": """
         alternative* or either respectively otherwise other another similarly try trying test bound bounds
         endpoint endpoints choice choices
@@ -248,7 +252,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
-        rewritten_as be_written_as write_this_as written_in_the_form
+        rewritten_as be_written_as write_this_as written_in_the_form rewrite_§_as rewriting_§_as write_§_as
     """,
     "supposing": """
         let suppose assume assuming if when whenever set setting choose consider unless whether try
@@ -257,6 +261,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "introducing value": "where at",
     "accompanying": "with",
+    "subordinating": "if when whenever at",
     "cases": "case cases otherwise possibilit*",
     "case at hand": """
         this_case that_case which_case any_case our_case special_case general_case each_case our_cases
@@ -344,6 +349,7 @@ PHRASES: Mapping[str, str] = {
         inflation profit* share* proportion* fraction portfolio measure map morphism homomorphism prime
         uniformizer homotopy partition path paths
     """,
+    "recalling": "again recall recalling earlier above previously as_before seen_before already",
     "varied": """
         let suppose assume if when now next similarly likewise instead another other otherwise but however
         whereas while or either respectively replac* chang* switch* new different consider take taking choose

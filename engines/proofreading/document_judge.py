@@ -280,15 +280,26 @@ def _accuse_unlike_bounds(
             and not (link.index or following.index)
             and following.connective not in (",", "and")
             and free_symbols(one) == free_symbols(other)
-            and not (link.speaks_of_several_after or following.is_one_of_alternatives)
+            and (following.connective == "so" or not link.speaks_of_several_after)
+            and not following.is_one_of_alternatives
             and not link.words_after.startswith((":", "："))  # n ≥ 1: it says when the next holds
         )
-        if not near or judged[index].outcome != "given" or link.is_denied_directly:
+        # Behind a bound that follows the next one is the slip.
+        accused = index if judged[index].outcome == "given" else indices[id(following)]
+        is_settled = judged[index].outcome in ("given", "follows", "not shown")
+        is_settled = is_settled and judged[accused].outcome == "given"
+        if not near or not is_settled or link.is_denied_directly:
             continue
-        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).outcome == "equal"):
-            written = f"{following.left} {following.relation} {following.right}"
+        if instead := bound_meant(
+            one,
+            other,
+            lambda meant, as_: judge.equal(meant, as_).outcome == "equal",
+            is_next_row=following.connective in ("so", "row"),
+        ):
+            other_link = following if accused == index else link
+            written = f"{other_link.left} {other_link.relation} {other_link.right}"
             reason = f"it says what {written} says with {instead}"
-            judged[index] = LinkVerdict(link, "wrong", reason)
+            judged[accused] = LinkVerdict(judged[accused].link, "wrong", reason)
 
 
 def _stands_before(link: ChainLink, following: ChainLink) -> bool:

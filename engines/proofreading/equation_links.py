@@ -293,12 +293,15 @@ class EquationLink:
 
     @property
     def _is_value_here(self) -> bool:
-        """Whether it says which number a function is at numbers, where its paragraph defines the function."""
+        """Whether it says which number a function is at numbers, where its paragraph defines the function, or
+        where nothing is supposed and the function is known."""
         if self.left.label != "call" or any(map(free_symbols, self.left.children[1:])) or self.right.children:
             return False
         known = self.context.facts.functions.get(self.left.children[0].label)
-        here = known is not None and known.fact.position.paragraph == self.link.position.paragraph
-        return here and not free_symbols(self.right)
+        if known is None or free_symbols(self.right):
+            return False
+        here = known.fact.position.paragraph == self.link.position.paragraph
+        return here or (known.is_certain_at(self.link.position) and not is_supposed(self.link))
 
     def _judge_as_given(self) -> LinkVerdict | None:
         link = self.link
@@ -525,7 +528,10 @@ class EquationLink:
         """
         link, left, right = self.link, self.left, self.right
         # A function has one derivative.
-        if link.has_denial_nearby or (link.may_be_one_of_several and not is_slope(left)):
+        # "The endpoints have values § and § " names several values, each of its own place.
+        beside = link.words_before.rpartition("§")[2]
+        several = mentions("either", beside) if self._is_value_here else link.may_be_one_of_several
+        if link.has_denial_nearby or (several and not is_slope(left)):
             return None
         if _is_product_with_zero(self.context.facts, left, right):
             return None
@@ -539,6 +545,10 @@ class EquationLink:
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):
             return None
+        exact = not free_symbols(right) and not any(map(DECIMAL.match, right.list_labels()))
+        if is_slope(left) and exact and (gap := constant_gap(reduced.left, reduced.right)):
+            why = f"the sides differ by {gap}, {describe_sources(reduced.used)}"
+            return Accusation(why, Evidence("definition", reduced.used))
         sides = free_symbols(reduced.left), free_symbols(reduced.right)
         if sides[0] != sides[1] or len(reduced.left) + len(reduced.right) >= LARGEST:
             return None

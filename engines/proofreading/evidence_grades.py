@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
@@ -103,9 +104,16 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
 
 def _adds_functions(source: Fact) -> bool:
     """Return whether a statement calls a function and has its name alone, too: (f + g)(x) = f(x) + g(x)."""
-    terms = (*source.left, *source.right)
-    called = {node.children[0].label for node in terms if node.label == "call"}
+    called = _list_called(source.left) | _list_called(source.right)
     return not called.isdisjoint(free_symbols(source.left) | free_symbols(source.right))
+
+
+def _list_called(tree: Tree) -> frozenset[str]:
+    """Return the functions that a term calls: in dy/dx, of which y is a function, nothing is called."""
+    if tree.label == "d":
+        return frozenset()
+    called = frozenset((tree.children[0].label,)) if tree.label == "call" else frozenset[str]()
+    return called.union(*map(_list_called, tree.children))
 
 
 def _grade_copy(evidence: Evidence) -> EvidenceGrade:

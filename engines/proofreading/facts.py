@@ -36,7 +36,7 @@ class Function:
     """A function that the text defines, by `f(x) = …` or `y = …` with one variable more.
 
     Attributes: once: the text defines it in one way only. once_here: its paragraph does. once_in_section: its
-    section does, up to the place at hand.
+    section does, up to the place at hand. once_in_task: its example or exercise does.
     """
 
     arguments: tuple[str, ...]
@@ -45,6 +45,7 @@ class Function:
     once: bool = True
     once_here: bool = True
     once_in_section: bool = False
+    once_in_task: bool = False
 
     def is_certain_at(self, position: Position) -> bool:
         """Return whether it is this function at a place, and no other of its name."""
@@ -52,7 +53,13 @@ class Function:
         behind = position.paragraph - there.paragraph
         near = there.scope is position.scope and 0 <= behind <= _NEAR_PARAGRAPHS
         in_section = there.scope.section is position.scope.section and 0 <= behind <= _PARAGRAPHS_OF_EXAMPLE
-        return self.once or (self.once_here and near) or (self.once_in_section and in_section)
+        in_task = there.scope.task is not None and there.scope.task is position.scope.task
+        return (
+            self.once
+            or (self.once_here and near)
+            or (self.once_in_section and in_section)
+            or (self.once_in_task and in_task)
+        )
 
 
 @dataclass(slots=True)
@@ -251,7 +258,7 @@ class Facts:
                         # f(x) = 0 and f(x) = x are equations to be solved, or the second defines it anew.
                         if free_symbols(body):
                             self.functions[name] = replace(
-                                known, once=False, once_here=False, once_in_section=False
+                                known, once=False, once_here=False, once_in_section=False, once_in_task=False
                             )
                         break
                     # In another paragraph, a term in the argument and in other letters defines it anew.
@@ -264,7 +271,7 @@ class Facts:
                         self._define_function(name, tuple(arguments), body, fact)
                     elif body != known.body:
                         self.functions[name] = replace(
-                            known, once=False, once_here=False, once_in_section=False
+                            known, once=False, once_here=False, once_in_section=False, once_in_task=False
                         )
                     return
         known = self.functions.get(left.label)
@@ -288,11 +295,18 @@ class Facts:
         sure = fact.is_certain and bool(body.children and free_symbols(body))
         here = known is not None and again and known.fact.position.paragraph == fact.position.paragraph
         section = fact.position.scope.section
-        in_section = any(
-            one.fact.position.scope.section is section for one in self.defined_functions.get(name, ())
-        )
+        places = [one.fact.position.scope for one in self.defined_functions.get(name, ())]
+        in_section = any(scope.section is section for scope in places)
+        task = fact.position.scope.task
+        in_task = any(scope.task is task for scope in places)
         self.functions[name] = Function(
-            arguments, body, fact, sure and not again, sure and not here, sure and not in_section
+            arguments,
+            body,
+            fact,
+            once=sure and not again,
+            once_here=sure and not here,
+            once_in_section=sure and not in_section,
+            once_in_task=sure and not in_task,
         )
         self.defined_functions.setdefault(name, []).append(self.functions[name])
 

@@ -7,7 +7,7 @@ position is moved, by Newton's method, to where every equation holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -81,17 +81,14 @@ class PartNames:
 
     def list_relations(self) -> list[tuple[Tree, Tree]]:
         """List what is known of the parts, as equations of their names: those that are equal by the values of
-        variables, the squares of roots, and those of the sine and cosine of an angle."""
+        variables, the squares of roots, and what the functions of one angle are to each other."""
         first: dict[Tree, str] = {}
         pairs = [(name, first.setdefault(meant, name)) for name, meant in self.meant.items()]
         equal = [(Tree(name), Tree(other)) for name, other in pairs if name != other]
         roots = [(name, part) for name, part in self.parts.items() if part.label == "sqrt"]
-        sines = [(meant, name) for meant, name in first.items() if meant.label == "sin"]
-        circles = [
-            (name, first[Tree("cos", meant.children)])
-            for meant, name in sines
-            if Tree("cos", meant.children) in first
-        ]
+        circles = list(_pair_functions(first, "sin", "cos"))
+        tangents = [*_pair_functions(first, "sec", "tan"), *_pair_functions(first, "csc", "cot")]
+        inverses = [*_pair_functions(first, "sec", "cos"), *_pair_functions(first, "csc", "sin")]
         closed = ((name, part) for name, part in self.parts.items() if part.label in _WORKED_OUT)
         values = ((name, None if free_symbols(part) else evaluate_term(part, {})) for name, part in closed)
         return [
@@ -99,6 +96,8 @@ class PartNames:
             *((Tree(name), Tree(f"{value:.12f}")) for name, value in values if value is not None),
             *((_square(name), self.replace_parts(part.children[0])) for name, part in roots),
             *((Tree("+", (_square(sine), _square(cosine))), ONE) for sine, cosine in circles),
+            *((_square(secant), Tree("+", (ONE, _square(tangent)))) for secant, tangent in tangents),
+            *((Tree("*", (Tree(one), Tree(other))), ONE) for one, other in inverses),
         ]
 
     def restore_parts(self, tree: Tree) -> Tree:
@@ -121,6 +120,13 @@ def _count_halves(exponent: Tree) -> int:
     value = None if free_symbols(exponent) else evaluate_term(exponent, {})
     halves = 0.0 if value is None else 2 * value
     return int(halves) if 0 < halves <= _MOST_HALVES and halves.is_integer() else 0
+
+
+def _pair_functions(names: Mapping[Tree, str], one: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of two functions of the same angle."""
+    for meant, name in names.items():
+        if meant.label == one and (partner := names.get(Tree(other, meant.children))):
+            yield name, partner
 
 
 def _square(name: str) -> Tree:

@@ -68,6 +68,8 @@ _MOST_ITEMS = 12
 """Of a list of statements that the text asks about."""
 _OF_RESIDUES = re.compile(r"[ZFℤ]_\w")
 _NEAR_PARAGRAPHS = 2
+_NEXT_PIECE = 2
+"""Pieces of a text from one formula to the next, words between them."""
 _REFUTING = ("proof", "solution", "supposition")
 _BY_WORDS = (
     ("positive", ">", "0"), ("nonnegative", ">=", "0"), ("negative", "<", "0"), ("nonzero", "!=", "0"),
@@ -465,7 +467,8 @@ class LinkContext:
         where none does that."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         # "Let us try x = …, § " supposes what x is, and not its slope.
-        if not (self._is_drawn_from_facts(link, left) or (is_slope(left) and not link.of_problem)):
+        drawn = self._is_drawn_from_facts(link, left) or self._restates_last(link, left, right)
+        if not (drawn or (is_slope(left) and not link.of_problem)):
             return None
         return find_recent_slip(self.facts, link, left, right, self.are_equal)
 
@@ -492,7 +495,33 @@ class LinkContext:
         if link.is_of_other_object or mentions("relabelling", last_sentence(link.words_before)):
             return False
         last = link.words_before.rpartition("§")[2]
-        return not mentions("either", last) or mentions("equivalent", last)
+        if not mentions("either", last) or mentions("equivalent", last):
+            return True
+        # "y - 1 = 2x or y = 2x + 1" is one line in two forms, and "y = 2x or y = 3x" are two.
+        before = self.facts.every[-1] if self.facts.every else None
+        right = self.read_sides(link)[1].tree or ZERO
+        return (
+            before is not None
+            and link.piece_index - before.piece <= _NEXT_PIECE
+            and not left.children
+            and bool(right.children)
+            and before.variables == free_symbols(left) | free_symbols(right)
+            and left not in (before.left, before.right)
+        )
+
+    def _restates_last(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation that is to be solved is about the letters of the one right before it,
+        in the same scope: it is that equation in another form."""
+        before = self.facts.every[-1] if self.facts.every else None
+        return (
+            before is not None
+            and not before.is_value
+            and before.position.scope is link.position.scope
+            and link.position.paragraph - before.position.paragraph <= _NEAR_PARAGRAPHS
+            and before.variables == free_symbols(left) | free_symbols(right)
+            and self._is_to_be_solved(link)
+            and not link.is_unannounced
+        )
 
     def _is_to_be_solved(self, link: ChainLink) -> bool:
         """Return whether words say that an equation is a task or a condition, or has no solution."""
@@ -596,9 +625,8 @@ class LinkContext:
             mentions("existing", link.words_before)
             or (read_last_cue(link.words_before) != "given" and mentions("proving", link.words_before))
         )
-        is_certain = not (
-            link.speaks_of_several_after if left.label == "call" else link.may_be_one_of_several
-        )
+        # A function that "is the solution" is one; of a letter with a value there can be another.
+        is_certain = not (link.speaks_of_others_after if left.label == "call" else link.may_be_one_of_several)
         text = f"{link.left} = {link.right}"
         known = self.facts.functions.copy()
         self.facts.add_fact(

@@ -57,6 +57,8 @@ from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
     describe_failed_step,
+    find_failed_root,
+    find_lost_root,
     find_valued_statement,
 )
 from engines.proofreading.statement_roles import is_concluded, is_supposed, read_role
@@ -491,6 +493,7 @@ class LinkJudge(LinkContext):
             or of_sign
         ):
             step = describe_failed_step(self.facts, link, left, right)
+            step = step or find_lost_root(self.facts, link, left, right)
             self.keep_equation(link, left, right)  # what follows from it follows all the same
             if step and judged.outcome in ("given", "not shown"):
                 self.has_unfounded_step = True
@@ -563,6 +566,7 @@ class LinkJudge(LinkContext):
             return judged
         other_accusation = other_accusation or self.find_vanishing_change(link) or self.find_unused_name(link)
         other_accusation = other_accusation or self.find_recent_slip(link)
+        other_accusation = other_accusation or find_failed_root(self.facts, link, left, right)
         if other_accusation is None:
             return judged
         # x(0) = c_1 + c_2 = c_2 = 1 is an equation for c_2.

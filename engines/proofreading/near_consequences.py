@@ -22,6 +22,7 @@ from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import list_terms
 from engines.proofreading.slips import Slip, find_slip, iterate_changes
 from engines.proofreading.stated_facts import Fact, describe_sources
+from engines.proofreading.statement_roles import is_main_clause
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
 
 _LONGEST_VALUE = 30
@@ -31,7 +32,7 @@ _LONG_CLAIM = 6
 """Nodes of a claim that says something of its own where it may be about another example."""
 _LONG_ROW = 16
 """Nodes of an equation that another one gives, but for one change."""
-_WRAPPING = ("limit", "d", "re", "im", "conj", "integral", "sum", "call")
+_WRAPPING = ("limit", "d", "re", "im", "conj", "integral", "antiderivative", "sum", "call")
 """Operations of which the last part is what they are of; those of terms that differ, differ."""
 _CONSTANT = re.compile(r"[CKc](?:_\d+)?\Z")
 """Of integration, which a text writes alike whatever its value is."""
@@ -136,6 +137,7 @@ def find_near_consequence(
     written = left, right
     left, right = _strip_shared(left, right)
     defines = _is_definition(left, right) and not _is_known_slope(facts, left)
+    defines = defines and not mentions("recalling", last_clause(link.words_before))
     known = None if defines else find_known_places(facts, left, right, link.line)
     if known is None:
         return None
@@ -150,13 +152,16 @@ def find_near_consequence(
     free = free_symbols(left) | free_symbols(right)
     determined = any(
         (not one.children and bool(free_symbols(one)) and one.label not in free_symbols(other))
-        or (_is_value_at_number(one) and not free_symbols(other))
+        or ((_is_value_at_number(one) or one.label == "d") and not free_symbols(other))
         for one, other in ((left, right), (right, left))
     )
     if determined and not (link.index or follows_from_words) and _is_set_anew(facts, link, free):
         return None
     wrapped = (left, right) != written
-    worked_out = wrapped or link.index > 0 or link.connective in ("so", "row")
+    is_slope_alone = any(
+        one.label == "d" and one not in other for one, other in ((left, right), (right, left))
+    )
+    worked_out = wrapped or link.index > 0 or link.connective in ("so", "row") or is_main_clause(link)
     drawn = (
         worked_out
         or read_last_cue(link.words_before) == "claimed"
@@ -242,7 +247,7 @@ def find_near_consequence(
             same,
             by_facts=True,
             others=known.unknowns,
-            determined=determined or wrapped,
+            determined=determined or wrapped or is_slope_alone,
             opposite=True,
         )
 
@@ -254,7 +259,7 @@ def find_near_consequence(
             slip, is_certain = find_change(follows_perhaps), False
     if slip is None or is_row_of_system(link, left, right, used):
         return None
-    if _has_another_constant(facts, left, right, are_equal):
+    if has_another_constant(facts, left, right, are_equal):
         return None
     shown = replace(slip, at=known.names.show_place(slip.at))
     return describe_change(shown.reason, used, is_certain=is_certain)
@@ -270,7 +275,7 @@ def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> A
     return Accusation(f"{change}, {describe_sources(used)}", evidence)
 
 
-def _has_another_constant(
+def has_another_constant(
     facts: Facts, left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]
 ) -> bool:
     """Return whether a claim follows for another value of a constant of integration, which takes up signs and
@@ -449,9 +454,16 @@ def is_row_of_system(link: ChainLink, left: Tree, right: Tree, used: Sequence[Fa
     if len(used) == 1 and len(left) + len(right) >= _LONG_ROW and not of_zeros:
         return False  # two rows that are so long are hardly one equation but for a number
     rows = [(left, right), *((fact.left, fact.right) for fact in used)]
-    counts = [sorted(len(free_symbols(side)) for side in row) for row in rows]
+    counts = [sorted(len(_list_unknowns(side)) for side in row) for row in rows]
     alike = all(fewer == 0 and more > 1 for fewer, more in counts)
     return alike and link.connective in ("", "row", ",", "and")
+
+
+def _list_unknowns(tree: Tree) -> frozenset[Tree]:
+    """Return the letters of a term and its derivatives, each of which is one unknown."""
+    if tree.label == "d" or not tree.children:
+        return frozenset((tree,)) if free_symbols(tree) else frozenset()
+    return frozenset[Tree]().union(*map(_list_unknowns, tree.children))
 
 
 def _is_known_slope(facts: Facts, left: Tree) -> bool:

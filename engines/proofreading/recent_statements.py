@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, last_clause, mentions
+from engines.proofreading.cue_phrases import ends_with_phrase, is_made_of, last_clause, mentions
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
     describe_change,
     find_places,
     find_slip_in_part,
+    has_another_constant,
     is_row_of_system,
     says_the_same,
 )
@@ -26,6 +27,7 @@ from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import are_exactly_equal, free_symbols
 
 _RECENT_LINES = 12
+_LINES_OF_LETTER = 6
 _MOST_FACTS = 4
 _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
@@ -52,9 +54,9 @@ def find_recent_slip(
         return None
     if "conj" in (*left.list_labels(), *right.list_labels()):  # an i beside it is no letter
         return None
-    return _find_consequence(facts, link, left, right, are_equal) or _find_rewritten_side(
-        facts, link, left, right, are_equal
-    )
+    found = _find_consequence(facts, link, left, right, are_equal)
+    found = found or _find_rewritten_side(facts, link, left, right, are_equal)
+    return None if found and has_another_constant(facts, left, right, are_equal) else found
 
 
 def _gives_value(left: Tree, right: Tree) -> bool:
@@ -72,6 +74,7 @@ def _find_consequence(
     """Return the change by which a claim follows where the last statements hold, which two points show."""
     clause = last_clause(link.words_before.rstrip(" ,:"))
     is_drawn = link.connective == "so" or mentions("deducing", clause) or mentions("obtaining", clause)
+    is_drawn = is_drawn or ends_with_phrase("rearranging", link.words_before)
     if not is_drawn and len(left) + len(right) < _LEAST_NODES:
         return None
     equations = _list_recent_equations(facts, link, left, right)
@@ -91,6 +94,9 @@ def _find_consequence(
         if reduced is None or not reduced.used or any(_is_copy(fact, one, other) for fact in reduced.used):
             return False
         if any(_is_joined(link, fact, left) for fact in reduced.used):
+            return False
+        # A tangent line has the letters of the curve, whose slope says nothing of where the line is.
+        if not _has_slope(left, right) and any(_has_slope(fact.left, fact.right) for fact in reduced.used):
             return False
         # a + b = b + c = 0 says that both are 0, and not what they are to each other.
         if says_of_both and all(fact.piece == link.piece_index for fact in reduced.used):
@@ -127,6 +133,7 @@ def _find_rewritten_side(
             continue
 
         def are_same(mine: Tree, theirs: Tree, is_quoted: bool = is_quoted) -> bool:
+            # In another order it is not quoted, but written anew.
             copied = is_quoted and _list_operands(mine) == _list_operands(theirs)
             return not copied and are_equal(mine, theirs)
 
@@ -145,7 +152,9 @@ def _iterate_rewritten(
     recent = [fact for fact in facts.in_scope[-_MOST_FACTS:] if _is_recent(fact, link)]
     for fact in reversed(recent):
         for side, other in ((left, right), (right, left)):
-            if free_symbols(side) and side in (fact.left, fact.right):
+            # A letter is another curve a few lines further on.
+            is_near = bool(side.children) or link.line - fact.line <= _LINES_OF_LETTER
+            if is_near and free_symbols(side) and side in (fact.left, fact.right):
                 yield fact.right if side == fact.left else fact.left, other, (fact,), True
     used: list[Fact] = []
     one, other = facts.apply_definitions(left, used), facts.apply_definitions(right, used)
@@ -176,6 +185,10 @@ def _list_recent_equations(
     return sorted(result, key=lambda each: -each[2].number)[:_MOST_FACTS]
 
 
+def _has_slope(*sides: Tree) -> bool:
+    return any(node.label == "d" for side in sides for node in side)
+
+
 def _is_joined(link: ChainLink, fact: Fact, left: Tree) -> bool:
     """Return whether the words `and` or `or` join a term for a letter to another that a fact gives it: two
     curves `y = 1/x` and `y = 1/x^2`."""
@@ -187,11 +200,10 @@ def _is_joined(link: ChainLink, fact: Fact, left: Tree) -> bool:
 def _is_copy(fact: Fact, left: Tree, right: Tree) -> bool:
     """Return whether an equation is a fact in the same words, and not its consequence: misquoted equations
     are compared elsewhere."""
-    return says_the_same(fact, left, right) and _list_operands(left, right) == _list_operands(
-        fact.left, fact.right
-    )
+    operands = sorted(_list_operands(left, right))
+    return says_the_same(fact, left, right) and operands == sorted(_list_operands(fact.left, fact.right))
 
 
 def _list_operands(*sides: Tree) -> list[str]:
     leaves = (node.label.lstrip("-") for side in sides for node in side if not node.children)
-    return sorted(label for label in leaves if label != "1")
+    return [label for label in leaves if label != "1"]

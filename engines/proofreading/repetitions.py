@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_sentence, mentions
+from engines.proofreading.cue_phrases import is_made_of, last_sentence, mentions, read_last_cue
 from engines.proofreading.link_verdicts import CopyVariation
 from engines.proofreading.term_properties import free_symbols, has_empty_range, is_slope
 
@@ -227,6 +227,7 @@ def find_misquotations(
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
             varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
+            varied = varied and not mentions("recalling", last_sentence(second.link.words_before))
             # Each exercise and example defines its own functions.
             defined_again = kind_of.endswith(_OF_DEFINITION) and _are_in_other_tasks(first.link, second.link)
             # + (something analytic) is another thing at another place.
@@ -254,7 +255,8 @@ def find_misquotations(
                 continue
             if _is_bound_by_other(first, second, bounds):
                 continue
-            if any(map(second.is_beside, statements)):
+            # "Derive both sides of A = πr³: A = πr²" goes back to what was said before.
+            if any(second.is_beside(each) and not _restates(each, first) for each in statements):
                 continue
             # Two bounds of one side hold together: |sin x| ≤ 0.5 and |sin x| ≤ 0.9.
             if max(many) == 1 and _are_bounds_of_one_term(first, second):
@@ -269,7 +271,7 @@ def find_misquotations(
                 is_certain,
                 is_likely,
                 is_confirmed=max(many) > 1 or is_rare,
-                variation="" if is_rare else _name_variation(kind, after, second, common),
+                variation="" if is_rare else _name_variation(kind, before, after, second, common),
             )
             if is_certain:
                 reported.add(second.place)
@@ -287,26 +289,47 @@ def share_subject(one: RepeatedStatement, other: RepeatedStatement) -> bool:
     return any(mine == theirs and free_symbols(mine) for mine, theirs in pairs)
 
 
+def _restates(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether a statement in a formula of its own says again what a letter is in terms of others."""
+    same = (one.left, one.right) == (other.left, other.right) and bool(free_symbols(one.right))
+    between = one.link.words_before.rpartition("§")[2]
+    return same and (between.strip() == ":" or not is_made_of("joining", between))
+
+
 def _name_variation(
-    kind: str, after: Sequence[_Token], copy: RepeatedStatement, common: float
+    kind: str, before: Sequence[_Token], after: Sequence[_Token], copy: RepeatedStatement, common: float
 ) -> CopyVariation:
     """Return what a copy may be of another statement on purpose.
 
     Args:
         kind: The kind of the token in which they differ.
+        before: The tokens before it.
         after: The tokens behind it.
         copy: The copy.
         common: How much the two share.
     """
     if kind == "negation":
         return "opposite"
-    if kind in ("number", "index") and not after:
+    # The number of x^2 at the end of a formula is no value.
+    alone = {token.text for token in before[-1:] if kind == "number"} <= {*RELATIONS}
+    if kind in ("number", "index") and not after and alone:
         return "value"
     # Of two bounds one can be the coarser, and an unknown can have another value.
     if kind == "number" and (copy.link.relation in _BOUNDS or _gives_value(after, copy)):
         return "value"
     defines = common < _LONG_DEFINITION and (_is_assignment(copy) or _is_slope_alone(copy))
-    return "definition" if defines else ""
+    return "definition" if defines and _is_introduced(copy) else ""
+
+
+def _is_introduced(copy: RepeatedStatement) -> bool:
+    """Return whether a statement stands alone, says what a letter is, or is introduced by words that do not
+    go back to another: "an approximation to § " speaks of a function that was said to be something."""
+    link, words = copy.link, last_sentence(copy.link.words_before)
+    if mentions("recalling", words):
+        return False
+    varied = read_last_cue(words) == "given" or mentions("varied", _last_words(link, _MOST_WORDS))
+    names_curve = "call" not in (copy.left.label, copy.right.label)
+    return link.is_unannounced or varied or names_curve
 
 
 def _gives_value(after: Sequence[_Token], copy: RepeatedStatement) -> bool:
@@ -317,12 +340,11 @@ def _gives_value(after: Sequence[_Token], copy: RepeatedStatement) -> bool:
 
 
 def _are_in_other_tasks(one: ChainLink, other: ChainLink) -> bool:
-    """Return whether two links stand in different exercises or examples."""
-    tasks = [
-        next((scope for scope in link.position.scope.lineage if scope.kind in ("exercise", "example")), None)
-        for link in (one, other)
-    ]
-    return tasks[0] is not tasks[1]
+    """Return whether two links stand in different exercises or examples, none of which is in the other."""
+    first, second = one.position.scope.task, other.position.scope.task
+    if first is None or second is None:
+        return first is not second
+    return not (first.reaches(second) or second.reaches(first))
 
 
 def _is_of_other_name(one: RepeatedStatement, other: RepeatedStatement) -> bool:
@@ -363,10 +385,17 @@ def _is_enclosed(copy: RepeatedStatement, others: Sequence[RepeatedStatement]) -
 def _choose_nearest(
     some: Sequence[RepeatedStatement], others: Sequence[RepeatedStatement]
 ) -> tuple[RepeatedStatement, RepeatedStatement]:
+    """Return the two that are said of the same things, or else those that stand nearest to each other."""
     return min(
         ((one, other) for one in some for other in others),
-        key=lambda pair: abs(pair[0].link.line - pair[1].link.line),
+        key=lambda pair: (not _share_scope(*pair), abs(pair[0].link.line - pair[1].link.line)),
     )
+
+
+def _share_scope(one: RepeatedStatement, other: RepeatedStatement) -> bool:
+    """Return whether what is said in one statement holds where the other stands, or the other way round."""
+    here, there = one.link.position.scope, other.link.position.scope
+    return here.reaches(there) or there.reaches(here)
 
 
 def _gives_vector(statement: RepeatedStatement) -> bool:
@@ -504,17 +533,13 @@ def _count_shared(kind: str, one: str, other: str) -> float:
 def _contradict(first: RepeatedStatement, second: RepeatedStatement) -> bool:
     """Return whether two statements are said of the same things, and in different sentences."""
     one, other = first.link, second.link
-    here, there = one.position, other.position
-    if (
-        not (here.scope.reaches(there.scope) or there.scope.reaches(here.scope))
-        or one.piece_index == other.piece_index
-    ):
+    if not _share_scope(first, second) or one.piece_index == other.piece_index:
         return False
     if _are_in_one_sentence(*((one, other) if one.piece_index < other.piece_index else (other, one))):
         return False
     if other.is_denied_directly or one.is_denied_directly:
         return False
-    if here.scope.is_quotation or there.scope.is_quotation:
+    if one.position.scope.is_quotation or other.position.scope.is_quotation:
         return False
     if other.is_of_other_object or mentions("sign changed", last_sentence(other.words_before)):
         return False

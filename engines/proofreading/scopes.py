@@ -106,6 +106,11 @@ class Scope:
         """The section that it stands in."""
         return next(scope for scope in self.lineage if scope.kind in ("section", "document"))
 
+    @property
+    def task(self) -> Scope | None:
+        """The exercise or example that it stands in, the innermost one."""
+        return next((scope for scope in self.lineage if scope.kind in ("exercise", "example")), None)
+
     def reaches(self, other: Scope) -> bool:
         """Return whether what is said here holds there."""
         return any(scope is self for scope in other.lineage)

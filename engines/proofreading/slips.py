@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
+from math import floor
 from random import Random
 
 from engines.core.expression_language import display_name
@@ -461,22 +462,34 @@ def _evaluate_changed(
     return value
 
 
-def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> str:
+def bound_meant(
+    one: Tree, other: Tree, same: Callable[[Tree, Tree], bool], *, is_next_row: bool = False
+) -> str:
     """Return the change that makes a bound on a variable say what another says, where whole numbers tell
-    them apart; "" for two that are nothing but a variable and a number, or where no one change does."""
+    them apart; "" for two that are nothing but a variable and a number, or where no one change does.
+
+    Args:
+        is_next_row: Whether one stands in the row below the other: any number may be meant.
+    """
     name = next(iter(free_symbols(one)))
     if len(one) + len(other) > _MOST_NODES or (_is_simple(one) and _is_simple(other)):
         return ""
-    wanted = _sample_truths(other, name)
-    result = _sample_truths(one, name)
-    if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
+    # Bounds by large numbers differ only near those.
+    ends = {
+        root for bound in (one, other) for root in real_roots(bound.children[0], bound.children[1], name, {})
+    }
+    places = [*_PLACES, *(floor(end) + half / 2 for end in sorted(ends) for half in range(-2, 5))]
+    whole = [index for index, place in enumerate(places) if place == floor(place)]
+    wanted = _sample_truths(other, name, places)
+    result = _sample_truths(one, name, places)
+    if all(result[at] == wanted[at] for at in whole) or len({*result, *wanted}) != 2:
         return ""
     for first, second, truths in ((one, other, wanted), (other, one, result)):
         for path, part, instead in iterate_changes(first):
             changed = first.replace_subtree(path, part)
             if (
-                _is_near(instead)
-                and _sample_truths(changed, name) == truths
+                (is_next_row or _is_near(instead))
+                and _sample_truths(changed, name, places) == truths
                 and name in free_symbols(changed)
                 and same(changed, second)
             ):
@@ -488,10 +501,10 @@ def _is_simple(bound: Tree) -> bool:
     return any(not side.children and free_symbols(side) for side in bound.children)
 
 
-def _sample_truths(bound: Tree, name: str) -> list[bool | None]:
-    """Return whether a bound holds at whole numbers, and between them."""
+def _sample_truths(bound: Tree, name: str, places: Sequence[float]) -> list[bool | None]:
+    """Return whether a bound holds at some places."""
     result: list[bool | None] = []
-    for place in _PLACES:
+    for place in places:
         one, other = (evaluate_term(side, {name: place}) for side in bound.children)
         if one is None or other is None:
             result.append(None)

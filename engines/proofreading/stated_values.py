@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from engines.core.tree import Tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
+from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import has_last_word, last_clause, mentions, read_last_cue, words_of
+from engines.proofreading.cue_phrases import (
+    has_last_word,
+    is_made_of,
+    last_clause,
+    mentions,
+    read_last_cue,
+    words_of,
+)
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_meanings import take_degrees
+from engines.proofreading.slips import iterate_changes
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
-from engines.proofreading.term_properties import free_symbols, real_roots, values_agree
+from engines.proofreading.term_properties import (
+    evaluate_term,
+    free_symbols,
+    is_ambiguous,
+    real_roots,
+    values_agree,
+)
 
 VECTOR_PRODUCT = "×("
 """How the operation between two vectors is named among the symbols of a term."""
+_NEXT_PIECE = 2
+"""Pieces of a text from one formula to the next, words between them."""
+_BOTH = 2
+"""Roots of a quadratic equation."""
 _MOST_VALUES = 8
 """So many variables are given their values, those that others are calculated from among them."""
 
@@ -124,6 +144,91 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     places = " and ".join(f"{name} = {root:.6g}" for root in roots)
     reason = f"it does not hold at {places}, {describe_sources([known])}"
     return Accusation(reason, Evidence("last equation", (known,)))
+
+
+def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
+    """Return the change by which a value solves the equation from which it is drawn, which it does not solve
+    as it stands; None where it does, or no change does that."""
+    if left.children or not free_symbols(left) or free_symbols(right) or not _is_value_drawn(link, right):
+        return None
+    known = facts.equation_for(left.label)
+    if known is None or known.number != facts.last_number or known.alternative:
+        return None
+    if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > _NEXT_PIECE:
+        return None
+    if any(map(is_ambiguous, (known.left, known.right))) or not _differ_there(known, left.label, right):
+        return None
+    changes = chain(iterate_changes(right), [((), Tree("*", (Tree("-1"), right)), "the opposite")])
+    for path, part, instead in changes:
+        if _solves(known, left.label, right.replace_subtree(path, part)):
+            reason = f"it holds with {instead}, {describe_sources([known])}"
+            return Accusation(reason, Evidence("last equation", (known,), is_certain=False))
+    return None
+
+
+def find_lost_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
+    """Return the change by which an equation holds at both roots of the one that it is drawn from, in the row
+    or words before it, and at one of which it fails; None where no change does that."""
+    names = free_symbols(left) | free_symbols(right)
+    drawn = link.connective in ("so", "row") or is_concluded(link)
+    if len(names) != 1 or not drawn or link.of_problem or link.is_denied_directly:
+        return None
+    if any(not side.children and free_symbols(side) for side in (left, right)):
+        return None
+    (name,) = names
+    known = facts.equation_for(name)
+    if known is None or known.number != facts.last_number or known.alternative:
+        return None
+    roots = real_roots(known.left, known.right, name, {})
+    if len(roots) < _BOTH or link.piece_index - known.piece > _NEXT_PIECE:
+        return None
+
+    if all(values_agree(left, right, {name: root}) is not False for root in roots):
+        return None
+    for sides in ((left, right), (right, left)):
+        for path, part, instead in iterate_changes(sides[0]):
+            changed = sides[0].replace_subtree(path, part)
+            if name not in free_symbols(changed) | free_symbols(sides[1]) or instead.endswith(" 0"):
+                continue
+            if not all(values_agree(changed, sides[1], {name: root}) for root in roots):
+                continue
+            reduced = facts.reduce_by_some(changed, sides[1], [known])
+            if reduced is not None and reduced.same:
+                reason = f"it holds with {instead}, {describe_sources([known])}"
+                return Accusation(reason, Evidence("last equation", (known,)))
+    return None
+
+
+def _is_value_drawn(link: ChainLink, value: Tree) -> bool:
+    """Return whether a value is said to solve the equation before it: by words, an arrow or a row that lead
+    to it, by a sign ±, or as the place where that holds, "§ when § ", which no comma parts from it."""
+    if link.of_problem or link.is_denied_directly or link.is_rounded or link.relation != "=":
+        return False
+    if "pm" in value.list_labels():
+        return True
+    _, formula, last = link.words_before.rpartition("§")
+    leading = link.connective or (last if formula else "")
+    where = is_made_of("examined", leading) and bool(words_of(leading))
+    clause = last_clause(link.words_before.rstrip(" ,"))
+    is_next = link.connective == "row" or (formula and not link.connective and last.strip() in ("", ":"))
+    return where or is_concluded(link) or bool(is_next) or mentions("obtaining", clause)
+
+
+def _differ_there(known: Fact, name: str, value: Tree) -> bool:
+    return all(
+        values_agree(known.left, known.right, {name: each}) is False for each in _list_signed_values(value)
+    )
+
+
+def _solves(known: Fact, name: str, value: Tree) -> bool:
+    values = _list_signed_values(value)
+    return bool(values) and all(values_agree(known.left, known.right, {name: each}) for each in values)
+
+
+def _list_signed_values(value: Tree) -> list[float]:
+    """Return the values of a term, two of them where it has ±."""
+    signed = dict.fromkeys(choose_signs(value, repeat(sign)) for sign in "+-")
+    return [one for each in signed if (one := evaluate_term(each, {})) is not None]
 
 
 def _list_values(

@@ -15,6 +15,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import (
     depends_on_claim,
     ends_with_phrase,
+    has_first_word,
     has_last_word,
     is_made_of,
     last_clause,
@@ -88,11 +89,20 @@ def is_supposed(link: ChainLink, *, may_give_value: bool = True) -> bool:
     Args:
         may_give_value: Whether it can be the value of a variable, which "where" and "with" introduce.
     """
-    words = leading_clause(link.words_before)
+    # "When h = 2," before a display leads to its first row, and not to those that are drawn from that.
+    is_first = link.connective not in ("row", "so")
+    leads_on = is_first and not is_main_clause(link)
+    words = leading_clause(link.words_before) if leads_on else last_clause(link.words_before)
     accompanied = has_last_word("accompanying", words) and not mentions("obtaining", words)
     given = may_give_value and (accompanied or mentions("introducing value", words))
     supposed = mentions("supposing", words) or given
     return link.is_denied_by_words_after or mentions("denied", words) or supposed
+
+
+def is_main_clause(link: ChainLink) -> bool:
+    """Return whether a statement ends a sentence behind a comma and another clause: "when x = 5, § ."."""
+    ends = link.words_before.endswith(",") and link.words_after.startswith(".")
+    return ends and has_first_word("subordinating", leading_clause(link.words_before))
 
 
 def is_claimed_for_all(link: ChainLink, free: frozenset[str] = frozenset()) -> bool:

@@ -14,13 +14,14 @@ from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.slips import points_of
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_supposed
-from engines.proofreading.term_properties import evaluate_term, free_symbols
+from engines.proofreading.term_properties import WHOLE, evaluate_term, free_symbols
 
 _NEAR_PARAGRAPHS = 3
 _LAST_FACTS = 6
 _CLOSE = 1e-9
 _DEPTH = 3
 _SEEDS = 3
+_SMALLER = 8
 _VARYING = frozenset("xyztsuvwrθφ")
 """Letters beside a variable that are hardly constants."""
 _MEASURES = frozenset("μνλm")
@@ -106,8 +107,10 @@ class _KnownVariables:
         verdict = self.context.judge.equal(left, right)
         if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
             return LinkVerdict(self.link, "follows", sources)
-        # Roots of squares have the sign that is meant.
-        if not self._may_be_accused(name) or not _differ_in_size(left, right):
+        # Roots of squares have the sign that is meant; without a root there is one sign.
+        has_root = _has_root(left) or _has_root(right)
+        differs = _differ_in_size(left, right) or (not has_root and verdict.outcome == "different")
+        if not self._may_be_accused(name) or not differs:
             return None
         witness = f"{verdict.witness}, " if verdict.outcome == "different" else ""
         evidence = Evidence("definition", tuple(dict.fromkeys(self.used)))
@@ -136,10 +139,23 @@ _UNLIKE_NUMBERS = frozenset(
 """Labels of what is not differentiated."""
 
 
+_OF_EITHER_SIGN = frozenset(("sqrt", "root", "abs", "norm"))
+"""Operations that forget a sign."""
+
+
+def _has_root(tree: Tree) -> bool:
+    return any(
+        node.label in _OF_EITHER_SIGN or (node.label == "pow" and not WHOLE.match(node.children[1].label))
+        for node in tree
+    )
+
+
 def _differ_in_size(left: Tree, right: Tree) -> bool:
     """Return whether terms have other absolute values wherever both are defined."""
     names = free_symbols(left) | free_symbols(right)
     points = [at for seed in range(_SEEDS) for at in points_of(names, seed=seed)]
+    # A root of 1 - x² has a value where x is small.
+    points += [{name: value / _SMALLER for name, value in at.items()} for at in points]
     values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in points]
     known = [(abs(one), abs(other)) for one, other in values if one is not None and other is not None]
     return len(known) > 1 and all(abs(one - other) > _CLOSE * (1 + one) for one, other in known)

@@ -267,6 +267,20 @@ def test_what_is_no_calculation_with_stated_values(proofreader: TextProofreader,
             "We have $x^2 + y^2 = r^2$, so $y^2 = r^2 - x^2$.",
             "We have $x^2 + y^2 = r^2$, so $y^2 = r^2 + x^2$.",
         ),
+        # a root that gets lost, a slope below another row, a value of a function that was said
+        (
+            r"\begin{align*} x^2 - 2x - 3 &= 0 \\ (x-3)(x+1) &= 0 \end{align*}",
+            r"\begin{align*} x^2 - 2x - 3 &= 0 \\ (x+3)(x+1) &= 0 \end{align*}",
+        ),
+        (
+            r"When $h = 2$, \begin{align*} 2 \frac{du}{dt} &= 6 \\ \frac{du}{dt} &= 3 \end{align*}",
+            r"When $h = 2$, \begin{align*} 2 \frac{du}{dt} &= 6 \\ \frac{du}{dt} &= 8 \end{align*}",
+        ),
+        (
+            "Verify that $y(t) = t^2 + 4$ is the solution with the initial value $y(0) = 4$.",
+            "Verify that $y(t) = t^2 + 4$ is the solution with the initial value $y(6) = 4$.",
+        ),
+        ("Let $u = 5 - 3x$, hence $du = -3 dx$.", "Let $u = 5 - 3x$, hence $du = +3 dx$."),
     ],
 )
 def test_steps_from_the_equation_before(proofreader: TextProofreader, right: str, wrong: str) -> None:

@@ -33,6 +33,11 @@ def proofreader() -> TextProofreader:
         # definitions that are put in, and the slope of a function
         ("Here $H(x,y) = xy + B(y)$ and $B(y) = \\ln |y|$. Thus $$H(x,y) = xy {} \\ln |y|.$$", "+", "-"),
         ("Let $p(t) = (1-t)u + tv$ for $t$ between $0$ and $1$. Then $p'(t) = v {} u$.", "-", "+"),
+        # a form of the equation before, and an equation that is solved in it
+        ("So we rewrite $\\cos(t) = t$ as $\\cos(t) {} t = 0$. We find a root.", "-", "+"),
+        ("The tangent line is $y - 1 = -\\frac16(x-0)$ or $y = -\\frac16 x + {}$.", "1", "3"),
+        ("Thus $$12 = x^2 + x.$$\n\nSolve the quadratic equation $$x^2 {} x - 12 = 0.$$", "+", "-"),
+        ("We see $c^2 = 3^2 + 3^2$, so that $c = 3\\sqrt{{{}}}$.", "2", "5"),
         # a bound on a distance that stands twice otherwise, an index that skips others
         (
             "For all $u$ with $|u-b| < r$ it holds. Take $u$ with $|u-b| < r$.\n\n"
