@@ -100,37 +100,43 @@ def fold_number(tree: Tree) -> Coefficient:
 def _drop_zero(tree: Tree) -> Coefficient:
     if len(tree) > _MOST_NODES:
         raise LongCoefficientError
-    return Fraction(0) if find_coefficient_sign(tree) == 0 else tree
+    return Fraction(0) if _is_zero(tree) else tree
+
+
+def _is_zero(tree: Tree) -> bool:
+    # The first value that is none decides: most coefficients are not 0, and need no other point.
+    signs = list_coefficient_signs(tree)
+    return next(signs, None) == 0 and all(sign == 0 for sign in signs)
 
 
 def find_coefficient_sign(tree: Tree) -> int | None:
     """Return the sign of a coefficient, 0 for 0, by its values at some points; None where it varies."""
-    signs = set(list_coefficient_signs(tree))
-    return signs.pop() if len(signs) == 1 else None
+    signs = list_coefficient_signs(tree)
+    first = next(signs, None)
+    return first if all(sign == first for sign in signs) else None
 
 
 def list_coefficient_signs(tree: Tree) -> Iterator[int]:
     """Yield the signs of a term at the points where it has a value."""
     names = sorted(free_variables(tree) - {LOGARITHM})
-    spend_work(len(tree))
-    with ctx.workprec(_BITS):
-        # Letters stand for any number, so a sign counts only if it is the same at several points. Each letter
-        # gets another value than the others, since a - b would be 0 at equal ones.
-        for start in range(len(_SAMPLES) if names else 1):
-            point = {
-                name: fmpq(*Fraction(_SAMPLES[(start + k) % len(_SAMPLES)]).as_integer_ratio()) + k
-                for k, name in enumerate(names)
-            }
-            # ln t is far below every number that a text has: the sign is that in the limit t → 0.
+    # Letters stand for any number, so a sign counts only if it is the same at several points. Each letter
+    # gets another value than the others, since a - b would be 0 at equal ones.
+    for start in range(len(_SAMPLES) if names else 1):
+        point = {
+            name: fmpq(*Fraction(_SAMPLES[(start + k) % len(_SAMPLES)]).as_integer_ratio()) + k
+            for k, name in enumerate(names)
+        }
+        spend_work(len(tree))
+        # ln t is far below every number that a text has: the sign is that in the limit t → 0.
+        with ctx.workprec(_BITS):
             value = value_at(tree, {**point, LOGARITHM: fmpq(-(10**7) - start)})
-            if value is None or not value.is_finite():
-                continue
-            if value > 0 or value < 0:
-                yield 1 if value > 0 else -1
-            # No precision proves that a value is 0. A tiny ball around 0 counts as 0, a wide one says
-            # nothing.
-            elif value.rad() < 2.0**-_ZERO_BITS:
-                yield 0
+        if value is None or not value.is_finite():
+            continue
+        if value > 0 or value < 0:
+            yield 1 if value > 0 else -1
+        # No precision proves that a value is 0. A tiny ball around 0 counts as 0, a wide one says nothing.
+        elif value.rad() < 2.0**-_ZERO_BITS:
+            yield 0
 
 
 def fold_zero_coefficient(coefficient: Coefficient) -> Coefficient:
