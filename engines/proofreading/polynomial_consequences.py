@@ -8,6 +8,7 @@ combined by linear algebra.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import combinations_with_replacement, compress
@@ -175,12 +176,15 @@ class FactIdeal:
                     rows.append((product, facts))
                     if len(rows) > _MOST_ROWS:
                         return None
+        if len({powers for poly, _ in rows for powers in poly.monoms()}.union(claim.monoms())) > _MOST_TERMS:
+            return None
+        rows = _list_usable(claim, rows)
+        if not rows:
+            return None
         places: dict[tuple[int, ...], int] = {}
-        for poly in (claim, *(poly for poly, _ in rows)):
+        for poly, _ in rows:
             for powers in poly.monoms():
                 places.setdefault(powers, len(places))
-        if not rows or len(places) > _MOST_TERMS:
-            return None
         # The monomials as rows, the multiples as columns, and the claim as the last of them.
         matrix = [[0] * (len(rows) + 1) for _ in places]
         for column, poly in enumerate((*(poly for poly, _ in rows), claim)):
@@ -196,6 +200,22 @@ class FactIdeal:
             if echelon[row, len(rows)] != 0:
                 used += rows[pivot][1]
         return used
+
+
+def _list_usable(claim: Any, rows: list[tuple[Any, list[Fact]]]) -> list[tuple[Any, list[Fact]]]:
+    """List the multiples that can have a part in a combination that is a claim."""
+    claimed = set(claim.monoms())
+    while True:
+        # A monomial that only one multiple has, and not the claim, is cancelled by no other.
+        counts = Counter(powers for poly, _ in rows for powers in poly.monoms())
+        if not claimed <= counts.keys():
+            return []
+        usable = [
+            row for row in rows if all(counts[powers] > 1 or powers in claimed for powers in row[0].monoms())
+        ]
+        if len(usable) == len(rows):
+            return rows
+        rows = usable
 
 
 def _to_float(rational: Any) -> float:
