@@ -3,12 +3,17 @@ r"""Sums and products with an ellipsis in which one number is another: `k! = 1 \
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from engines.core.tree import Tree
 from engines.formula.cursor import ELLIPSIS
 from engines.mathematics.judging.ellipses import spell_out_ellipses
+from engines.mathematics.verification.work_limit import WorkLimitError, spend_work
 from engines.proofreading.slips import iterate_changes, iterate_retyped
 from engines.proofreading.term_properties import WHOLE, free_symbols
+
+_OPERATIONS_PER_NODE = 4
+"""Of a term whose ellipsis is spelled out."""
 
 
 def find_ellipsis_slip(left: Tree, right: Tree, are_equal: Callable[[Tree, Tree], bool]) -> str:
@@ -21,10 +26,13 @@ def find_ellipsis_slip(left: Tree, right: Tree, are_equal: Callable[[Tree, Tree]
     for side, other in ((left, right), (right, left)):
         if ELLIPSIS not in side.list_labels() or ELLIPSIS in other.list_labels() or not free_symbols(other):
             continue
-        for changed, instead in _iterate_changed(side):
-            spelled = spell_out_ellipses(changed)
-            if ELLIPSIS not in spelled.list_labels() and are_equal(spelled, other):
-                return instead
+        with suppress(WorkLimitError):
+            for changed, instead in _iterate_changed(side):
+                # Each node is put into several candidates for the terms before the dots.
+                spend_work(_OPERATIONS_PER_NODE * len(changed))
+                spelled = spell_out_ellipses(changed)
+                if ELLIPSIS not in spelled.list_labels() and are_equal(spelled, other):
+                    return instead
     return ""
 
 

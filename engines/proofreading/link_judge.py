@@ -203,7 +203,8 @@ class LinkJudge(LinkContext):
                 continue
             if unjudged := describe_unjudged(left.tree, right.tree):
                 claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
-                slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""
+                with limit_work(_MOST_WORK):
+                    slip = find_ellipsis_slip(left.tree, right.tree, self.are_equal) if claimed else ""
                 reason = f"it holds with {slip}" if slip else unjudged
                 yield LinkVerdict(link, "wrong" if slip else "not shown", reason)
                 continue

@@ -94,7 +94,7 @@ def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
 def _find_term(name: str, first: list[Tree], last: Tree) -> tuple[str, int] | None:
     """Return the index in the last term and where it starts, if that gives the first terms."""
     for start in _STARTS:
-        terms = [replace_variable(last, name, number_tree(start + k)) for k in range(len(first))]
+        terms = (replace_variable(last, name, number_tree(start + k)) for k in range(len(first)))
         if all(map(_are_equal, terms, first)):
             return name, start
     return None
