@@ -155,8 +155,8 @@ def _to_ball(known: Exact) -> BallValue:
 
 
 def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
-    label = tree.label
-    if not tree.children:
+    label, children = tree.label, tree.children
+    if not children:
         if label in values:
             return values[label]
         if is_constant_token(label):
@@ -165,21 +165,30 @@ def _evaluate_node(tree: Tree, values: PointValues, totals: Totals) -> Exact:
     if label in BINDERS:
         return _evaluate_bound(tree, values, totals)
     if label == "d":
-        return _evaluate_derivative(tree.children[1], values, totals)
-    exact = [_evaluate_node(child, values, totals) for child in tree.children]
+        return _evaluate_derivative(children[1], values, totals)
+    exact = [_evaluate_node(child, values, totals) for child in children]
     if label.startswith("sound-"):
         return _apply_soundly(label, [_to_ball(part) for part in exact])
-    if any(part is None for part in exact):
-        return None
+    # One loop: this is done for each node at each point of each term.
+    is_rational = label in _EXACTLY
+    for part in exact:
+        if part is None:
+            return None
+        if not isinstance(part, fmpq):
+            is_rational = False
     # Rational arithmetic stays exact as long as its numbers are short.
-    if label in _EXACTLY and all(isinstance(part, fmpq) for part in exact):
+    if is_rational:
         result = _EXACTLY[label](*exact)
         if result is not NotImplemented:
             return result if result is None or _bit_length(result) <= _EXACT_BITS else arb(result)
-    parts = [_to_ball(part) for part in exact]
+    parts = [part if isinstance(part, arb) else _to_ball(part) for part in exact]
     if label in CODE:
         form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
-        fixed = label == "pow" and variables_of(tree.children[1]).isdisjoint(values)
+        exponent = parts[1] if label == "pow" else None
+        # Of an exact exponent it does not matter what it is made of.
+        fixed = (
+            exponent is not None and not exponent.is_exact() and variables_of(children[1]).isdisjoint(values)
+        )
         return apply_operation(form, parts[:1], parts[1:], fixed)[0]
     return BALL_FUNCTIONS[label](*parts)
 
@@ -483,7 +492,7 @@ def _somewhere_undefined(body: Tree, values: PointValues, name: str, low: arb, h
         middle = ((begin + end) / 2).mid()
         if not result.is_finite() and begin < middle < end and end - begin > narrow:
             pieces += [(begin, middle), (middle, end)]
-    spend_work(known * max(1, len(body) // 4))
+    spend_work(known * len(body))
     return False
 
 
@@ -491,14 +500,19 @@ def _compile_integrand(tree: Tree, name: str, values: Mapping[str, acb]) -> Call
     """Return an integrand as a function of its variable, and of whether it is to be analytic there."""
     label = tree.label
     if not tree.children:
-        return (lambda z, _: z) if label == name else (lambda *_: values[label])
+        if label == name:
+            return lambda z, _: z
+        known = values[label]
+        return lambda *_: known
     parts = [_compile_integrand(child, name, values) for child in tree.children]
     first, last = parts[0], parts[-1]
     # With `analytic` set, a function with a branch cut has no value on the cut; quadrature needs this.
     if label in _CUT:
-        return lambda z, analytic: getattr(first(z, analytic), _CUT[label])(analytic=analytic)
+        cut = _CUT[label]
+        return lambda z, analytic: getattr(first(z, analytic), cut)(analytic=analytic)
     if label in _COMPLEX_ARITHMETIC:
-        return lambda z, analytic: _COMPLEX_ARITHMETIC[label](first(z, analytic), last(z, analytic))
+        operation = _COMPLEX_ARITHMETIC[label]
+        return lambda z, analytic: operation(first(z, analytic), last(z, analytic))
     if label == "pow":
         return lambda z, analytic: _raise_complex(first(z, analytic), last(z, analytic), analytic)
     if label == "log":
