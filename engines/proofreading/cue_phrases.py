@@ -466,7 +466,8 @@ def names_other_object(words: str) -> bool:
     False
     """
     first = words_of(words)[:_WORDS_OF_SUBJECT]
-    of_kind = first[:1] in (["a"], ["an"]) and mentions("object", " ".join(first))
+    of_kind = first[:1] in (["a"], ["an"]) and mentions("object", " ".join(first[:2]))
+    of_kind = of_kind and first[2:] in (["with"], ["without"], ["that"], ["whose"], ["of"], ["in"])
     return of_kind or mentions("other object", words)
 
 
