@@ -86,6 +86,11 @@ _UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s
 SENTENCE_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
 
 
+_MARK = re.compile(r"(?<!§)(?<!§ )(?:(?P<cross>[❌✗✘✖])|(?P<tick>[✅✓✔]))")
+"""A cross or tick that is not right behind a formula."""
+_CROSSED = re.compile(r"[\s)\]]*[❌✗✘✖]")
+
+
 @dataclass(frozen=True, slots=True)
 class ChainLink:
     """A relation between two formulas that stand next to each other.
@@ -175,8 +180,16 @@ class ChainLink:
         return (
             any(mentions("refused", " ".join(cue_words)) for cue_words in words)
             or denies_of_all(self.words_before)
+            or self.is_crossed_out
             or self.is_denied_by_words_after
         )
+
+    @property
+    def is_crossed_out(self) -> bool:
+        """Whether a cross such as ❌ marks it as wrong: right behind it, or at the beginning of its item."""
+        marks = [match for match in _MARK.finditer(self.words_before) if match["cross"] or match["tick"]]
+        begun = bool(marks) and marks[-1]["cross"] is not None
+        return begun or _CROSSED.match(self.words_after) is not None
 
     @property
     def has_denial_nearby(self) -> bool:

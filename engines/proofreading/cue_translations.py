@@ -562,7 +562,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "when": "当",
         "case": "情况 情形",
         "contradiction": "矛盾",
-        "wrong": "错误",
+        "wrong": "错误 錯誤 误以为 誤以為",
         "true or false": "判断正误 判断对错 判断题 对或错 对/错",
         "equation": "方程",
         "check": "检验 验证",

@@ -314,7 +314,8 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
-        if left is not None and right is not None:
+        # 3 =? 2(1) + 1 is asked of each point in turn.
+        if left is not None and right is not None and "related" not in left.list_labels():
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(index, each.link, left, right, odd))
     equations = {each.place: each for each in statements if each.link.relation == "="}

@@ -34,6 +34,8 @@ def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
     a doubtful one with strong evidence, stay as they are."""
     if judged.outcome not in ("wrong", "doubtful"):
         return judged
+    if judged.link.is_crossed_out:
+        return replace(judged, outcome="not shown", reason=f"a cross marks it as wrong: {judged.reason}")
     grade = grade_evidence(judged.link, judged.evidence)
     if judged.outcome == "doubtful" and grade == "strong":
         return judged

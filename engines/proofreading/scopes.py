@@ -43,7 +43,8 @@ _SIGNS = re.compile(
     rf"|\\(?P<item>item)(?![A-Za-z])|(?P<marked>[{LIST_BEGIN}{LIST_END}{ITEM_BEGIN}])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
     rf"|{_BOLD_BEGINNING}[(（]?(?P<part>[a-z]|[ivx]{{1,4}})[)）]"
-    r"|^[ \t>]*(?:[(（]?(?P<letter>[a-h])[)）](?=\s)|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
+    r"|^[ \t>]*(?:[(（]?(?P<letter>[a-h])[)）](?=\s)|(?P<choice>[A-E])[.)．、](?=[ \t]*\Z)"
+    r"|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
     rf"|(?:^|(?<=[.!?。{PARAGRAPH_END}]))[ \t>]*(?:{'|'.join(PART_LEADS)})[ \t]+"
     r"(?:[Pp]art[ \t]+)?\((?P<prose>[a-h])\)(?=[\s,:])"
     r"|^(?P<indent>[ \t]*)(?:[-*+]|\d{1,2}[.)])[ \t]+(?=\S|\Z)"
@@ -264,7 +265,14 @@ class _Outline:
             self._begin_lead(sign, line)
         elif sign["prose"]:
             self._begin_part_of_prose(sign, line)
-        elif part := sign["part"] or sign["letter"] or sign["digit"] or sign["circled"] or sign["bold"]:
+        elif (
+            part := sign["part"]
+            or sign["letter"]
+            or sign["digit"]
+            or sign["circled"]
+            or sign["bold"]
+            or sign["choice"]
+        ):
             self._begin_part(part, line)
         elif sign["task"]:
             self._begin_headed("exercise", sign["task"], line)

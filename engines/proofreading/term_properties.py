@@ -29,8 +29,8 @@ from engines.proofreading.cue_phrases import mentions
 
 AMBIGUOUS_LABELS = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
-LOG = re.compile(r"\\l(?:o?g)(?![A-Za-z]|\s*_)")
-"""A logarithm in LaTeX whose base is not written: e, 10 or 2."""
+LOG = re.compile(r"(?:\\lo?g|(?<![A-Za-z\\])log)(?![A-Za-z]|\s*_)")
+"""A logarithm whose base is not written: e, 10 or 2."""
 DEGREES = re.compile(
     r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
 )

@@ -251,3 +251,28 @@ def test_an_equation_without_solution_that_words_name_is_no_mistake(
 def test_the_rows_of_a_line_do_not_follow_from_a_plane(proofreader: TextProofreader) -> None:
     text = "Plane: $2x + 3y - z = 6$. Line: $x = 1+t, y = 2+t, z = 3+5t$"
     assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("- ❌ $(2+3)^2 = 13$", "not shown"),
+        ("- 錯誤公式：$(2+3)^2 = 13$", "not shown"),
+        ("It is $(2+3)^2 = 13$ ❌", "not shown"),
+        ("- ✅ $(2+3)^2 = 13$", "wrong"),
+        ("- ❌ $2 = 3$\n- ✅ $(2+3)^2 = 13$", "wrong"),
+        ("It is $2 = 3$ ❌ and $(2+3)^2 = 13$", "wrong"),
+        ("- ❌ $2^x = 5$ → $x = \\lg 5$", "not shown"),
+        ("The logarithm is $log(e) ≈ 0.4343$.", "right if"),
+        ("Check $3 \\stackrel{?}{=} 2(1) + 1 = 3$.\n\nCheck $2 \\stackrel{?}{=} 2(1) + 1 = 3$.", "not shown"),
+    ],
+)
+def test_what_a_cross_or_question_marks_is_not_claimed(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert list_verdicts(proofreader, text)[-1] == verdict
+
+
+def test_choices_say_nothing_of_each_other(proofreader: TextProofreader) -> None:
+    choices = "A. $y = 2x + 3$\n\nB. $y = -2x + 3$\n\nC. $y = 3x + 5$"
+    assert list_verdicts(proofreader, choices) == ["given"] * 3
