@@ -32,6 +32,9 @@ def holds_for_truth_values(left: Tree, right: Tree) -> bool:
     names = free_symbols(left) | free_symbols(right)
     letters = {name: _read_letter(name) for name in names}
     plain = sorted({letter for letter, _ in letters.values()})
+    # AB = BA can be said of matrices, where nothing is negated.
+    if not any(is_negated for _, is_negated in letters.values()):
+        return False
     if not 0 < len(plain) <= _MOST_LETTERS or not all(len(one) == 1 and one.isupper() for one in plain):
         return False
     leaves = {node.label for node in nodes if not node.children}
