@@ -179,10 +179,18 @@ class _Branch(Generic[Value]):
         self.ending: tuple[Value] | None = None
 
 
+def is_spaced(text: str) -> bool:
+    """Return whether the tokens of a text are the words between its spaces, as of Latin and Cyrillic ones."""
+    return max(text, default="") < _FIRST_OTHER and text.replace(" ", "").isalpha()
+
+
+_FIRST_OTHER = "\u2000"
+"""Before it are alphabets whose words have spaces between them."""
+
+
 def _split_phrase(phrase: str) -> Sequence[str]:
     small = phrase.lower()
-    # Words of Latin letters are tokens as they are.
-    if small.isascii() and small.replace(" ", "").isalpha():
+    if is_spaced(small):
         return small.split()
     return [token.text for token in _make_tokens(small) if not is_blank(token)]
 

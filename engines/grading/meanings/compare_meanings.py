@@ -17,6 +17,11 @@ from engines.grading.verdicts import GradeVerdict
 
 _LONGEST = 300
 """Longer texts are solutions."""
+_SAYING_NOTHING = frozenset(
+    ("The", "Therefore", "So", "Thus", "Hence", "the", "final", "answer", "is", "pmatrix")
+)
+_SYMBOLS = frozenset("ZℤCSADQVKPGRr①②③④⑤")
+"""Letters of groups and graphs, and of a remainder."""
 
 
 def compare_meanings(
@@ -39,12 +44,16 @@ def _compare_sides(
     ]
     if all(_is_number(side) for side in sides):
         return None
+    has_words = any(map(_has_words, sides))
+    # Most answers are plain formulas: what their symbols rule out is not parsed.
+    if not has_words and not any(map(_may_name_parts, sides)):
+        return None
     if (structures := compare_structures(*sides)) is not None:
         return structures
     for compare_numbers in (compare_parts, compare_divisions):
         if (numbered := compare_numbers(sides[0], sides[1], comparison)) is not None:
             return numbered
-    if not any(is_word(token) or token.text[0] in "①②③④⑤" for side in sides for token in tokenize(side)):
+    if not has_words:
         return None
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
@@ -58,6 +67,19 @@ def _compare_sides(
         if compared is not None:
             return compared
     return compare_quantified(*sides)
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a text says anything in words besides that its answer follows."""
+    return any(
+        (is_word(token) and token.text not in _SAYING_NOTHING) or token.text[0] in "①②③④⑤"
+        for token in tokenize(text)
+    )
+
+
+def _may_name_parts(text: str) -> bool:
+    """Return whether symbols of groups or graphs, of a remainder or of numbered parts stand in a formula."""
+    return text.count("(") > 1 or not _SYMBOLS.isdisjoint(token.text for token in tokenize(text))
 
 
 def _is_number(text: str) -> bool:

@@ -326,20 +326,29 @@ def compare_maps(gold: str, pred: str, comparison: AnswerComparison) -> GradeVer
     return with_policy(compared, "maps are compared by the image of a point")
 
 
-_FUNCTIONS = {
-    phrase: formula
-    for formula, group in (
-        ("x", "identity function, identity, identity map, identische Funktion, Identität, fonction identité"),
-        ("x", "función identidad, функция тождественная, funzione identità, 恒等函数, 恒等写像"),
-        ("0", "zero function, zero map, constant zero function, Nullfunktion, fonction nulle, función nula"),
-        ("0", "constant function zero, constant function 0, identically zero function, 零函数"),
-        ("1", "constant function 1, constant function one, constant one function"),
-        ("x^2", "squaring function, square function"),
-        ("|x|", "absolute value function, Betragsfunktion"),
-        ("-x", "negation, negative of the identity function"),
-    )
-    for phrase in list_phrases(group)
-}
+_FUNCTIONS = Phrases(
+    {
+        phrase: formula
+        for formula, group in (
+            (
+                "x",
+                "identity function, identity, identity map, identische Funktion, Identität",
+            ),
+            ("x", "fonction identité"),
+            ("x", "función identidad, функция тождественная, funzione identità, 恒等函数, 恒等写像"),
+            (
+                "0",
+                "zero function, zero map, constant zero function, Nullfunktion, fonction nulle, función nula",
+            ),
+            ("0", "constant function zero, constant function 0, identically zero function, 零函数"),
+            ("1", "constant function 1, constant function one, constant one function"),
+            ("x^2", "squaring function, square function"),
+            ("|x|", "absolute value function, Betragsfunktion"),
+            ("-x", "negation, negative of the identity function"),
+        )
+        for phrase in list_phrases(group)
+    }
+)
 _FUNCTION_LEADS = Phrases(
     dict.fromkeys(
         list_phrases(
@@ -362,11 +371,10 @@ def _list_functions(text: str) -> list[str] | None:
         for token in unwrap_texts(join_formulas(plain, tokenize(plain)))
         if not is_blank(token)
     ]
-    table = Phrases(_FUNCTIONS)
     found: list[str] = []
     at = 0
     while at < len(tokens):
-        if (named := table.match(tokens, at)) is not None:
+        if (named := _FUNCTIONS.match(tokens, at)) is not None:
             at = named[0]
             found.append(named[1])
         elif (lead := _FUNCTION_LEADS.match(tokens, at)) is not None:

@@ -20,8 +20,8 @@ def read_parts(text: str) -> dict[str, str] | None:
     >>> read_parts("(a) 7; (b) 12"), read_parts("f(a) = 7")
     ({'a': '7', 'b': '12'}, None)
     """
-    tokens = tokenize(text)
-    if len(tokens) > _MOST_TOKENS:
+    tokens = tokenize(text) if text.count("(") > 1 else ()
+    if not tokens or len(tokens) > _MOST_TOKENS:
         return None
     labels = [at for at in range(len(tokens)) if _is_label(tokens, at)]
     # The labels count: a, b, c or 1, 2, 3.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -27,7 +27,15 @@ from engines.grading.meanings.sentence_vocabulary import (
     SOUGHT,
     SUBJECTS,
 )
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, join_formulas, tokenize, unwrap_texts
+from engines.grading.tokens import (
+    AnswerToken,
+    Phrases,
+    is_blank,
+    is_spaced,
+    join_formulas,
+    tokenize,
+    unwrap_texts,
+)
 
 ItemKind = str
 """class, decision, not, neither, nor, and, or, but, reason, conclusion, limit, place, point, everywhere,
@@ -51,6 +59,7 @@ _ENDINGS = (
 _SHORTEST_STEM = 4
 
 
+@lru_cache(maxsize=4096)
 def fold_word(word: str) -> str:
     """Return a word in small letters without an ending of inflection.
 
@@ -66,6 +75,8 @@ def fold_word(word: str) -> str:
 
 def fold_phrase(phrase: str) -> str:
     """Return a phrase with each of its words folded."""
+    if is_spaced(phrase):
+        return " ".join(map(fold_word, phrase.split()))
     return "".join(fold_word(token.text) for token in tokenize(phrase))
 
 

@@ -62,17 +62,18 @@ _CYCLIC = Phrases(
         **dict.fromkeys(("star with", "star on"), "star"),
     }
 )
-_NAMED: dict[str, FactorList] = {
-    "klein four-group": (("Z", 2, 0), ("Z", 2, 0)),
-    "klein four group": (("Z", 2, 0), ("Z", 2, 0)),
-    "klein 4-group": (("Z", 2, 0), ("Z", 2, 0)),
-    "kleinsche vierergruppe": (("Z", 2, 0), ("Z", 2, 0)),
-    "trivial group": (),
-    "quaternion group": (("Q", 8, 0),),
-    "infinite cyclic group": (("Z", 0, 0),),
-    "infinite cyclic": (("Z", 0, 0),),
-    "petersen graph": (("petersen", 0, 0),),
-}
+_KLEIN_GROUP: FactorList = (("Z", 2, 0), ("Z", 2, 0))
+_NAMED: Phrases[FactorList] = Phrases(
+    {
+        **dict.fromkeys(("klein four-group", "klein four group", "klein 4-group"), _KLEIN_GROUP),
+        "kleinsche vierergruppe": _KLEIN_GROUP,
+        "trivial group": (),
+        "quaternion group": (("Q", 8, 0),),
+        "infinite cyclic group": (("Z", 0, 0),),
+        "infinite cyclic": (("Z", 0, 0),),
+        "petersen graph": (("petersen", 0, 0),),
+    }
+)
 _BIPARTITE = Phrases(
     dict.fromkeys(
         (
@@ -196,10 +197,9 @@ class _StructureParser:
         return base
 
     def parse_single(self) -> FactorList | None:
-        for phrase, structure in _NAMED.items():
-            if (match := Phrases({phrase: ""}).match(self.tokens, self.at)) is not None:
-                self.at = match[0]
-                return structure
+        if (match := _NAMED.match(self.tokens, self.at)) is not None:
+            self.at = match[0]
+            return match[1]
         if self.take_phrase(_BIPARTITE) is not None:
             return self.parse_parts()
         if (kind := self.take_phrase(_CYCLIC)) is not None:
@@ -247,7 +247,7 @@ class _StructureParser:
             other = self.take_number()
             return (("K", *sorted((number, other))),) if other else None  # type: ignore[return-value]
         if name == "V" and number == 4:
-            return _NAMED["klein four group"]
+            return _KLEIN_GROUP
         return (({"ℤ": "Z", "C": "Z", "P": "path"}.get(name, name), number, 0),)
 
     def take_number(self) -> int:
