@@ -497,6 +497,8 @@ class AnswerComparison:
             if all(angles):
                 apart = differ_by(f"it says of {pred.name} and not of {gold.name}")
                 return same if angles[0] == angles[1] else apart
+            if same.outcome == "equal" and _are_of_others(gold.name, pred.name):
+                return GradeVerdict("undecided", reason=f"one is said of {gold.name}, one of {pred.name}")
             if same.outcome == "equal":
                 names = [
                     one.name for one in (gold, pred) if one.name in _SOLUTION_SETS and _is_set(one.value)
@@ -610,6 +612,17 @@ def _is_set(item: Form) -> bool:
     return isinstance(item, SetForm) or (isinstance(item, Many) and item.kind == "set")
 
 
+def _are_of_others(gold: str, pred: str) -> bool:
+    """Return whether two names are values of one function for other arguments: f(2) and f(3), or P(A|B) and
+    P(B|A), of which no letter is free to be another one."""
+    heads = [name.partition("(")[0] for name in (gold, pred)]
+    if heads[0] != heads[1] or "(" not in gold or "(" not in pred:
+        return False
+    return heads[0] in _MEASURES or any(char.isdecimal() for char in gold[len(heads[0]) :])
+
+
+_MEASURES = ("P", "Pr", "E", "Var", "Cov", "ℙ", "𝔼", "D", "V")
+"""Functions of events and random variables."""
 _RANGED = ("and", "such", "forall")
 _SOLUTION_SETS = ("L", "S", "𝕃", "𝕊")
 """Names of sets of solutions."""

@@ -40,6 +40,7 @@ from engines.grading.locales import (
     with_decimal_points,
 )
 from engines.grading.meanings.compare_meanings import compare_meanings
+from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form
@@ -130,6 +131,14 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
 
 
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
+    found = _grade_answers(policy, gold, pred, judge)
+    # The answer may be the same, and what the sentence says of it may be the opposite.
+    if found.verdict in ("equal", "equal if") and gold != pred and (opposed := find_opposition(gold, pred)):
+        return replace(found, verdict="undecided", condition="", reason=opposed)
+    return found
+
+
+def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:
     stated = find_answer(gold, policy.locale, beside=pred), find_answer(pred, policy.locale, beside=gold)
     answers = stated[0].text, stated[1].text
     comparison = AnswerComparison(judge, policy.digits, policy.units)

@@ -380,3 +380,42 @@ def test_sentences_that_say_something_else_are_not_accepted(gold: str, pred: str
 )
 def test_opposites_and_exchanged_labels_are_not_accepted(gold: str, pred: str) -> None:
     assert grade(gold, pred).verdict in ("different", "undecided", "unread")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("The limit does not exist (left limit -1, right limit 1).", "The limit is 1."),
+        ("El límite no existe (por la izquierda -1, por la derecha 1).", "El límite es 1."),
+        ("Предел не существует (слева -1, справа 1).", "Предел равен 1."),
+        ("No solution (the discriminant is -3).", "-3"),
+        ("Existe x tal que f(x) = 0.", "Para todo x, f(x) = 0."),
+        ("Esiste x tale che f(x) = 0.", "Per ogni x, f(x) = 0."),
+        ("Il existe x tel que f(x) = 0.", "Pour aucun x, f(x) = 0."),
+        ("Für kein x gilt f(x) = 0.", "Für alle x gilt f(x) = 0."),
+        ("Для каждого x f(x) = 0.", "Существует x, для которого f(x) = 0."),
+        ("对任意x，f(x)=0", "存在x使得f(x)=0"),
+        ("Voor alle x geldt f(x) = 0.", "Er bestaat een x met f(x) = 0."),
+        ("There is exactly one x with f(x) = 0.", "There is at least one x with f(x) = 0."),
+        ("There exists x such that for all y, xy ≠ 1.", r"$\forall x\,\exists y:\ xy\neq 1$"),
+        ("x = 3 является решением", "x = 3 не является решением"),
+        ("x=3是解", "x=3不是解"),
+        ("P(A|B) = 2/3", "P(B|A) = 2/3"),
+    ],
+)
+def test_quantifiers_denials_and_other_events_are_not_the_answer(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict not in ("equal", "equal if")
+    assert grade(pred, gold).verdict not in ("equal", "equal if")
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("There exists x such that for all y, xy ≠ 1.", r"$\exists x\,\forall y:\ xy\neq 1$"),
+        ("Existe x tal que f(x) = 0.", r"$\exists x: f(x)=0$"),
+        ("two roots for $k>3$", "there are two roots for $k>3$"),
+        ("DNE", "The limit does not exist (left limit -1, right limit 1)."),
+    ],
+)
+def test_quantifiers_in_words_are_those_in_signs(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "equal"

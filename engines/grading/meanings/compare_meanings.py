@@ -9,6 +9,7 @@ from engines.grading.meanings.maps_in_words import compare_functions, compare_ma
 from engines.grading.meanings.named_sets import compare_named_sets, compare_prime_sets
 from engines.grading.meanings.numbered_parts import compare_divisions, compare_parts
 from engines.grading.meanings.quantified_sentences import compare_quantified
+from engines.grading.meanings.quantifier_words import compare_quantifiers
 from engines.grading.meanings.sentence_items import is_word
 from engines.grading.meanings.statement_labels import compare_statement_labels
 from engines.grading.meanings.structures import compare_structures
@@ -55,6 +56,8 @@ def _compare_sides(
             return numbered
     if not has_words:
         return None
+    if (quantified := compare_quantifiers(sides[0], sides[1], comparison)) is not None:
+        return quantified
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
     if (primes := compare_prime_sets(*sides)) is not None:

@@ -1,0 +1,111 @@
+"""Whether two sentences around the same answer say something else: that there is none, not, or of other x."""
+
+from __future__ import annotations
+
+from engines.grading.final_answer import take_last_sentence
+from engines.grading.meanings.claims import Claim, list_aspects, list_worlds, read_claim
+from engines.grading.meanings.class_vocabulary import CLASSES
+from engines.grading.meanings.quantifier_words import find_other_quantifiers
+from engines.grading.meanings.sentence_items import list_items
+from engines.grading.meanings.sentence_vocabulary import DENYING
+from engines.grading.tokens import Phrases, is_blank, tokenize
+
+_LONGEST = 300
+"""Longer texts are solutions, of which the last sentence counts."""
+_MISSING = {"existence": "missing", "solutions": "0", "convergence": "divergent"}
+_DENYING = Phrases(dict.fromkeys((phrase for phrase in DENYING.split(", ")), ""))
+
+
+def find_opposition(gold: str, pred: str) -> str:
+    """Return what two texts with the same answer say differently around it; "" where nothing is found.
+
+    >>> find_opposition("The limit does not exist (left limit -1, right limit 1).", "The limit is 1.")
+    'only one of them says that there is none'
+    """
+    sides = [text if len(text) <= _LONGEST else take_last_sentence(text) for text in (gold, pred)]
+    if max(map(len, sides)) > _LONGEST or any("\\boxed" in side for side in sides):
+        return ""
+    valued = all(any(char.isdecimal() for char in side) for side in sides)
+    missing = list(map(_says_missing, sides)) if valued else []
+    if {*missing} == {True, False} and not _names_existence(sides[missing.index(False)]):
+        return "only one of them says that there is none"
+    if _is_denial_of(*sides):
+        return "one of them denies the other"
+    if other := find_other_quantifiers(*sides):
+        return f"they differ in {other}"
+    return ""
+
+
+def _says_missing(text: str) -> bool:
+    """Return whether the first clause of a sentence says that something does not exist, so that what stands
+    behind it, as in brackets, is no value of it."""
+    text = text.replace("**", "")
+    tokens, items = list_items(text)
+    end = next((at for at, item in enumerate(items) if item.kind in ("mark", "reason", "but")), len(items))
+    behind = items[end:]
+    # What follows from it, or another sentence, may state a value.
+    if not end or any(item.kind in ("conclusion", "but") for item in behind):
+        return False
+    if any(item.kind == "mark" and item.name in ".。" and item is not behind[-1] for item in behind):
+        return False
+    last = items[end - 1].end
+    claim = read_claim(text[: tokens[last - 1].end])
+    return claim is not None and _leaves_nothing(claim)
+
+
+def _names_existence(text: str) -> bool:
+    """Return whether words of a text say of something that it exists, or not, wherever they stand."""
+    return any(
+        not _MISSING.keys().isdisjoint(CLASSES[item.name][0])
+        for item in list_items(text)[1]
+        if item.kind == "class"
+    )
+
+
+def _leaves_nothing(claim: Claim) -> bool:
+    if len(claim.parts) != 1 or claim.parts[0].places or claim.domain not in ("", "real"):
+        return False
+    tree = claim.parts[0].tree
+    aspects = list_aspects(tree)
+    return len(aspects) == 1 and list_worlds(tree, aspects) == [(_MISSING.get(aspects[0], ""),)]
+
+
+def _is_denial_of(gold: str, pred: str) -> bool:
+    """Return whether two texts are the same but for one denial."""
+    mine, theirs = map(_drop_denials, (gold, pred))
+    return mine[1] != theirs[1] and bool(mine[0]) and mine[0] == theirs[0]
+
+
+def _drop_denials(text: str) -> tuple[list[str], int]:
+    """Return the words of a text without those that deny it, and whether it is denied."""
+    tokens = [token for token in tokenize(text) if not is_blank(token)]
+    words: list[str] = []
+    denied, at = 0, 0
+    while at < len(tokens):
+        if (match := _DENYING.match(tokens, at)) is not None and tokens[at].kind == "word":
+            denied, at = denied + 1, match[0]
+            continue
+        words.append(tokens[at].text.lower())
+        at += 1
+    return [word for word in words if word not in _ARTICLES], denied % 2
+
+
+_ARTICLES = (
+    "a",
+    "an",
+    "ein",
+    "eine",
+    "einen",
+    "un",
+    "une",
+    "um",
+    "uma",
+    "do",
+    "does",
+    "ne",
+    "n",
+    "'",
+    ".",
+    "de",
+)
+"""Words that come and go with a denial."""
