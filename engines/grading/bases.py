@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from engines.formula.statement_view import Statement
 from engines.grading.compare import AnswerComparison
-from engines.grading.forms import Many, Named
+from engines.grading.forms import Form, Many, Named
 from engines.grading.linear_terms import read_flat
 from engines.grading.reading import read_form
-from engines.grading.spans import make_span
+from engines.grading.spans import make_span, take_spanned
 from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeVerdict, differ_in_number, with_policy
 
@@ -28,6 +28,20 @@ def compare_bases(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
     ):
         return differ_in_number(forms[0], forms[1])
     return with_policy(comparison.compare(spans[0], spans[1]), "both are bases of the same space")
+
+
+def compare_spanned(
+    texts: tuple[str, str], answers: tuple[str, str], comparison: AnswerComparison
+) -> GradeVerdict | None:
+    """Compare what vectors span in words, as `the span of (1, 0)`, with another space; None for others."""
+    sides: list[Form] = []
+    for text, answer in zip(texts, answers, strict=True):
+        vectors = take_spanned(text)
+        span = make_span(read_form(vectors)) if vectors else None
+        if vectors and (span is None or read_flat(span.tree) is None):
+            return None
+        sides.append(span or read_form(answer))
+    return comparison.compare(sides[0], sides[1]) if texts != answers else None
 
 
 def _take_vectors(text: str) -> str:

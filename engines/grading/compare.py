@@ -552,6 +552,8 @@ class AnswerComparison:
             if solved is not None:
                 return solved
             relation, answer = (gold, pred) if isinstance(gold, RelationForm) else (pred, gold)
+            if (identical := self._compare_identity(relation, answer)) is not None:
+                return identical
             if isinstance(answer, Many) and answer.kind == "ratio" and len(answer.items) == 2:
                 above, below = answer.items
                 if isinstance(above, Term) and isinstance(below, Term):
@@ -563,6 +565,22 @@ class AnswerComparison:
         if residues[0] is not None and residues[1] is not None and _may_be_same(residues[0], residues[1]):
             return to_grade_verdict(compare_families(residues[0], residues[1]))
         return self._compare_trees(gold, pred, self._same_statement)
+
+    def _compare_identity(self, relation: Form, value: Form) -> GradeVerdict | None:
+        """An equation that holds for all values of its letters, as `x^2 - 1 = (x - 1)(x + 1)`, says what its
+        left side is; None for other equations."""
+        if not isinstance(relation, RelationForm) or not isinstance(value, Term):
+            return None
+        if relation.tree.label != "=" or value.unit is not None or value.tree is None:
+            return None
+        left, right = relation.tree.children
+        if free_variables(right) != free_variables(value.tree) or free_variables(left) != free_variables(
+            right
+        ):
+            return None
+        if any(self._judge.equal(*pair).outcome != "equal" for pair in ((left, right), (right, value.tree))):
+            return None
+        return GradeVerdict("equal", reason="the equation says what its left side is")
 
     def _compare_asked(self, relation: RelationForm, value: Term, is_gold: bool) -> GradeVerdict:
         """An equation, and what may be the value of its left side, as of `m + n = 7` and 7."""

@@ -42,6 +42,11 @@ def _is_added_name(tree: Tree, name: str) -> bool:
 
 def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
     """Compare terms whose constants stand for any numbers; None where no such reading says more."""
+    expanded = _expand_phase(gold), _expand_phase(pred)
+    if expanded != (gold, pred):
+        if judge.equal(*expanded).outcome == "equal":
+            return GradeVerdict("equal", reason="the constants stand for any numbers")
+        return compare_with_constants(judge, *expanded)
     verdict = _compare_antiderivatives(judge, gold, pred) or _compare_renamed(judge, gold, pred)
     if verdict is not None:
         return verdict
@@ -60,6 +65,40 @@ def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict
 
     (own, others), (variable,) = names, variables
     return compare_spaces(judge, (gold, own), (pred, others), variable)
+
+
+def _expand_phase(tree: Tree) -> Tree:
+    """Return `A cos(ωt - φ)` with any amplitude and phase as `C_8 cos ωt + C_9 sin ωt`; other terms as they
+    are."""
+    if tree.label in ("+", "-"):
+        parts = tuple(map(_expand_phase, tree.children))
+        return (
+            tree
+            if sum(one != part for one, part in zip(tree.children, parts, strict=True)) != 1
+            else Tree(tree.label, parts)
+        )
+    if tree.label != "*" or tree.children[1].label not in ("cos", "sin"):
+        return tree
+    factors, (argument,) = tree.children[0], tree.children[1].children
+    amplitudes = [leaf for leaf in factors if not leaf.children and _may_be_constant(leaf.label)]
+    if len(amplitudes) != 1 or argument.label not in ("+", "-"):
+        return tree
+    phases = [part for part in argument.children if part.label in _PHASES or is_constant_name(part.label)]
+    if len(phases) != 1 or phases[0] == amplitudes[0]:
+        return tree
+    bare = replace_variable(argument, phases[0].label, ZERO)
+    if phases[0].label in free_variables(factors, bare) or _PAIR & free_variables(tree):
+        return tree
+    waves = (
+        Tree("*", (replace_variable(factors, amplitudes[0].label, Tree(name)), Tree(function, (bare,))))
+        for name, function in zip(sorted(_PAIR), ("cos", "sin"), strict=True)
+    )
+    return Tree("+", tuple(waves))
+
+
+_PHASES = ("φ", "ϕ", "δ", "α", "β", "θ", "ψ", "phi", "D", "B")
+_PAIR = frozenset(("C_8", "C_9"))
+"""Names for two constants in the place of an amplitude and a phase."""
 
 
 def compare_solutions(gold: Tree, pred: Tree) -> GradeVerdict | None:

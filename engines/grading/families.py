@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from math import gcd, lcm
 
-from engines.core.tree import ONE, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.grading.linear_terms import list_conjuncts
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import INTEGERS, free_variables
@@ -439,12 +439,42 @@ def compare_cases(judge: Judge, one: list[tuple[Tree, Tree]], other: list[tuple[
     for value, condition in one:
         match = next((each for each in left if _same(judge, condition, each[1])), None)
         if match is None or len(one) != len(other):
-            return Verdict("undecided", reason="the cases have other conditions")
+            return _compare_overlaps(judge, one, other)
         left.remove(match)
         verdict = judge.equal(value, match[0], [condition])
         if verdict.outcome != "equal":
             return verdict
     return Verdict("equal")
+
+
+def _compare_overlaps(judge: Judge, one: list[tuple[Tree, Tree]], other: list[tuple[Tree, Tree]]) -> Verdict:
+    """Compare values by cases of other conditions: wherever a case of each side holds, by its values."""
+    unknown = Verdict("undecided", reason="the cases have other conditions")
+    wholes = [_join_conditions(cases) for cases in (one, other)]
+    names = free_variables(*wholes)
+    if len(names) != 1 or not _same(judge, *wholes):
+        return unknown
+    name = Tree(next(iter(names)))
+    nowhere = Tree("and", (Tree("<", (name, ZERO)), Tree(">", (name, ZERO))))
+    for (mine, holds), (theirs, other_holds) in product(one, other):
+        both = Tree("and", (holds, other_holds))
+        if judge.equal(both, nowhere).outcome == "equal":
+            continue
+        # Conditions such as x <= 2 and x >= 2 share a point only, which no search finds.
+        edges = [end for part in list_conjuncts(both) for end in part.children if not free_variables(end)]
+        point = next((end for end in edges if _same(judge, both, Tree("=", (name, end)))), None)
+        if point is not None:
+            verdict = judge.equal(replace_leaf(mine, name, point), replace_leaf(theirs, name, point))
+        else:
+            verdict = judge.equal(mine, theirs, list_conjuncts(both))
+        if verdict.outcome != "equal":
+            return verdict
+    return Verdict("equal")
+
+
+def _join_conditions(cases: list[tuple[Tree, Tree]]) -> Tree:
+    conditions = tuple(condition for _, condition in cases)
+    return Tree("or", conditions) if len(conditions) > 1 else conditions[0]
 
 
 def _same(judge: Judge, one: Tree, other: Tree) -> bool:

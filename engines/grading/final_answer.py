@@ -23,6 +23,7 @@ from engines.grading.solution_parser import SolutionParser
 from engines.grading.tokens import (
     AnswerToken,
     join_formulas,
+    text_at,
     tokenize,
 )
 from engines.language.numerals import with_ascii_digits
@@ -131,6 +132,31 @@ def _write_signs(text: str) -> str:
     return text
 
 
+def _write_exponents(text: str) -> str:
+    """Return a text with exponents of units that are formulas of their own, as `cm$^2$`, as small figures."""
+    tokens = tokenize(text)
+    written: list[str] = []
+    at = 0
+    while at < len(tokens):
+        if (
+            tokens[at].text == "$"
+            and text_at(tokens, at + 1) == "^"
+            and at
+            and tokens[at - 1].kind in ("word", "digits")
+        ):
+            end = next((end for end in range(at + 2, len(tokens)) if tokens[end].text == "$"), at)
+            exponent = "".join(token.text for token in tokens[at + 2 : end]).strip("{} ")
+            is_figure = exponent.removeprefix("-").isdecimal() and tokens[at - 1].kind == "word"
+            if is_figure or exponent == "\\circ":
+                written.append(exponent.translate(_RAISED) if is_figure else "°")
+                at = end + 1
+                continue
+        written.append(tokens[at].text)
+        at += 1
+    return "".join(written)
+
+
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SIGNS_OF_SCRIPTS = {
     "根号下": "√",
     "根号": "√",
@@ -184,6 +210,8 @@ def repair_escapes(text: str) -> str:
         text = text.replace("`", " ")
     if "..." in text:
         text = _GOING_ON.sub("…", text)
+    if "$^" in text:
+        text = _write_exponents(text)
     return _STARS.sub("", text) if "**" in text else text
 
 

@@ -22,11 +22,12 @@ from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
 from engines.formula.vocabulary import CONNECTIVES
-from engines.grading.bases import compare_bases
+from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.bounds_in_words import close_ends, leaves_ends_open
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
+from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
 from engines.grading.free_letters import drop_freed
@@ -45,6 +46,7 @@ from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, read_form
 from engines.grading.side_statements import find_other_statements
+from engines.grading.spans import take_spanned
 from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
 from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
@@ -180,6 +182,10 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
     if rivals and compared.outcome == "equal":
         said = answers[1] if stated[1].rivals else answers[0]
         compared = GradeVerdict("equal if", condition=f"{said} is meant, and not {', '.join(rivals)}")
+    if speaks_of_eigenvectors(gold) and speaks_of_eigenvectors(pred):
+        compared = compare_eigenvectors(gold, pred, comparison) or compared
+    if any(map(take_spanned, (gold, pred))):
+        compared = compare_spanned((gold, pred), answers, comparison) or compared
     if compared.outcome != "equal":
         labelled = _compare_labelled(gold, pred, answers, comparison)
         # Values with labels may be all that both state, but not beside other things that differ.

@@ -525,6 +525,8 @@ def _conjunction_of(tree: Tree) -> Form:
     if (family := split_family(tree)) is not None:
         subject, members = family
         return Named(subject.label, Many("list", tuple(map(form_of, members))), subject)
+    if (counted := _count_values(parts)) is not None:
+        return counted
     chained = all(
         one.children and other.children and len(one.children) > 1 and one.children[1] == other.children[0]
         for one, other in pairwise(parts)
@@ -540,6 +542,18 @@ def _conjunction_of(tree: Tree) -> Form:
         if name and all(isinstance(value, Term) for value in values):
             return Named(name, Without(REALS, Many("set", tuple(values))), parts[0].children[0])
     return _assignments_of(tree) or _statement_of(tree)
+
+
+def _count_values(parts: tuple[Tree, ...]) -> Form | None:
+    """Return the values of one name of which some count several times, as `x = 1 (double), x = 4`; None for
+    other statements."""
+    if not all(part.label == "=" and part.children[0] == parts[0].children[0] for part in parts):
+        return None
+    name = subject_name(parts[0].children[0])
+    values = tuple(form_of(part.children[1]) for part in parts)
+    if not name or not any(isinstance(value, Repeated) for value in values):
+        return None
+    return Named(name, Many("list", values), parts[0].children[0])
 
 
 def _drop_reals(parts: tuple[Tree, ...]) -> tuple[Tree, ...]:

@@ -26,6 +26,7 @@ from engines.grading.locales import (
 from engines.grading.permutations import find_permutations, follows_permutations, spell_permutations
 from engines.grading.ranges_in_words import spell_ranges
 from engines.grading.sentence_parser import SentenceParser
+from engines.grading.sentence_quantities import match_unit
 from engines.grading.tokens import (
     is_blank,
     skip_blanks,
@@ -240,7 +241,8 @@ class SolutionParser(SentenceParser):
             few = sum(is_blank(token) for token in behind) < UNIT_WORDS
             plain = all(token.kind not in ("digits", "command", "formula") for token in behind)
             alone = announced or not self.spell(first, chosen[0]).strip()
-            if behind and few and plain and alone and not self.match_copula(start, stop):
+            is_unit = bool(behind) and match_unit(self.tokens[:stop], start) == stop
+            if is_unit or (behind and few and plain and alone and not self.match_copula(start, stop)):
                 return f"{said[0]} \\text{{ {self.spell(start, stop)}}}"
         return joined
 
