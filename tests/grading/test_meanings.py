@@ -400,6 +400,10 @@ def test_opposites_and_exchanged_labels_are_not_accepted(gold: str, pred: str) -
         ("There exists x such that for all y, xy ≠ 1.", r"$\forall x\,\exists y:\ xy\neq 1$"),
         ("x = 3 является решением", "x = 3 не является решением"),
         ("x=3是解", "x=3不是解"),
+        ("Manche Primzahlen sind gerade", "Alle Primzahlen sind gerade"),
+        ("There is no such matrix (det = 5).", "5"),
+        ("The function has no maximum; its supremum is 3", "maximum 3"),
+        ("Yes, iff x is in (0,1)", "yes"),
         ("P(A|B) = 2/3", "P(B|A) = 2/3"),
     ],
 )
@@ -419,3 +423,62 @@ def test_quantifiers_denials_and_other_events_are_not_the_answer(gold: str, pred
 )
 def test_quantifiers_in_words_are_those_in_signs(gold: str, pred: str) -> None:
     assert grade(gold, pred).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        (
+            "vertical asymptote x = 1, horizontal asymptote y = 2",
+            "VA: x = 1; HA: y = 2",
+            "HA: x = 1; VA: y = 2",
+        ),
+        (
+            "minimum value 4 at x = 2",
+            "f has its minimum at x = 2, where f(2) = 4.",
+            "f has its maximum at x = 2, where f(2) = 4.",
+        ),
+        (
+            "saddle point at (0,0), local minimum at (1,1)",
+            "(1,1) is a local minimum; (0,0) is a saddle.",
+            "(0,0) is a local minimum; (1,1) is a saddle.",
+        ),
+        ("Maximum bei x = 1, Minimum bei x = 3", "minimum at x = 3, maximum at x = 1", "maximum at x = 3"),
+        ("center (1, 2), radius 3", "The centre is (1, 2) and the radius is 3.", "centre (1, 2), radius 9"),
+        (
+            "converges for p > 1, diverges for p ≤ 1",
+            "It converges if and only if p > 1.",
+            "It diverges if and only if p > 1.",
+        ),
+        (
+            "konvergent für |q| < 1, divergent sonst",
+            "Sie konvergiert genau dann, wenn |q| < 1.",
+            "konvergent",
+        ),
+        (r"if and only if $ad-bc\neq0$", r"exactly when $ad\ne bc$", "exactly when $ad = bc$"),
+        (
+            "Reject $H_0$ at the 5% level.",
+            "Since p < 0.05, the null hypothesis is rejected at the 5% significance level.",
+            "Reject $H_0$ at the 1% level.",
+        ),
+        (
+            "reflexive and symmetric, but not transitive",
+            "It is reflexive and symmetric; transitivity fails.",
+            "It is reflexive and transitive; symmetry fails.",
+        ),
+        (
+            "False; |x| is continuous but not differentiable at 0.",
+            "False: the cube root function is continuous on ℝ but has no derivative at 0.",
+            "True: the cube root function is continuous on ℝ.",
+        ),
+        ("x ≤ 3", "alle reellen Zahlen, die höchstens 3 sind", "alle reellen Zahlen, die mindestens 3 sind"),
+        ("No tiene solución", "El sistema es incompatible.", "El sistema es compatible determinado."),
+        ("f é crescente em (0,2)", "f cresce no intervalo ]0,2[.", "f decresce no intervalo ]0,2[."),
+        ("K_{3,3}", "the complete bipartite graph with two parts of 3 vertices each", "K_{2,3}"),
+        ("5", "The maximum is 5 at x = 2.", "The maximum is 2 at x = 5."),
+        ("f(x) ≥ 0 for all x", "For every x we have f(x) ≥ 0.", "f(x) ≥ 0 for some x"),
+    ],
+)
+def test_what_is_classified_limited_or_denied_counts_in_any_order(gold: str, right: str, wrong: str) -> None:
+    assert grade(gold, right).verdict == "equal"
+    assert grade(gold, wrong).verdict not in ("equal", "equal if")

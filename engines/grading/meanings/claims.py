@@ -15,6 +15,9 @@ from engines.grading.meanings.sentence_items import SentenceItem, list_items
 from engines.grading.tokens import AnswerToken
 
 _MOST_ITEMS = 80
+ELSEWHERE_PLACE = "elsewhere"
+"""The place of what holds wherever the other part of a claim does not."""
+_NULL_HYPOTHESES = ("H_0", "H_{0}", "H0", "H₀")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class ClaimPart:
 
     tree: Tree
     places: tuple[str, ...] = ()
+    is_exact: bool = False
+    """Whether it holds nowhere else, as behind `if and only if`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,9 @@ class _ClaimParser:
 
     def __init__(self, tokens: Sequence[AnswerToken], items: Sequence[SentenceItem]) -> None:
         self.tokens = tokens
-        self.items = _count_solutions([_decide(item, at, items) for at, item in enumerate(items)])
+        self.items = _count_solutions(
+            _deny_properties([_decide(item, at, items) for at, item in enumerate(items)])
+        )
         self.letters: list[str] = []
         self.subjects: list[str] = []
         self.points: list[str] = []
@@ -78,6 +85,8 @@ class _ClaimParser:
         for mark, clause in self._split_clauses():
             if any(item.kind == "limit" for item in clause):
                 return None
+            if not parts and not self.tail and clause[0].kind == "reason" and mark == "":
+                continue  # `Since p < 0.05, …`: a premise of what follows
             kept = [list(names) for names in (self.letters, self.subjects, self.points)]
             said = self._parse_clause(clause)
             if said is None:
@@ -87,7 +96,9 @@ class _ClaimParser:
             elif parts and self._may_follow(mark, clause, parts):
                 self.tail += clause
                 self.is_reason = (
-                    self.is_reason and bool(clause) and (mark == "(" or clause[0].kind == "reason")
+                    self.is_reason
+                    and bool(clause)
+                    and (mark == "(" or clause[0].kind == "reason" or _is_remark(mark, clause))
                 )
             else:
                 return None
@@ -121,7 +132,10 @@ class _ClaimParser:
 
     def _may_follow(self, mark: str, clause: Sequence[SentenceItem], parts: Sequence[ClaimPart]) -> bool:
         """Return whether a clause that is not understood may be a reason for what was claimed before it."""
-        if any(item.kind == "but" for item in clause):
+        is_verdict = [list_aspects(part.tree) for part in parts] == [["truth"]]
+        # Behind a verdict and a mark the reason is a sentence of its own.
+        contrasts = clause[:1] if is_verdict and mark in tuple(":;.") else clause
+        if any(item.kind == "but" for item in contrasts):
             return False
         if clause[0].kind == "reason" or (mark and mark not in ",、，"):
             return True
@@ -173,9 +187,14 @@ class _ClaimParser:
                 place, at = self._take_place(clause, at)
                 if place is None:
                     return None
+                groups[-1].is_exact = groups[-1].is_exact or item.name == "exact"
                 if place:
                     (groups[-1].places if item.kind == "place" else self.points).append(place)
                 continue
+            elif item.kind == "elsewhere":
+                groups[-1].places.append(ELSEWHERE_PLACE)
+            elif item.kind == "formula" and item.name in _NULL_HYPOTHESES:
+                pass  # a test rejects it, or not
             elif item.kind == "formula":
                 if not self._take_formula(item, groups):
                     return None
@@ -235,7 +254,9 @@ class _ClaimParser:
             if connective and parts:
                 joins.add("or" if connective == "or" and not neither else "and")
             denied = bool(nots) and connective != "nor"
-            parts.append(ClaimPart(Tree("not", (tree,)) if is_denied else tree, tuple(group.places)))
+            parts.append(
+                ClaimPart(Tree("not", (tree,)) if is_denied else tree, tuple(group.places), group.is_exact)
+            )
         if len(joins) > 1:
             return None
         if not parts:
@@ -255,6 +276,7 @@ class _Group:
     connective: str
     items: list[SentenceItem] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+    is_exact: bool = False
 
     def list_classes(self) -> list[SentenceItem]:
         """Return the classes among the items; that solutions exist is said by `solutions` alone."""
@@ -280,6 +302,16 @@ def _gather_places(groups: Sequence[_Group]) -> list[_Group]:
     return result
 
 
+def _is_remark(mark: str, clause: Sequence[SentenceItem]) -> bool:
+    """Return whether a sentence behind a verdict states no value that may be asked for."""
+    kinds = ["", *(item.kind for item in clause)]
+    return mark in tuple(":;.") and all(
+        kinds[at] in ("place", "point") and "=" not in item.name
+        for at, item in enumerate(clause)
+        if item.kind == "formula" and any(char.isdecimal() for char in item.name)
+    )
+
+
 def _decide(item: SentenceItem, at: int, items: Sequence[SentenceItem]) -> SentenceItem:
     """Return a word such as `no` as the decision that it is at the beginning, or else as what it is in a
     sentence."""
@@ -300,6 +332,17 @@ _FIELDS = {
 """Domains as the sets of numbers over which something holds."""
 _EMPTY_SETS = ("∅", "\\emptyset", "\\varnothing", "{}")
 _COUNTED = {"0": "no solutions", "1": "unique solution", "2": "two solutions"}
+
+
+def _deny_properties(items: Sequence[SentenceItem]) -> list[SentenceItem]:
+    """Return items in which `holds` and `fails` behind a class say that it holds, or not."""
+    result: list[SentenceItem] = []
+    for item in items:
+        behind = item.kind == "class" and item.name in ("yes", "no") and result and result[-1].kind == "class"
+        if behind and result[-1].name not in ("yes", "no") and item.domain == "":
+            item = item._replace(kind="not" if item.name == "no" else "filler", name="")
+        result.append(item)
+    return result
 
 
 def _count_solutions(items: Sequence[SentenceItem]) -> list[SentenceItem]:

@@ -146,7 +146,8 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
         ", une infinité de solutions, une infinité, infinitas soluciones, infinidad de soluciones"
         ", infinite soluzioni, infinitas soluções, бесконечно много решений, бесконечно много, 无穷多解"
         ", 无数解, 无穷多个解, 無数の解, 解は無数にある, infinite number of solutions"
-        ", an infinite number of solutions",
+        ", an infinite number of solutions, sistema compatible indeterminado"
+        ", sistema es compatible indeterminado, sistema possível e indeterminado",
     ),
     "unique solution": (
         {"solutions": "1"},
@@ -155,6 +156,7 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
         ", une seule solution, solución única, una única solución, una sola solución, soluzione unica"
         ", una sola soluzione, solução única, uma única solução, единственное решение, одно решение"
         ", ровно одно решение, 唯一解, 有唯一解, 只有一个解, 唯一の解, exactly one root, one real root"
+        ", sistema compatible determinado, sistema es compatible determinado, sistema possível e determinado"
         ", exactly one real root, один корень, 有且只有一个解, 一个解, 有一个解",
     ),
     "two solutions": (
@@ -670,14 +672,20 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
         "spiral, focus, spiral point, Strudel, Strudelpunkt, foyer, foco, fuoco, espiral, фокус, 焦点",
     ),
     "center": ({"equilibrium": "center"}, "center, centre, Zentrum, Wirbel, centro, центр, 中心"),
-    "reflexive": ({"reflexive": "yes"}, "reflexive, reflexiv, réflexive, reflexiva, рефлексивно, 自反"),
+    "reflexive": (
+        {"reflexive": "yes"},
+        "reflexivity, Reflexivität, réflexivité, reflexividad, riflessività, рефлексивность"
+        ", reflexive, reflexiv, réflexive, reflexiva, рефлексивно, 自反",
+    ),
     "symmetric": (
         {"symmetric": "yes"},
-        "symmetric, symmetrisch, symétrique, simétrica, simmetrica, симметрично, 对称",
+        "symmetry, Symmetrie, simetría, simmetria, симметричность, symmetric, symmetrisch"
+        ", symétrique, simétrica, simmetrica, симметрично, 对称",
     ),
     "transitive": (
         {"transitive": "yes"},
-        "transitive, transitiv, transitiva, транзитивно, 传递",
+        "transitivity, Transitivität, transitivité, transitividad, transitività, транзитивность"
+        ", transitive, transitiv, transitiva, транзитивно, 传递",
     ),
     "antisymmetric": (
         {"antisymmetric": "yes"},
@@ -855,11 +863,17 @@ CLASSES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "consistent": (
         {"solutions": "1 2 3 4 other infinite"},
-        "consistent, konsistent, совместна, 相容, 有解",
+        "consistent, konsistent, совместна, 相容, 有解, sistema es compatible, sistema compatible"
+        ", système est compatible, sistema è compatibile, sistema compatibile, sistema é possível",
     ),
     "inconsistent": (
         {"solutions": "0"},
-        "inconsistent, inkonsistent, система несовместна, 不相容, 矛盾",
+        "inconsistent, inkonsistent, система несовместна, 不相容, 矛盾, sistema es incompatible"
+        ", sistema incompatible"
+        ", sistema de ecuaciones es incompatible, système est incompatible, système incompatible"
+        ", sistema è incompatibile, sistema incompatibile, sistema è impossibile, sistema impossibile"
+        ", sistema é impossível, sistema impossível, system ist widersprüchlich, LGS ist unlösbar"
+        ", sistema é incompatível, sistema incompatível",
     ),
     "congruent": (
         {"similarity": "congruent"},

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 
 from engines.core.tree import Tree
 from engines.grading.compare import AnswerComparison
 from engines.grading.forms import EMPTY, REALS, IntervalForm, Named
-from engines.grading.meanings.claims import Claim, ClaimPart, list_aspects, list_worlds, read_claim
+from engines.grading.meanings.claims import (
+    ELSEWHERE_PLACE,
+    Claim,
+    ClaimPart,
+    list_aspects,
+    list_worlds,
+    read_claim,
+)
+from engines.grading.meanings.class_vocabulary import ASPECTS
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
+from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeVerdict, differ_by
 from engines.mathematics.judging.names import NUMBER_SETS
 
@@ -161,6 +172,10 @@ def _compare_placed(mine: Claim, theirs: Claim, comparison: AnswerComparison) ->
     """Compare classes that hold in places, as `increasing on (0, 1)`."""
     if _has_own_tail(mine) or _has_own_tail(theirs):
         return None
+    ours, others = _drop_complement(mine, theirs, comparison), _drop_complement(theirs, mine, comparison)
+    mine, theirs = replace(mine, parts=ours), replace(theirs, parts=others)
+    if any(ELSEWHERE_PLACE in part.places for part in (*ours, *others)):
+        return None
     if len(mine.parts) != len(theirs.parts):
         return _compare_decided_with_place(mine, theirs)
     left = list(theirs.parts)
@@ -177,6 +192,56 @@ def _compare_placed(mine: Claim, theirs: Claim, comparison: AnswerComparison) ->
     return next((one for one in verdicts if one.outcome != "equal"), verdicts[0])
 
 
+def _drop_complement(claim: Claim, other: Claim, comparison: AnswerComparison) -> tuple[ClaimPart, ...]:
+    """Return the parts of a claim, of which one says no more than the other: `converges for p > 1, diverges
+    for p ≤ 1` is `converges if and only if p > 1`."""
+    parts = claim.parts
+    if len(parts) != 2 or any(len(part.places) != 1 for part in parts):
+        return parts
+    trees = [part.tree for part in parts]
+    aspects = sorted({*list_aspects(trees[0]), *list_aspects(trees[1])})
+    worlds = [{*list_worlds(tree, aspects)} for tree in trees]
+    everything = {*product(*(ASPECTS[aspect].split() for aspect in aspects))}
+    if worlds[0] & worlds[1] or worlds[0] | worlds[1] != everything:
+        return parts
+    (one,), (another,) = (part.places for part in parts)
+    if ELSEWHERE_PLACE not in (one, another):
+        opposite = _deny_relation(another)
+        if not opposite or comparison.compare(read_form(one), read_form(opposite)).outcome != "equal":
+            return parts
+    named = [replace(part, is_exact=True) for part in parts if ELSEWHERE_PLACE not in part.places]
+    said = [part for part in named if judge_trees(part.tree, other.parts[0].tree).outcome == "equal"]
+    is_whole = len(other.parts) == 2 or other.parts[0].is_exact
+    return (said[0],) if len(said) == 1 and is_whole else parts
+
+
+def _deny_relation(text: str) -> str:
+    """Return a relation with the opposite sign, as `p > 1` for `p ≤ 1`; "" for other texts."""
+    tokens = tokenize(text)
+    signs = [token for token in tokens if token.text in _RELATIONS]
+    if len(signs) != 1 or signs[0].text not in _OPPOSITE_SIGNS:
+        return ""
+    return "".join(_OPPOSITE_SIGNS[token.text] if token is signs[0] else token.text for token in tokens)
+
+
+_OPPOSITE_SIGNS = {
+    "<": "≥",
+    ">": "≤",
+    "≤": ">",
+    "≥": "<",
+    "=": "≠",
+    "≠": "=",
+    "\\le": ">",
+    "\\ge": "<",
+    "\\leq": ">",
+    "\\geq": "<",
+    "\\ne": "=",
+    "\\neq": "=",
+    "\\lt": "≥",
+    "\\gt": "≤",
+}
+
+
 def _compare_decided_with_place(mine: Claim, theirs: Claim) -> GradeVerdict | None:
     """Compare `no` with `no, f is not continuous on (0, 1)`."""
     first = [claim.parts[0] for claim in (mine, theirs)]
@@ -186,6 +251,8 @@ def _compare_decided_with_place(mine: Claim, theirs: Claim) -> GradeVerdict | No
 
 
 def _compare_places(mine: ClaimPart, theirs: ClaimPart, comparison: AnswerComparison) -> GradeVerdict | None:
+    if (not mine.places or not theirs.places) and (mine.is_exact or theirs.is_exact):
+        return None
     if not mine.places or not theirs.places:
         place = read_form(_join_places(mine.places or theirs.places))
         whole = place.value if isinstance(place, Named) else place

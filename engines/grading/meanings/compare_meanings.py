@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from engines.grading.compare import AnswerComparison
+from engines.grading.meanings.classified_points import compare_classified
 from engines.grading.meanings.compare_claims import compare_claims
 from engines.grading.meanings.distributions import compare_distributions
+from engines.grading.meanings.exact_conditions import compare_exact_conditions
 from engines.grading.meanings.maps_in_words import compare_functions, compare_maps
 from engines.grading.meanings.named_sets import compare_named_sets, compare_prime_sets
 from engines.grading.meanings.numbered_parts import compare_divisions, compare_parts
@@ -63,7 +65,14 @@ def _compare_sides(
     if (primes := compare_prime_sets(*sides)) is not None:
         return primes
     for compare in (
-        *(compare_distributions, compare_maps, compare_functions, compare_named_sets),
+        *(
+            compare_exact_conditions,
+            compare_classified,
+            compare_distributions,
+            compare_maps,
+            compare_functions,
+            compare_named_sets,
+        ),
         compare_claims,
     ):
         compared = compare(sides[0], sides[1], comparison)

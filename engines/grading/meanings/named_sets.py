@@ -19,6 +19,17 @@ _LEADS = Phrases(
     dict.fromkeys(
         (
             *(
+                *(
+                    "Lösung:",
+                    "Lösung ist",
+                    "Lösungsmenge:",
+                    "solution:",
+                    "solutions:",
+                    "Solution :",
+                    "solución:",
+                ),
+                *("soluzione:", "solução:", "решение:", "ответ:", "Antwort:", "answer:", "the solution is"),
+                *("the solutions are", "les solutions sont", "las soluciones son"),
                 "the closure is",
                 "the domain is",
                 "the range is",
@@ -53,6 +64,8 @@ def read_named_set(text: str) -> Form | None:
     at, (numbers, is_left_out) = match
     rest = "".join(token.text for token in tokens[at:]).strip(_LOOSE)
     whole = REALS if numbers == "ℝ" else read_form(numbers)
+    if not is_left_out and rest and whole == REALS:
+        return _read_bounded(tokens, at)
     if not is_left_out or not rest:
         return None if is_left_out or rest else whole
     left = read_form(_ZERO.get(rest.lower(), rest))
@@ -61,6 +74,69 @@ def read_named_set(text: str) -> Form | None:
     if whole != REALS or not all(isinstance(item, Term) for item in items):
         return None
     return Without(REALS, Many("set", items))
+
+
+def _read_bounded(tokens: Sequence[AnswerToken], at: int) -> Form | None:
+    """Return the numbers within a bound that words behind their set say: `that are at most 3`."""
+    at = skip_blanks(tokens, at)
+    while at < len(tokens) and (tokens[at].text == "," or _RELATIVES.match(tokens, at) is not None):
+        lead = _RELATIVES.match(tokens, at)
+        at = skip_blanks(tokens, at + 1 if lead is None else lead[0])
+    bound = _BOUNDS.match(tokens, at)
+    if bound is None:
+        return None
+    number = [token.text for token in tokens[bound[0] :] if token.text.lower() not in _FINAL_VERBS]
+    spelt = "".join(number).strip(_LOOSE)
+    form = read_form(f"x {bound[1]} {spelt}")
+    is_number = isinstance(read_form(spelt), Term) and any(char.isdecimal() for char in spelt)
+    return form if is_number else None
+
+
+_RELATIVES = Phrases(
+    dict.fromkeys(
+        (
+            *(
+                "that are",
+                "which are",
+                "that is",
+                "x that are",
+                "x",
+                "with x",
+                "being",
+                "die",
+                "welche",
+                "sind",
+            ),
+            *("qui sont", "que son", "che sono", "que são", "которые", "mit x"),
+        ),
+        "",
+    )
+)
+_BOUNDS = Phrases(
+    {
+        phrase: sign
+        for sign, listed in {
+            "≤": "at most, no greater than, not greater than, less than or equal to, no more than"
+            ", not exceeding"
+            ", not more than, höchstens, kleiner oder gleich, kleiner gleich, nicht größer als, au plus"
+            ", inférieurs ou égaux à, a lo sumo, como máximo, menores o iguales que, menores o iguales a"
+            ", al massimo, minori o uguali a, no máximo, menores ou iguais a, не больше, не более",
+            "≥": "at least, no less than, not less than, greater than or equal to, mindestens"
+            ", größer oder gleich"
+            ", größer gleich, nicht kleiner als, au moins, supérieurs ou égaux à, al menos, como mínimo"
+            ", mayores o iguales que, mayores o iguales a, almeno, maggiori o uguali a, pelo menos, no mínimo"
+            ", maiores ou iguais a, не меньше, не менее",
+            "<": "less than, smaller than, below, strictly less than, kleiner als, unter, inférieurs à"
+            ", strictement inférieurs à, menores que, minori di, menores do que, меньше, меньшие",
+            ">": "greater than, larger than, more than, above, strictly greater than, bigger than, größer als"
+            ", über, supérieurs à, strictement supérieurs à, mayores que, maggiori di, maiores que"
+            ", maiores do que, больше, большие",
+        }.items()
+        for phrase in listed.split(", ")
+    }
+)
+"""Words for a bound of numbers, and its sign."""
+_FINAL_VERBS = ("sind", "ist", "sein")
 
 
 def _leaves_out(tokens: Sequence[AnswerToken], at: int) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engines.grading.final_answer import take_last_sentence
 from engines.grading.meanings.claims import Claim, list_aspects, list_worlds, read_claim
 from engines.grading.meanings.class_vocabulary import CLASSES
-from engines.grading.meanings.quantifier_words import find_other_quantifiers
-from engines.grading.meanings.sentence_items import list_items
+from engines.grading.meanings.quantifier_words import find_leading_quantifier, find_other_quantifiers
+from engines.grading.meanings.sentence_items import SentenceItem, list_items
 from engines.grading.meanings.sentence_vocabulary import DENYING
 from engines.grading.tokens import Phrases, is_blank, tokenize
 
@@ -29,8 +29,15 @@ def find_opposition(gold: str, pred: str) -> str:
     missing = list(map(_says_missing, sides)) if valued else []
     if {*missing} == {True, False} and not _names_existence(sides[missing.index(False)]):
         return "only one of them says that there is none"
+    if sum(map(_limits_verdict, sides)) == 1:
+        return "only one of them limits its verdict"
     if _is_denial_of(*sides):
         return "one of them denies the other"
+    leads = [find_leading_quantifier(side) for side in sides]
+    # A denial behind a quantifier turns it: not all birds can fly, some birds cannot.
+    is_denied = any(item.kind == "not" for side in sides for item in list_items(side)[1][1:])
+    if all(leads) and leads[0] != leads[1] and not is_denied:
+        return f"one says {leads[0]}, the other {leads[1]}"
     if other := find_other_quantifiers(*sides):
         return f"they differ in {other}"
     return ""
@@ -41,20 +48,43 @@ def _says_missing(text: str) -> bool:
     behind it, as in brackets, is no value of it."""
     text = text.replace("**", "")
     tokens, items = list_items(text)
-    end = next((at for at, item in enumerate(items) if item.kind in ("mark", "reason", "but")), len(items))
+    end = next((at for at, item in enumerate(items) if _ends_clause(item)), len(items))
     behind = items[end:]
+    is_remark = bool(behind) and behind[0].name.startswith(("(", "（"))
     # What follows from it, or another sentence, may state a value.
     if not end or any(item.kind in ("conclusion", "but") for item in behind):
         return False
     if any(item.kind == "mark" and item.name in ".。" and item is not behind[-1] for item in behind):
         return False
     last = items[end - 1].end
-    claim = read_claim(text[: tokens[last - 1].end])
-    return claim is not None and _leaves_nothing(claim)
+    clause = text[: tokens[last - 1].end]
+    claim = read_claim(clause)
+    if claim is None:
+        # A noun that is not known is missing as well: `there is no such matrix (det = 5)`.
+        return is_remark and find_leading_quantifier(clause) == "none"
+    said = [list_aspects(part.tree) for part in claim.parts]
+    is_refused = is_remark and said == [["truth"]] and ("no",) in list_worlds(claim.parts[0].tree, ["truth"])
+    return is_refused or _leaves_nothing(claim)
+
+
+def _ends_clause(item: SentenceItem) -> bool:
+    is_equation_in_brackets = item.kind == "formula" and item.name.startswith("(") and "=" in item.name
+    return is_equation_in_brackets or item.kind in ("mark", "reason", "but")
+
+
+def _limits_verdict(text: str) -> bool:
+    """Return whether words such as `only if` stand behind a verdict at the beginning."""
+    items = list_items(text)[1]
+    is_verdict = bool(items) and items[0].kind in ("class", "decision") and items[0].name in ("yes", "no")
+    return is_verdict and any(item.kind == "limit" or item.name == "exact" for item in items[1:])
 
 
 def _names_existence(text: str) -> bool:
     """Return whether words of a text say of something that it exists, or not, wherever they stand."""
+    if any(
+        item.kind == "not" or (item.kind, item.name) == ("decision", "no") for item in list_items(text)[1]
+    ):
+        return True
     return any(
         not _MISSING.keys().isdisjoint(CLASSES[item.name][0])
         for item in list_items(text)[1]
@@ -67,6 +97,8 @@ def _leaves_nothing(claim: Claim) -> bool:
         return False
     tree = claim.parts[0].tree
     aspects = list_aspects(tree)
+    if tree.label == "not" and aspects == ["extremum"]:
+        return True  # it has no maximum
     return len(aspects) == 1 and list_worlds(tree, aspects) == [(_MISSING.get(aspects[0], ""),)]
 
 

@@ -62,7 +62,9 @@ _LISTED = {
         ", 至少存在一个, 至少有一个, 至少一个, 存在至少一个, 某个, 某一个"
         ", 有一个, 有些, 有的, ある, 存在する, 어떤, 존재하는, er is een, er bestaat een, er bestaat, er zijn"
         ", voor een zekere, minstens één, istnieje, istnieją, dla pewnego, co najmniej jeden, det finns"
-        ", det finns ett, för något, існує, для деякого, \\exists, ∃"
+        ", det finns ett, manche, einige, mehrere, quelques, certains, certaines, algunas, alcuni"
+        ", alcune, certi"
+        ", alguns, algumas, некоторые, niektóre, sommige, för något, існує, для деякого, \\exists, ∃"
     ),
     "none": (
         "there is no, there are no, there exists no, there exist no, there does not exist"
@@ -191,7 +193,7 @@ def read_quantifiers(text: str) -> QuantifiedText:
     if len(tokens) > _MOST_TOKENS or not _QUANTIFIERS.may_occur(tokens):
         return QuantifiedText(())
     found: list[LetterQuantifier] = []
-    at, begin, is_prefix = 0, 0, True
+    at, begin, first, is_prefix = 0, 0, 0, True
     while at < len(tokens):
         match = _QUANTIFIERS.match(tokens, at)
         bound = None if match is None else _find_letter(tokens, match[0])
@@ -199,12 +201,20 @@ def read_quantifiers(text: str) -> QuantifiedText:
             at += 1
             continue
         is_prefix = is_prefix and _skip_separators(tokens, begin) == at
+        first = at
         letter, kind_of_numbers = bound
         end = _find_domain_end(tokens, letter + 1)
         limit = "".join(token.text for token in tokens[letter + 1 : end] if not is_blank(token))
-        found.append(LetterQuantifier(match[1], tokens[letter].text, kind_of_numbers + limit))
+        found.append(
+            LetterQuantifier(
+                match[1], _SAME_LETTERS.get(tokens[letter].text, tokens[letter].text), kind_of_numbers + limit
+            )
+        )
         at = begin = end
     body = tokens[_skip_separators(tokens, begin) :]
+    is_suffix = len(found) == 1 and not is_prefix and not any(token.text != "." for token in body)
+    if is_suffix:
+        is_prefix, body = True, tokens[:first]
     is_formula = all(token.kind != "word" or len(token.text) < _SHORTEST_WORD for token in body)
     spelt = "".join(token.text for token in body).strip(" .")
     return QuantifiedText(tuple(found), spelt if is_prefix and is_formula else "")
@@ -235,6 +245,7 @@ def _is_letter(token: AnswerToken) -> bool:
     return (token.kind == "word" and len(token.text) == 1 and is_latin_or_greek) or token.text in _GREEK
 
 
+_SAME_LETTERS = {"ε": "\\epsilon", "\\varepsilon": "\\epsilon", "δ": "\\delta"}
 _GREEK = tuple(
     f"\\{name}" for name in ("varepsilon", "epsilon", "delta", "alpha", "beta", "lambda", "theta", "eta")
 )
@@ -267,6 +278,19 @@ def _skip_separators(tokens: Sequence[AnswerToken], at: int) -> int:
     while at < len(tokens) and (match := _SEPARATORS.match(tokens, at)) is not None:
         at = skip_blanks(tokens, match[0])
     return at
+
+
+def find_leading_quantifier(text: str) -> str:
+    """Return the kind of the quantifier with which a sentence begins; "" where it begins with none.
+
+    >>> find_leading_quantifier("Manche Primzahlen sind gerade"), find_leading_quantifier("x > 1")
+    ('some', '')
+    """
+    tokens = tokenize(text.strip(" $"))
+    match = _QUANTIFIERS.match(tokens, 0)
+    behind = "" if match is None else text_at(tokens, skip_blanks(tokens, match[0]))
+    # `There are 12 ways` counts, and `no` by itself decides.
+    return match[1] if match is not None and behind.isalpha() else ""
 
 
 def find_other_quantifiers(gold: str, pred: str) -> str:

@@ -14,7 +14,9 @@ from engines.grading.meanings.sentence_vocabulary import (
     CONCLUSIONS,
     DENYING,
     DOMAINS,
+    ELSEWHERE,
     EVERYWHERE,
+    EXACT_PLACES,
     FILLERS,
     LIMITS,
     NEITHER,
@@ -39,7 +41,7 @@ from engines.grading.tokens import (
 
 ItemKind = str
 """class, decision, not, neither, nor, and, or, but, reason, conclusion, limit, place, point, everywhere,
-domain, filler, formula, mark or unknown."""
+elsewhere, domain, filler, formula, mark or unknown."""
 
 
 class SentenceItem(NamedTuple):
@@ -97,6 +99,8 @@ def _sentence_phrases() -> Phrases[tuple[ItemKind, str, str]]:
     phrases: dict[str, tuple[ItemKind, str, str]] = {}
     for kind, group in tables:
         phrases.update(dict.fromkeys(list_phrases(group), (kind, "", "")))
+    phrases.update(dict.fromkeys(list_phrases(EXACT_PLACES), ("place", "exact", "")))
+    phrases.update(dict.fromkeys(list_phrases(ELSEWHERE), ("elsewhere", "", "")))
     for subject, group in SUBJECTS.items():
         phrases.update(dict.fromkeys(list_phrases(group), ("filler", subject, "")))
     others = {*phrases, *list_phrases(DENYING)}
@@ -210,6 +214,8 @@ def _begins_formula(tokens: Sequence[AnswerToken], at: int) -> bool:
 
 def _find_run_end(tokens: Sequence[AnswerToken], at: int) -> int:
     """Return the index behind a formula without delimiters."""
+    if (outward := _find_interval_end(tokens, at)) is not None:
+        return outward
     depth, end = 0, at
     for index in range(at, len(tokens)):
         token = tokens[index]
@@ -227,6 +233,21 @@ def _find_run_end(tokens: Sequence[AnswerToken], at: int) -> int:
         if token.kind == "formula":
             break
     return max(end, at + 1)
+
+
+def _find_interval_end(tokens: Sequence[AnswerToken], at: int) -> int | None:
+    """Return the index behind an interval with a bracket that is turned outwards, as ]0, 2[; None for
+    others."""
+    if tokens[at].text not in ("]", "[", "("):
+        return None
+    for index in range(at + 1, len(tokens)):
+        token = tokens[index]
+        if token.text in ("[", "]", ")"):
+            turned = tokens[at].text == "]" or token.text == "["
+            return index + 1 if turned else None
+        if is_word(token) or token.text == "(":
+            return None
+    return None
 
 
 def _is_braced(tokens: Sequence[AnswerToken], at: int) -> bool:

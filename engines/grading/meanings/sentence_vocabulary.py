@@ -45,14 +45,14 @@ LIMITS = (
     "if, iff, whether, unless, unclear, may, might, could, should, perhaps, possibly, either"
     ", except, other than"
     ", apart from, only if, falls, ob, vielleicht, sauf, peut-être, quizás, salvo, если, может, кроме, 如果"
-    ", 除了, もし, 以外, depends, depending, maybe, otherwise, almost, only, nur, seulement, solo"
+    ", 除了, もし, 以外, depends, depending, maybe, almost, only, nur, seulement, solo"
     ", только, 只有"
     ", 仅, provided, assuming, as long as, when, wenn, quand, cuando, когда, nearly, partially, presumably"
     ", not all, not every, not both, not each, nicht alle, pas tous, no todos, не все, at most, at least"
     ", more than, less than, no more than, fewer than, up to, höchstens, mindestens, au plus, au moins"
     ", a lo sumo, al menos, не более, не менее, 至多, 至少, half, not just"
     ", possible that, possible to, может быть, möglich, dass"
-    ", probably, sondern, else, both yes and no, not only, wrong to say, both true and false"
+    ", probably, sondern, both yes and no, not only, wrong to say, both true and false"
 )
 """Words with which a sentence does not simply state a class."""
 PLACES = (
@@ -63,6 +63,19 @@ PLACES = (
     ", nell'intervallo, 在, 当"
 )
 """Words before where or for which values something holds."""
+EXACT_PLACES = (
+    "if and only if, iff, exactly when, precisely when, exactly if, precisely if, exactly for, precisely for"
+    ", genau dann wenn, genau dann,wenn, dann und nur dann,wenn, genau für"
+    ", si et seulement si, exactement pour, exactement quand, si y sólo si, si y solo si, exactamente cuando"
+    ", se e solo se, esattamente quando, se e somente se, exatamente quando"
+    ", тогда и только тогда,когда, ровно при, в точности при, 当且仅当, ちょうど"
+)
+"""Words before the only values for which something holds."""
+ELSEWHERE = (
+    "otherwise, for all other values, else, elsewhere, sonst, ansonsten, andernfalls, sinon, en otro caso"
+    ", en caso contrario, altrimenti, caso contrário, иначе, в противном случае, в остальных случаях, 否则"
+)
+"""Words for all values that were not named."""
 POINT_PLACES = (
     "at, bei, à, в точке, à l'origine, at the point, an der Stelle, at the origin, en el punto, im Punkt"
 )
@@ -72,7 +85,9 @@ EVERYWHERE = (
     ", auf ganz ℝ, auf ganz R, on all of R, for all x, for all real x, for every x, for all real numbers"
 )
 FILLERS = (
-    "the, a, an, this, that, these, those, it, its, they, them, there, we, is, are, be, was, were"
+    "level, significance level, level of significance, Signifikanzniveau, Niveau, seuil, nivel, livello"
+    ", уровне, уровне значимости, nível, significance"
+    ", the, a, an, this, that, these, those, it, its, they, them, there, we, is, are, be, was, were"
     ", has, have"
     ", had, given, does, do, can, will, must, get, say, conclude, conclude that, concludes, see that, see"
     ", it is, it does, they are, they do, it can, we can, you can, can be, being, such, any, all"

@@ -88,7 +88,16 @@ _PARTS = Phrases(
     dict.fromkeys(
         (
             *("vertices", "elements", "letters", "symbols", "objects", "vertex", "points", "nodes", "edges"),
-            *("in each part", "in each class", "per part", "each", "in one part", "in the other", "parts of"),
+            *(
+                "in each part",
+                "in each class",
+                "per part",
+                "each",
+                "in one part",
+                "in the other",
+                "parts of",
+                "of",
+            ),
             *("ecken", "knoten", "sommets", "vértices", "of size", "sizes", "parts", "in the first part"),
             *("in the second part", "part sizes", "and", "vertices in each part", "on each side"),
         ),
@@ -215,6 +224,9 @@ class _StructureParser:
         each = False
         while True:
             number = self.take_number()
+            # `two parts of 3 vertices each`: the first number counts the parts.
+            if number == 2 and not sizes and fold_word(self.peek()) == "part":
+                continue
             if number:
                 sizes.append(number)
                 continue
