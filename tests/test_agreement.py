@@ -91,8 +91,8 @@ def grade(text: str, _dialect: str) -> Tree | None:
         return None
 
     said = read_statement(text, is_answer=True)
-    if isinstance(said, Statement) and "pm" in said.tree.list_labels():
-        return said.tree  # the form has both values
+    if isinstance(said, Statement) and not {"pm", "…"}.isdisjoint(said.tree.list_labels()):
+        return said.tree  # the form has both values, and what dots leave out
     return tree_of(read_form(text))
 
 

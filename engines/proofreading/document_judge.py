@@ -235,6 +235,9 @@ def _excuse_unsolvable(judged: list[LinkVerdict], reader: LinkJudge) -> None:
         words = each.link.words_after
         if each.outcome != "wrong" or not (mentions("contradiction", words) or mentions("unsolvable", words)):
             continue
+        # 5 = 6 is what no number solves; a rewritten term that fails is a slip.
+        if any(side.tree is None or free_symbols(side.tree) for side in reader.read_sides(each.link)):
+            continue
         for at in range(last, -1, -1):
             left, right = (side.tree for side in reader.read_sides(judged[at].link))
             apart = judged[last].link.line - judged[at].link.line > _NEAR_LINES

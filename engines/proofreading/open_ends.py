@@ -112,7 +112,9 @@ def _take_divisors_out(tree: Tree, open_ended: Set[Tree]) -> Tree:
     r"""Return a term in which what stands behind a slash divides the function before it: (sin π)/π for
     `\sin\pi/\pi`."""
     parts = tuple(_take_divisors_out(part, open_ended) for part in tree.children)
-    if tree.label in OF_ANGLES and tree.children[0].label == "/" and tree.children[0] in open_ended:
+    # sec alone can be the unit of seconds.
+    of_quotient = bool(tree.children) and tree.children[0].label == "/" and tree.children[0] in open_ended
+    if tree.label in OF_ANGLES and of_quotient:
         dividend, divisor = parts[0].children
         # Of \sin\pi/2 nobody means half of sin π.
         if WHOLE.match(divisor.label):

@@ -284,7 +284,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a multiple of a row was added to another"
     if not free and all(map(_is_map_squared, (left, right))):
         return "π can be a map that is its own square"
-    if _BRACKETED_EXPONENT.search(f"{link.left} {link.right}"):
+    has_power = "pow" in (*left.list_labels(), *right.list_labels())
+    if has_power and _BRACKETED_EXPONENT.search(f"{link.left} {link.right}"):
         return "a number in brackets above a term can be an index"
     if all(map(_CLASS.fullmatch, (link.left.strip(), link.right.strip()))):
         return "tuples in square brackets can be classes"

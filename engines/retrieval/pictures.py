@@ -127,6 +127,8 @@ def _format_value(value: float, digits: int = 0, *, signed: bool) -> str:
     return f"{value:+.{digits or 2}f}" if signed else f"{value:.{digits or 1}f}"
 
 
+_TIED = 1e-6
+"""Relative: coordinates that differ by less are equally large."""
 Method = Literal["pca", "tsne"]
 PERPLEXITY = 30.0
 
@@ -148,8 +150,10 @@ def project_to_plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0
         _, _, axes = np.linalg.svd(centred, full_matrices=False)
         flat: NDArray[np.float32] = np.zeros((len(vectors), 2), np.float32)
         result = centred @ axes[:2].T
-        # The sign of an axis is free: the largest coordinate points up.
-        result *= np.sign(result[np.abs(result).argmax(0), np.arange(result.shape[1])])
+        # The sign of an axis is free: the first of the largest coordinates points up, however it was rounded.
+        sizes = np.abs(result)
+        first = (sizes >= sizes.max(0) * (1 - _TIED)).argmax(0)
+        result *= np.sign(result[first, np.arange(result.shape[1])])
         flat[:, : result.shape[1]] = result
         return flat
     from sklearn.manifold import TSNE

@@ -264,7 +264,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
             False,
         ),
         (
-            r"We have $f(x, t) = \sinh(x - a t)$ here. It is known."
+            r"We have $f(x, t) = \sinh(x - a t)$ here. It is known: $f(x, t) = \sinh(x - a t)$."
             "\n\n"
             r"So the solution is $f(x, t) = \sinh(x + a t)$.",
             True,
@@ -397,6 +397,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ),
         (
             "$$v(t) = c\\left(1 + \\frac{gt}{c}\\right) \\quad \\text{(down)}$$\n\n"
+            "Here $$v(t) = c\\left(1 + \\frac{gt}{c}\\right)$$\n\n"
             "Again $$v(t) = c\\left(1 - \\frac{gt}{c}\\right)$$",
             True,
         ),
@@ -427,7 +428,7 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ("Take $a = 5$ and $b = 2$, then $(5,2) = (5,3)$.", True),
         (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$, which implies $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
         (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$. This gives $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
-        (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$. As above, $x < 2^k + 2^{k-1} + 2^{k-4}$.", True),
+        (r"It has $x < 2^k + 2^{k-1} + 2^{k-3}$. As above, $x < 2^k + 2^{k-1} + 2^{k-4}$.", False),
         (
             r"The choices are zero or given by $x = y = -z$, where $x^3 + y^3 - z^3 = 3$."
             "\n\nTwo coordinates are zero: $y^3 = 3$.",
