@@ -3,6 +3,7 @@ constants give, and how a constant is called says nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from itertools import permutations
 
 from engines.core.tree import ZERO, Tree
@@ -42,7 +43,9 @@ def _is_added_name(tree: Tree, name: str) -> bool:
 
 def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict | None:
     """Compare terms whose constants stand for any numbers; None where no such reading says more."""
-    expanded = _expand_phase(gold), _expand_phase(pred)
+    # A letter of both sides is given: A sin(t + φ) is another function than A cos(t + φ).
+    given = free_variables(gold) & free_variables(pred)
+    expanded = _expand_phase(gold, given), _expand_phase(pred, given)
     if expanded != (gold, pred):
         if judge.equal(*expanded).outcome == "equal":
             return GradeVerdict("equal", reason="the constants stand for any numbers")
@@ -67,11 +70,11 @@ def compare_with_constants(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict
     return compare_spaces(judge, (gold, own), (pred, others), variable)
 
 
-def _expand_phase(tree: Tree) -> Tree:
+def _expand_phase(tree: Tree, given: Set[str]) -> Tree:
     """Return `A cos(ωt - φ)` with any amplitude and phase as `C_8 cos ωt + C_9 sin ωt`; other terms as they
     are."""
     if tree.label in ("+", "-"):
-        parts = tuple(map(_expand_phase, tree.children))
+        parts = tuple(_expand_phase(part, given) for part in tree.children)
         return (
             tree
             if sum(one != part for one, part in zip(tree.children, parts, strict=True)) != 1
@@ -80,11 +83,14 @@ def _expand_phase(tree: Tree) -> Tree:
     if tree.label != "*" or tree.children[1].label not in ("cos", "sin"):
         return tree
     factors, (argument,) = tree.children[0], tree.children[1].children
-    amplitudes = [leaf for leaf in factors if not leaf.children and _may_be_constant(leaf.label)]
+    amplitudes = [leaf for leaf in factors if _may_be_constant(leaf.label) or leaf.label in _AMPLITUDES]
     if len(amplitudes) != 1 or argument.label not in ("+", "-"):
         return tree
     phases = [part for part in argument.children if part.label in _PHASES or is_constant_name(part.label)]
     if len(phases) != 1 or phases[0] == amplitudes[0]:
+        return tree
+    usual = all(is_constant_name(one.label) for one in (phases[0], amplitudes[0]))
+    if not usual and not given.isdisjoint((phases[0].label, amplitudes[0].label)):
         return tree
     bare = replace_variable(argument, phases[0].label, ZERO)
     if phases[0].label in free_variables(factors, bare) or _PAIR & free_variables(tree):
@@ -96,6 +102,7 @@ def _expand_phase(tree: Tree) -> Tree:
     return Tree("+", tuple(waves))
 
 
+_AMPLITUDES = ("R", "a", "r")
 _PHASES = ("φ", "ϕ", "δ", "α", "β", "θ", "ψ", "phi", "D", "B")
 _PAIR = frozenset(("C_8", "C_9"))
 """Names for two constants in the place of an amplitude and a phase."""

@@ -39,7 +39,9 @@ def _settle(tree: Tree) -> Tree | None:
 
 def _goes_on_only_at_ends(tree: Tree) -> bool:
     """Return whether dots stand nowhere but at the end of whole sums."""
-    if tree.label in ("=", "and", "such", "approx") or (tree.label == "cases" and len(tree.children) == 2):
+    if tree.label in ("=", "and", "such", "approx", "forall") or (
+        tree.label == "cases" and len(tree.children) == 2
+    ):
         return all(map(_goes_on_only_at_ends, tree.children))
     if tree.label in ("+", "-") and tree.children[-1] == _DOTS:
         return ELLIPSIS not in tree.children[0].list_labels()

@@ -21,6 +21,7 @@ from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.formula.counting import COUNTS
+from engines.formula.statement_view import Statement
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.bounds_in_words import close_ends, leaves_ends_open
@@ -513,7 +514,11 @@ def _with_free_letters(gold: str, pred: str, comparison: AnswerComparison) -> Gr
     bare = drop_freed(gold), drop_freed(pred)
     if (bare[0] == gold) == (bare[1] == pred):
         return None
-    compared = comparison.compare(read_form(bare[0]), read_form(bare[1]))
+    forms = [read_form(text) for text in bare]
+    # What the other side says of the letter may be a limit, as |x| < 1.
+    if any(isinstance(form, Statement) and form.tree.label == "such" for form in forms):
+        return None
+    compared = comparison.compare(*forms)
     if compared.outcome != "equal":
         return None
     return with_policy(compared, "only one of them says which numbers the letters are")

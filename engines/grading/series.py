@@ -80,6 +80,11 @@ def _read_series(tree: Tree) -> _Series | None:
     if tree.label in ("such", "cases") and len(tree.children) == 2:
         series = _read_series(tree.children[0])
         return None if series is None else _replace(series, condition=tree.children[1])
+    if tree.label == "forall":
+        name, *within, said = tree.children
+        series = _read_series(said)
+        everywhere = within[0] if within else Tree("in", (name, Tree("ℝ")))
+        return None if series is None else _replace(series, condition=everywhere)
     if tree.label == "=":
         sides = [is_series(side) for side in tree.children]
         if sides != [False, True]:
