@@ -93,7 +93,7 @@ def test_no_changed_answer_is_accepted(kind: str) -> None:
         (r"x = 3, y = 4 \text{ or } x = -3, y = -4", "(3, 4), (-3, -4)", "equal", ""),
         (r"x = 3, y = 4 \text{ or } x = -3, y = -4", "(3, -4), (-3, 4)", "different", ""),
         ("H_0 is rejected", "We reject the null hypothesis at the 5% level.", "equal", ""),
-        ("H_0 is rejected", "We fail to reject the null hypothesis at the 5% level.", "undecided", ""),
+        ("H_0 is rejected", "We fail to reject the null hypothesis at the 5% level.", "different", ""),
         ("increasing on (-1, 1)", "f increases for -1 < x < 1", "equal", ""),
         ("increasing on (-1, 1)", "f decreases for -1 < x < 1", "different", ""),
         (

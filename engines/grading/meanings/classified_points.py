@@ -345,7 +345,7 @@ def compare_classified(gold: str, pred: str, comparison: AnswerComparison) -> Gr
     if mine is None or theirs is None:
         return _compare_with_formula(gold, mine or theirs, pred, comparison)
     if sorted(one.kind for one in mine) != sorted(one.kind for one in theirs):
-        return GradeVerdict("undecided", reason="they name other classes of points")
+        return GradeVerdict("undecided", reason=f"one says {mine[0].kind}, the other {theirs[-1].kind}")
     left = list(theirs)
     apart: list[GradeVerdict] = []
     for point in mine:

@@ -75,6 +75,9 @@ def _compare_sides(
         ),
         compare_claims,
     ):
+        # An answer that was taken out of its text has lost the words that classify it.
+        if compare is compare_classified and sides != [*texts]:
+            continue
         compared = compare(sides[0], sides[1], comparison)
         if compared is not None:
             return compared

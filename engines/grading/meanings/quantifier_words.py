@@ -287,7 +287,8 @@ def find_leading_quantifier(text: str) -> str:
     ('some', '')
     """
     tokens = tokenize(text.strip(" $"))
-    match = _QUANTIFIERS.match(tokens, 0)
+    # What signs say is compared as formulas.
+    match = _QUANTIFIERS.match(tokens, 0) if tokens and tokens[0].kind == "word" else None
     behind = "" if match is None else text_at(tokens, skip_blanks(tokens, match[0]))
     # `There are 12 ways` counts, and `no` by itself decides.
     return match[1] if match is not None and behind.isalpha() else ""
