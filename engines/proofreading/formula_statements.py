@@ -167,6 +167,8 @@ class _StatementSplitter:
         """Whether the current statement says which values the variable of a quantifier has."""
         self.begins_row = self.is_indented = self.has_empty_cell = False
         """Whether a row begins here, which is moved to the right, or whose first cell is empty."""
+        self.has_gone_on = False
+        """Whether the row at hand, or the one before where a row begins, goes on with the one above it."""
         self.columns: list[FormulaStatement] = []
         """The statements of the row above that stand in columns side by side."""
         self.row: list[FormulaStatement] = []
@@ -211,12 +213,13 @@ class _StatementSplitter:
             self.is_indented = True
             return True
         # A minus can begin an equation of its own, but not in a row without a relation.
-        is_term = self.is_indented or (self.has_empty_cell and not _has_relation(self.latex, token.end()))
+        is_within = self.has_empty_cell or self.has_gone_on
+        is_term = self.is_indented or (is_within and not _has_relation(self.latex, token.end()))
         goes_on = token[0] in OPERATORS or (token[0] == "-" and is_term)
         if goes_on and self.statements and self.statements[-1].relations and self._has_no_side:
             # A row that begins with an operator goes on with the side before it.
             self.current = self.statements.pop()
-        self.begins_row = False
+        self.begins_row, self.has_gone_on = False, goes_on
         return False
 
     def _read_token(self, token: re.Match[str]) -> str:
@@ -551,7 +554,7 @@ def _split_row(latex: str, at: int) -> list[list[str]]:
     depth = 0
     for match in _TOKEN.finditer(latex, at):
         token = match[0]
-        if depth <= 0 and (token == r"\\" or match[1]):
+        if depth <= 0 and (token.startswith(r"\\") or match[1]):
             break
         depth += (token in _OPENING) - (token in _CLOSING)
         if token == "&" and depth <= 0:

@@ -70,6 +70,7 @@ _ROMAN = re.compile(r"(?<![A-Za-z\\])(?:I{2,3}|IV|VI{1,3})(?![A-Za-z])")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
 _PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
+_SIGN_OF_SIZES = re.compile(r"\\times(?![A-Za-z])|(?<!\\)\*")
 _CROSS = re.compile(r"\\times(?![A-Za-z])")
 _RELATIVE_ERROR = 1e-9
 _CONSTANT = "C"
@@ -240,6 +241,10 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     of_sides = judged.evidence.kind == "sides" and not judged.is_mistyped
     if of_sides and is_partial_slope(link, left):
         return "a letter in a partial derivative can depend on its variable"
+    if any(_is_slope_of_name(node) for side in (left, right) for node in side):
+        return "a letter in a derivative can depend on another"
+    if _SIGN_OF_SIZES.search(link.left + link.right) and _are_sizes(left, right):
+        return "pairs of numbers can be sizes of matrices"
     if any(_is_one_sided_value(node) for side in (left, right) for node in side):
         return "a value at a + 0 or a - 0 is a limit from one side"
     begun_above = link.connective == "row" and link.left.startswith("+")
@@ -352,6 +357,26 @@ def is_partial_slope(link: ChainLink, left: Tree) -> bool:
     r"""Return whether a term is a partial derivative with other letters, as r in `\frac{\partial}{\partial
     x} \frac{x}{r}`, that can stand for functions of its variable."""
     return left.label == "d" and _PARTIAL.search(link.left) is not None and len(free_symbols(left)) > 1
+
+
+def _is_slope_of_name(node: Tree) -> bool:
+    """Return whether a term is the derivative of a letter for another one, on which it depends then."""
+    if node.label != "d" or len(node.children) < 2:
+        return False
+    body = node.children[-1]
+    return not body.children and bool(free_symbols(body)) and body != node.children[0]
+
+
+def _are_sizes(left: Tree, right: Tree) -> bool:
+    """Return whether a pair of whole numbers is a product of such pairs: (2, 4) = (2, 3) × (3, 4)."""
+    pairs = [node for side in (left, right) for node in side if node.label == "tuple"]
+    whole = all(
+        len(pair.children) == 2 and all(WHOLE.match(one.label) for one in pair.children) for pair in pairs
+    )
+    of_pairs = {
+        node.label for side in (left, right) for node in side if node.label != "tuple" and node.children
+    }
+    return whole and len(pairs) > 2 and of_pairs == {"*"}
 
 
 def _is_two_line_permutation(side: Tree) -> bool:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, last_sentence, mentions, read_last_cue
+from engines.proofreading.cue_phrases import has_last_word, is_made_of, last_sentence, mentions, read_last_cue
 from engines.proofreading.link_verdicts import CopyVariation
 from engines.proofreading.term_properties import free_symbols, has_empty_range, is_slope
 
@@ -227,6 +227,7 @@ def find_misquotations(
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
             varied = not new and mentions("varied", _last_words(second.link, _MOST_WORDS))
+            varied = varied or has_last_word("conditional", second.link.words_before)
             varied = varied and not mentions("recalling", last_sentence(second.link.words_before))
             # Each exercise and example defines its own functions.
             defined_again = kind_of.endswith(_OF_DEFINITION) and _are_in_other_tasks(first.link, second.link)

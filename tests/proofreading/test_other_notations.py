@@ -56,6 +56,8 @@ def list_verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ),
         (r"So $\genfrac{(}{)}{}{}{19}{73} = \genfrac{(}{)}{}{}{73}{19}$.", "right if"),
         (r"So $\genfrac{(}{)}{}{}{5}{73} = \genfrac{(}{)}{}{}{19}{73}$.", "wrong"),
+        (r"The sizes are $(7, 5) = (7, 1) \times (1, 5) * (1, 5)$.", "not shown"),
+        (r"So $\frac{\partial y}{\partial x} = \frac{\partial (x w)}{\partial x} = w$.", "right"),
         (r"There are six of them: $|[4]^{(2)}| = 6$.", "not shown"),
         (r"As classes $[(4+1, 1+2)] = [(5,3)] = [(3,1)]$.", "not shown"),
         (r"So $|1 - (-1)| < 2$ by the triangle inequality. This is a contradiction.", "not shown"),

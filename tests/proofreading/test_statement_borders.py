@@ -322,6 +322,11 @@ def test_the_height_behind_a_row_is_no_part_of_the_next(proofreader: TextProofre
     assert [each.verdict for each in proofreader.check_links(rows % 2)] == ["right", "wrong"]
 
 
+def test_a_row_with_a_minus_goes_on_with_a_sum(proofreader: TextProofreader) -> None:
+    rows = r"(a+b)^2 - 1 = a^2 \\[8pt] + 2ab \\[8pt] - (1 - b^2) \\[8pt] = b^2 - 1 + a^2 + 2ab"
+    assert [each.verdict for each in proofreader.check_links(f"$${rows}$$")] == ["right", "right"]
+
+
 def test_a_condition_without_brackets_is_read(proofreader: TextProofreader) -> None:
     text = r"We find $\left. A | B \right. = 3$ and $2 + 2 = 5$."
     assert count_accused(proofreader, text) == 1
