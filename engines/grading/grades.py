@@ -41,7 +41,7 @@ from engines.grading.locales import (
     list_figures,
     with_decimal_points,
 )
-from engines.grading.meanings.compare_meanings import compare_meanings
+from engines.grading.meanings.compare_meanings import compare_meanings, has_words
 from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
@@ -136,7 +136,8 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
 def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
     found = _grade_answers(policy, gold, pred, judge)
     # The answer may be the same, and what the sentence says of it may be the opposite.
-    if found.verdict in ("equal", "equal if") and gold != pred and (opposed := find_opposition(gold, pred)):
+    is_worded = gold != pred and (has_words(gold) or has_words(pred))
+    if is_worded and found.verdict in ("equal", "equal if") and (opposed := find_opposition(gold, pred)):
         return replace(found, verdict="undecided", condition="", reason=opposed)
     return found
 

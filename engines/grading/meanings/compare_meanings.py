@@ -47,16 +47,16 @@ def _compare_sides(
     ]
     if all(_is_number(side) for side in sides):
         return None
-    has_words = any(map(_has_words, sides))
+    is_worded = any(map(has_words, sides))
     # Most answers are plain formulas: what their symbols rule out is not parsed.
-    if not has_words and not any(map(_may_name_parts, sides)):
+    if not is_worded and not any(map(_may_name_parts, sides)):
         return None
     if (structures := compare_structures(*sides)) is not None:
         return structures
     for compare_numbers in (compare_parts, compare_divisions):
         if (numbered := compare_numbers(sides[0], sides[1], comparison)) is not None:
             return numbered
-    if not has_words:
+    if not is_worded:
         return None
     if (quantified := compare_quantifiers(sides[0], sides[1], comparison)) is not None:
         return quantified
@@ -84,7 +84,7 @@ def _compare_sides(
     return compare_quantified(*sides)
 
 
-def _has_words(text: str) -> bool:
+def has_words(text: str) -> bool:
     """Return whether a text says anything in words besides that its answer follows."""
     return any(
         (is_word(token) and token.text not in _SAYING_NOTHING) or token.text[0] in "①②③④⑤"
