@@ -59,12 +59,30 @@ def compare_dropped_words(joined: tuple[Sequence[AnswerToken], Sequence[AnswerTo
     if denied[0] != denied[1] and common:
         return "a denial"
     if sorted(changed[0]) == sorted(changed[1]):
-        return ""  # parts in another order
+        # Parts in another order are the same, words that exchange their sides of the one formula are not:
+        # "increasing on (0, 2), decreasing elsewhere".
+        mine, theirs = map(_part_words, joined)
+        if mine is None or theirs is None or sorted(mine[0]) == sorted(theirs[0]):
+            return ""
+        return f"{' '.join(mine[0])} and {' '.join(theirs[0])}"
     few = all(0 < len(words) <= _MOST_CHANGED for words in changed)
     # Without a word in common two sentences may be of two languages; a word or two are none.
     languages = [{_LANGUAGE_OF[word] for word in words if word in _PLAIN} for words in said]
     alike = common or not any(languages) or languages[0] & languages[1]
     return f"{' '.join(changed[0])} and {' '.join(changed[1])}" if few and alike else ""
+
+
+def _part_words(tokens: Sequence[AnswerToken]) -> tuple[list[str], list[str]] | None:
+    """Return the words before and behind the one formula of a sentence that say something; None where it has
+    several, or no such words on a side."""
+    places = [at for at, token in enumerate(tokens) if token.kind in ("formula", "digits")]
+    first, last = places[0], places[-1] + 1
+    if any(token.kind == "word" for token in tokens[first:last]):
+        return None
+    before, behind = (
+        [word for word in _list_words(part) if word not in _PLAIN] for part in (tokens[:first], tokens[last:])
+    )
+    return (before, behind) if before and behind else None
 
 
 def _list_formulas(tokens: Sequence[AnswerToken]) -> list[int]:

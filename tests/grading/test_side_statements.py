@@ -168,3 +168,20 @@ def test_labelled_values_that_agree_do_not_hide_what_differs() -> None:
     assert grade("converges to $6$ for $x=7$", "converges to $5$ for $x=7$").verdict != "equal"
     assert grade("定义域 $[0,6]$，值域 $[2,7]$", "定义域 $[2,7]$，值域 $[0,6]$").verdict != "equal"
     assert grade("concave up on $(0,6)$", "concave up on $(0,6)$.").verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "verdict"),
+    [
+        (
+            "increasing on (0,2), decreasing elsewhere",
+            "f is decreasing on (0, 2) and increasing elsewhere.",
+            "undecided",
+        ),
+        ("positive for x<2, negative otherwise", "negative for x<2, positive otherwise", "undecided"),
+        ("Amy has 12 apples more than Bob", "Bob has 12 apples more than Amy", "undecided"),
+        ("The only solution is x = 4", "x = 4 is the only solution", "equal"),
+    ],
+)
+def test_words_that_exchange_their_sides_are_not_the_same(gold: str, pred: str, verdict: str) -> None:
+    assert grade(gold, pred).verdict == verdict
