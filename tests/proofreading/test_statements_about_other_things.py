@@ -244,7 +244,7 @@ def test_an_index_in_a_supposition_is_not_mistyped(proofreader: TextProofreader)
 def test_an_equation_without_solution_that_words_name_is_no_mistake(
     proofreader: TextProofreader, behind: str, verdict: str
 ) -> None:
-    text = f"Line: $x = 1 + t$. Substitute:\n\n$$2(1 + t) - 2t = 3$$\n\n$$2 + 2t - 2t = 3$$\n\n{behind}"
+    text = f"Line: $x = 1 + t$. Substitute:\n\n$$5(1 + t) - 5t = 6$$\n\n$$5 = 6$$\n\n{behind}"
     assert [each.verdict for each in proofreader.check_links(text)][1:] == [verdict] * 2
 
 
