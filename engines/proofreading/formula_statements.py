@@ -50,7 +50,9 @@ _TOKEN = re.compile(
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
     r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
-    r"|(?:\\[ ;]\s*){3,}|\\\\\*?\s*\[\s*-?\d*\.?\d+\s*(?:pt|em|ex|mm|cm|in|bp|pc|sp|mu)\s*\]"
+    r"|(?:\\[ ;]\s*){3,}"
+    # The end of a row with the height of the space behind it: \\[4pt].
+    r"|\\\\\*?\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|bp|pc|sp|mu|\\\w+)\s*\]|\\\\\*"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
     r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|(?<![\d.])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
@@ -58,8 +60,6 @@ _TOKEN = re.compile(
 _DISPLAY = re.compile(
     r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
 )
-_ROW_DISTANCE = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|pc|\\\w+)\s*\]|\*")
-"""What says behind the end of a row how far away the next is, `\\\\[4pt]`."""
 _CLASSED = re.compile(r"\\math(?:rel|bin|op|ord|open|close|punct|inner)\s*\{([-+=<>])\}")
 """A sign with the space of another class around it, `\\mathrel{+}`."""
 _DELIMITED = re.compile(r"\\(?:left|right|[bB]igg?(?P<side>[lr]))(?![A-Za-z])")
@@ -368,8 +368,6 @@ class _StatementSplitter:
         if side.endswith((*OPERATORS, "-")):
             self.current.sides[-1] = f"{side} "
             return ""  # a sum goes on in the next row
-        if width := _ROW_DISTANCE.match(self.latex, self.offset + len(r"\\")):
-            self.skipped_to = width.end()
         row = [*self.row, self.current]
         self._close_statement("row")
         self.columns, self.row = row if len(row) > 1 else [], []
