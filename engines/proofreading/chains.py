@@ -83,12 +83,14 @@ _MOST_WORDS_OF_REMARK = 40
 _FULL_STOP = re.compile(r"[.!?](?:\s|$)")
 _UNENDED_LINE = re.compile(r"(?m)^(?P<word>(?![#|>])(?=.*[a-z])(?:.*[\w,:)])?)\s*\n[ \t]*\n\s*\Z")
 """Words that no point ends, with the blank line before the formula in which their sentence goes on."""
-SENTENCE_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s|[。！？；]")
+SENTENCE_BREAK = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|(?<=\|)[ \t]*\n[ \t]*(?=\|)|;\s|[。！？；]"
+)
 
 
 _MARK = re.compile(r"(?<!§)(?<!§ )(?:(?P<cross>[❌✗✘✖])|(?P<tick>[✅✓✔]))")
 """A cross or tick that is not right behind a formula."""
-_CROSSED = re.compile(r"[\s)\]]*[❌✗✘✖]")
+_CROSSED = re.compile(r"[\s)\]|&]*[❌✗✘✖]")
 
 
 @dataclass(frozen=True, slots=True)

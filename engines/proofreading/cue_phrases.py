@@ -166,8 +166,9 @@ PHRASES: Mapping[str, str] = {
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
-        only_true true_only
+        only_true true_only violat* invalid
     """,
+    "denying cell": "no false fails fail failed wrong incorrect invalid violat* not_satisfied not_met",
     "mistaken": """
         wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
         is_assuming assumes presupposes not_true untrue
@@ -205,6 +206,14 @@ PHRASES: Mapping[str, str] = {
     """,
     "law": "fact_that law laws rule rules property properties",
     "rounded": "nearest approximat* about roughly round* closest estimat*",
+    "rounded up": """
+        at_least minimum smallest least_number fewest sample_size* needed required round_up rounds_up
+        rounding_up rounded_up ceiling next_whole next_integer
+    """,
+    "rounded value": """
+        p-value* probabilit* critical_value* z-score* z-table normal_table table_value* tail tails
+    """,
+    "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give
         gives which i.e ie otherwise has have let from using given but such to the at implies implying
@@ -360,7 +369,7 @@ PHRASES: Mapping[str, str] = {
 
 DOMAINS: Mapping[str, str] = {
     "residues": """
-        modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol jacobi_symbol
+        modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol* jacobi_symbol*
         quadratic_residue* multiplicative_inverse discrete_log* gf galois_field
     """,
     "rings and groups": """
@@ -445,8 +454,13 @@ def starts_with_refusal(words: str) -> bool:
     (True, False)
     >>> starts_with_refusal(", by the triangle inequality. This is a contradiction.")
     True
+    >>> starts_with_refusal("| violates it |"), starts_with_refusal("| 3 | no |")
+    (True, False)
     """
     if re.match(r"[^.!?;]*\?", words):
+        return True
+    cell = _CELL.match(words)
+    if cell and re.match(rf"\s*(?:{_alternatives(PHRASES['denying cell'])})\b", cell[1], re.IGNORECASE):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
     if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
@@ -754,6 +768,8 @@ def find_domains(words: str, often: bool = False) -> Iterator[str]:
 
 _OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")
 _WORD = re.compile(r"[a-zA-Z']+")
+_CELL = re.compile(r"\s*[|&](?!\s*[|&])([^|&\\]*)")
+"""The cell of a table behind that of a formula."""
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")
 _CUES: dict[str, Cue] = {
     **dict.fromkeys(PHRASES["given"].split(), "given"),

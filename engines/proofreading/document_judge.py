@@ -37,6 +37,7 @@ from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Position, read_positions
 from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
+from engines.proofreading.statement_roles import list_letters
 from engines.proofreading.term_properties import LOG, constant_gap, free_symbols, matrices_of
 from engines.proofreading.worded_equations import read_worded_equations
 
@@ -45,8 +46,6 @@ MAX_LINKS = 2_000
 MAX_FORMULAS = 10_000
 """So many formulas at the beginning say what the letters of a document are."""
 _OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=|[A-Za-z]\s*(?:\*|\\ast)\s*[A-Za-z]\s*&?:=")
-_LETTER = re.compile("[A-Za-z]")
-_NAME = re.compile(r"\\[A-Za-z]+")
 _INTRODUCED = re.compile(
     r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
 )
@@ -61,6 +60,8 @@ _NEXT_PIECES = 4
 """Pieces of a text from one formula to the second behind it."""
 _BEHIND = 2
 """… and to the next, words between them."""
+_LONGEST_NAME = 30
+"""Characters of a formula that names a letter with an index."""
 _NEAR_LINES = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
@@ -103,10 +104,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
             if not piece.formula and mentions("asking", piece.text)
         ],
         contradictions=_find_words(document, positions, "contradiction"),
+        refutations=_find_words(document, positions, "contrary"),
         assigned=_find_words(document, positions, "assigning", "unsolvable"),
         matrices=matrices_of(document),
         mentions=[
-            Mention(at, positions[at], frozenset(_LETTER.findall(_NAME.sub(" ", piece.text))), piece.said)
+            Mention(at, positions[at], list_letters(piece.text), piece.said)
             for at, piece in enumerate(document.pieces)
             if piece.formula
             and len(piece.text) <= MAX_FORMULA
@@ -144,7 +146,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     judged = reconsider_own_notations(judged, document, reader.read_trees, judge)
     _excuse_cases(judged, reader)
     _excuse_unsolvable(judged, reader)
-    _accuse_misquotations(judged, reader)
+    _accuse_misquotations(judged, reader, document)
     judged = [_confirm_name(each) for each in judged]
     return [_reconsider_supposed(each, reader) for each in judged]
 
@@ -310,9 +312,12 @@ def _stands_before(link: ChainLink, following: ChainLink) -> bool:
     return any(link.left in formula and link.right in formula for formula in following.formulas_before)
 
 
-def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
+def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge, document: Document) -> None:
     """Call statements wrong that are copies of others but for one digit, sign or index."""
     statements = []
+    formulas = ((at, piece.text) for at, piece in enumerate(document.pieces) if piece.formula)
+    terms = ((at, reader.read_formula(text).tree) for at, text in formulas if len(text) <= _LONGEST_NAME)
+    named = [(at, tree.label) for at, tree in terms if tree is not None and not tree.children]
     for index, each in enumerate(judged):
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
             continue
@@ -322,7 +327,7 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge) -> None:
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             statements.append(RepeatedStatement(index, each.link, left, right, odd))
     equations = {each.place: each for each in statements if each.link.relation == "="}
-    for one in find_misquotations(statements, reader.name_counts):
+    for one in find_misquotations(statements, reader.name_counts, named):
         source = judged[one.by].link
         written = " ".join(f"{source.left} {source.relation} {source.right}".split())
         reason = f"it contradicts {written} (line {source.line}), with {one.instead}"

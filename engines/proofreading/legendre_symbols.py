@@ -72,20 +72,25 @@ def _is_about_residues(link: ChainLink) -> bool:
 def _evaluate_symbols(tree: Tree, count: int) -> int | None:
     """Return the value of a term in which fractions are symbols, 0 or a sign; None for another, or where not
     all of its fractions are in brackets, of which there are so many."""
-    value, found = _multiply_symbols(tree)
+    value, found = _combine_symbols(tree)
     return value if found <= count else None
 
 
-def _multiply_symbols(tree: Tree) -> tuple[int | None, int]:
-    """Return the value of a product of symbols and signs, and how many symbols it has."""
+def _combine_symbols(tree: Tree) -> tuple[int | None, int]:
+    """Return the value of a sum or product of symbols and signs, and how many symbols it has."""
     if tree.label == "/" and (values := [evaluate_term(part, {}) for part in tree.children]):
         numbers = [int(value) for value in values if value is not None and value.is_integer()]
         return (jacobi_symbol(*numbers) if len(numbers) == len(values) else None), 1
     if tree.label == "*":
-        (one, found), (other, more) = map(_multiply_symbols, tree.children)
+        (one, found), (other, more) = map(_combine_symbols, tree.children)
         return (one * other if None not in (one, other) else None), found + more  # type: ignore[operator]
+    if tree.label in ("+", "-") and len(tree.children) == 2:
+        (one, found), (other, more) = map(_combine_symbols, tree.children)
+        if one is None or other is None:
+            return None, found + more
+        return (one + other if tree.label == "+" else one - other), found + more
     if tree.label == "pow" and tree.children[0].label == "/" and WHOLE.match(tree.children[1].label):
-        value, found = _multiply_symbols(tree.children[0])
+        value, found = _combine_symbols(tree.children[0])
         return (value ** int(tree.children[1].label) if value is not None else None), found
     sign = evaluate_term(tree, {})
     return (int(sign) if sign in _VALUES else None), 0

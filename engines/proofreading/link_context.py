@@ -104,6 +104,7 @@ class LinkContext:
         paragraphs_of_cases: The paragraphs that do, by their numbers.
         asked: Where the text asks whether statements are true.
         contradictions: Where it says that there is a contradiction, by the indices of pieces.
+        refutations: Where it says that it supposes the contrary, likewise.
         assigned: Where it sets equations as tasks, or says that they have no solution, likewise.
         modulus: The modulus that the congruences of the text name.
         matrices: The letters that stand for matrices.
@@ -141,6 +142,7 @@ class LinkContext:
     paragraphs_of_cases: Sequence[int] = ()
     asked: Sequence[Position] = ()
     contradictions: Sequence[tuple[int, Position]] = ()
+    refutations: Sequence[tuple[int, Position]] = ()
     assigned: Sequence[tuple[int, Position]] = ()
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
@@ -171,9 +173,16 @@ class LinkContext:
 
     def is_refuted_later(self, link: ChainLink) -> bool:
         """Return whether the text says in the same proof, at most two paragraphs behind a statement, that it
-        leads to a contradiction."""
+        leads to a contradiction, or before it that the proof is one by contradiction."""
         here = link.position
         proof = next((scope for scope in here.scope.lineage if scope.kind in _REFUTING), None)
+        if any(mentions("contrary", scope.title) for scope in here.scope.lineage):
+            return True
+        if proof is not None and any(
+            piece < link.piece_index and any(scope is proof for scope in place.scope.lineage)
+            for piece, place in self.refutations
+        ):
+            return True
         return any(
             position.paragraph == here.paragraph
             or (

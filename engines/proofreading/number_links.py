@@ -158,6 +158,9 @@ class NumberLinks:
             return "something is examined where its left side is the value"
         if _is_rounded_like_inputs(left, left_value, right):
             return f"rounded to the digits of what it is calculated from: {witness}"
+        words = f"{link.words_before} {link.words_after}"
+        if _is_next_whole(left_value, right) and mentions("rounded up", words):
+            return f"rounded up: {witness}"
         if _is_rounded_whole(left_value, right) or _is_rounded_root(left, left_value, right):
             return f"rounded: {witness}"
         # What was rounded before it was calculated with leaves digits that are a little off.
@@ -514,15 +517,31 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
 
 
+def _is_next_whole(value: float | None, written: Tree) -> bool:
+    """Return whether a number is the next whole one above a value, as that of people or trials needed."""
+    number = remove_units(written).label
+    return value is not None and number.isdecimal() and 0 < int(number) - value < 1
+
+
 def _is_rounded_like_inputs(term: Tree, value: float | None, written: Tree) -> bool:
-    """Return whether a whole number has as many digits as the least exact decimal of a product or quotient,
-    and is its value, rounded to units: 9.8 × 2.3 = 23."""
-    inputs = [label.replace(".", "").lstrip("0") for label in term.list_labels() if DECIMAL.match(label)]
+    """Return whether a whole number has as many digits as the least exact number of a product or quotient
+    with decimals, and is its value, rounded to units or cut off: 9.8 × 2.3 = 23, 715/2.143 = 333.
+
+    >>> from engines.formula.reader import read
+    >>> term = read("715/2.143").tree
+    >>> [_is_rounded_like_inputs(term, 333.64, Tree(shown)) for shown in ("333", "334", "332")]
+    [True, True, False]
+    """
+    decimals = [label.replace(".", "").lstrip("0") for label in term.list_labels() if DECIMAL.match(label)]
+    # A short whole number is counted, a long one measured.
+    wholes = [label for label in term.list_labels() if label.isdecimal() and len(label) >= _LONG_WHOLE]
     digits = len(written.label)
-    if value is None or not written.label.isdecimal() or digits < 2 or not inputs:
+    if value is None or not written.label.isdecimal() or digits < 2 or not decimals:
         return False
     is_product = {node.label for node in term if node.children} <= {"*", "/", "pow"}
-    return is_product and digits == min(map(len, inputs)) and abs(int(written.label) - value) < 0.5
+    above = value - int(written.label)
+    is_near = abs(above) < 0.5 or (bool(wholes) and 0 <= above < 1)
+    return is_product and digits == min(map(len, (*decimals, *wholes))) and is_near
 
 
 def _is_of_numerals(*sides: Tree) -> bool:
@@ -543,17 +562,24 @@ def _is_of_rounded_inputs(term: Tree, written: Tree) -> bool:
     exact, shown = evaluate_term(term, {}), evaluate_term(written, {})
     if written.children or exact is None or not shown:
         return False
-    decimals = {label for label in term.list_labels() if DECIMAL.match(label)}
-    room = 0.0
-    for label in decimals:
-        # Each decimal is moved by half a unit of its last digit.
-        moved = Tree(f"{float(label) + 0.5 / 10 ** len(label.partition('.')[2])}")
-        value = evaluate_term(replace_variable(term, label, moved), {})
-        room += abs(value - exact) if value is not None else 0.0
     digits = len(written.label.partition(".")[2])
     return abs(exact - round(exact, digits)) > _APART * abs(exact) and abs(exact - shown) <= min(
-        room, _LARGEST_ROOM * abs(shown)
+        measure_rounding(term), _LARGEST_ROOM * abs(shown)
     )
+
+
+def measure_rounding(term: Tree) -> float:
+    """Return by how much a term changes if each of its decimals is off by half a unit of its last digit.
+
+    >>> f"{measure_rounding(Tree('*', (Tree('4'), Tree('0.25')))):.3f}"
+    '0.020'
+    """
+    exact, room = evaluate_term(term, {}), 0.0
+    for label in {*filter(DECIMAL.match, term.list_labels())}:
+        moved = Tree(f"{float(label) + 0.5 / 10 ** len(label.partition('.')[2])}")
+        value = evaluate_term(replace_variable(term, label, moved), {})
+        room += abs(value - exact) if value is not None and exact is not None else 0.0
+    return room
 
 
 def _is_rounded_root(term: Tree, value: float | None, written: Tree) -> bool:

@@ -24,6 +24,7 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
+from engines.proofreading.number_notations import judge_number_notations
 from engines.proofreading.open_ends import hold_as, judge_open_ends
 from engines.proofreading.other_notations import (
     are_equal_in_hexadecimal,
@@ -153,6 +154,8 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
+    if link.relation == "=" and (number := judge_number_notations(links, link, left, right, judge, numbers)):
+        return number
     is_pair = left.label == "tuple" and _ANGLE_PAIR.match(link.left.lstrip()) is not None
     if is_pair and right.label not in ("tuple", "list", "matrix", "set"):
         return LinkVerdict(link, "not shown", "angle brackets with one value hold an inner product")

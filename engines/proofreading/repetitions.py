@@ -29,6 +29,8 @@ _FAR_LINES = 60
 """Lines."""
 _FAR_OF_RATE = 20
 """Lines: a rate in numbers that stands further away is that of another example."""
+_PIECES_OF_NAME = 4
+"""Pieces of a text with two formulas and the words behind them."""
 _MOST_WORDS = 4
 """Before a statement; those that say that it is another one stand there."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -144,7 +146,9 @@ _Key = tuple[str, tuple[_Token, ...], tuple[_Token, ...]]
 
 
 def find_misquotations(
-    statements: Sequence[RepeatedStatement], name_counts: Mapping[str, int]
+    statements: Sequence[RepeatedStatement],
+    name_counts: Mapping[str, int],
+    named: Sequence[tuple[int, str]] = (),
 ) -> Iterator[Misquotation]:
     """Yield the statements that contradict what the text says more often, or said before, the doubtful ones
     last, and behind them those that may be meant.
@@ -152,6 +156,7 @@ def find_misquotations(
     Args:
         statements: The statements of a text, in their order.
         name_counts: How often the text has each name with a number below it.
+        named: The names that stand alone in a formula, each behind the index of its piece.
     """
     written = {each.place: _write_statement(each) for each in statements}
     bounds = [each for each in statements if each.link.relation in _BOUNDS]
@@ -254,6 +259,9 @@ def find_misquotations(
                 continue
             if second.place in reported or not second.odd or not _contradict(first, second):
                 continue
+            # "Now only $x_2$ is used" says that it is meant.
+            if kind == "index" and before and _is_named_before(f"{before[-1].text}{text}", second, named):
+                continue
             if _is_bound_by_other(first, second, bounds):
                 continue
             # "Derive both sides of A = πr³: A = πr²" goes back to what was said before.
@@ -282,6 +290,12 @@ def find_misquotations(
                 uncertain.setdefault(second.place, misquotation)
     yield from (one for place, one in doubtful.items() if place not in reported)
     yield from (one for place, one in possible.items() if place not in reported)
+
+
+def _is_named_before(name: str, statement: RepeatedStatement, named: Sequence[tuple[int, str]]) -> bool:
+    """Return whether one of the two formulas before a statement is a name alone."""
+    last = statement.link.piece_index
+    return any(last - _PIECES_OF_NAME <= at < last and each == name for at, each in named)
 
 
 def share_subject(one: RepeatedStatement, other: RepeatedStatement) -> bool:

@@ -140,7 +140,16 @@ def quantifies_over(link: ChainLink, letters: frozenset[str]) -> bool:
 
 def _are_named(names: frozenset[str], formulas: str) -> bool:
     plain = {name.rstrip("(").partition("_")[0] for name in names}
-    return plain <= {_GREEK.get(name, name) for name in _LETTERS.findall(formulas)}
+    return plain <= list_letters(formulas)
+
+
+def list_letters(latex: str) -> frozenset[str]:
+    r"""List the letters of a formula, also Greek ones, and the commands that may be none.
+
+    >>> sorted(list_letters(r"2\lambda_k + x"))
+    ['k', 'x', 'λ']
+    """
+    return frozenset(_GREEK.get(name, name) for name in _LETTERS.findall(latex))
 
 
 def _find_quantified(link: ChainLink) -> str:

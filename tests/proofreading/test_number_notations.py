@@ -1,0 +1,98 @@
+"""What equations of numbers mean besides: each meaning excuses what holds in it, and nothing beside that."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+NUMERALS = r"In set theory von Neumann's ordinals are $1 = \{\varnothing\} = \{0\}$"
+TABLE = "| a | law | holds |\n|---|---|---|\n"
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def judge_last(proofreader: TextProofreader, text: str) -> str:
+    return list(proofreader.check_links(text))[-1].verdict
+
+
+@pytest.mark.parametrize(
+    ("fitting", "failing"),
+    [
+        # multiples of a value that was rounded
+        (
+            r"The p-value is $2 \cdot P(T > 3.1) = 2(0.0124) = 0.0249$.",
+            r"The p-value is $2 \cdot P(T > 3.1) = 2(0.0124) = 0.0258$.",
+        ),
+        (r"The p-value is $2(0.0124) = 0.0247$.", r"So the mass is $2(0.0124) = 0.0247$."),
+        # sums that are 0 but for what was rounded
+        (
+            r"Here $e_1 + e_2 + e_3 = 0.167 - 0.333 + 0.167 = 0$.",
+            r"Here $e_1 + e_2 + e_3 = 0.167 - 0.363 + 0.167 = 0$.",
+        ),
+        (r"So $4(0.125) - 2(0.251) = 0.500 - 0.502 = 0$.", r"So $4(0.12) - 2(0.3) = 0.48 - 0.6 = 0$."),
+        # angles that differ by full turns
+        (
+            r"Thus $\arg(z) = \frac{7\pi}{4} = -\frac{\pi}{4}$.",
+            r"Thus $\arg(z) = \frac{7\pi}{4} = \frac{\pi}{4}$.",
+        ),
+        (
+            r"This is the angle $\theta = -\frac{\pi}{3} = \frac{5\pi}{3}$.",
+            r"This is the volume $V = 5\pi = 3\pi$.",
+        ),
+        # numbers as sets
+        (
+            f"{NUMERALS}, and $\\{{0, \\{{0\\}}\\}} = \\{{\\varnothing, \\{{\\varnothing\\}}\\}}$.",
+            r"So $\{\varnothing\} = \{1\}$.",
+        ),
+        # a point between two factors
+        ("So $12.4 = 48$.", "So $12.4 = 84$."),
+        ("So $12.4 + 2 = 50$.", "So $12.4 + 2 = 14.5$."),
+        # sums of Legendre symbols
+        (
+            r"The Legendre symbols are $\left(\frac{1}{3}\right) + \left(\frac{2}{3}\right) = 0$.",
+            r"The Legendre symbols are $\left(\frac{1}{3}\right) + \left(\frac{2}{3}\right) = 2$.",
+        ),
+        # rounded up on purpose, or cut off behind the digits of the least exact number
+        (
+            r"We need at least $n = \frac{2.1^2}{0.1^2} \cdot 0.24 = 106$ people.",
+            r"We need at least $n = \frac{2.1^2}{0.1^2} \cdot 0.24 = 107$ people.",
+        ),
+        ("The length is $823 / 3.124 = 263$ steps.", "The length is $823 / 3.124 = 262$ steps."),
+        # a cell of a table that denies its row, and no other row
+        (
+            f"{TABLE}| 2 | $2 + 2 = 5$ | violated |",
+            f"{TABLE}| 1 | $1 + 1 = 3$ | violated |\n| 2 | $2 + 2 = 5$ | yes |",
+        ),
+        (f"{TABLE}| 2 | $2 + 2 = 5$ | ❌ |", f"{TABLE}| 1 | $1 + 1 = 3$ | ❌ |\n| 2 | $2 + 2 = 5$ | ✅ |"),
+    ],
+)
+def test_other_meaning(proofreader: TextProofreader, fitting: str, failing: str) -> None:
+    assert judge_last(proofreader, fitting) not in ("wrong", "doubtful")
+    assert judge_last(proofreader, failing) == "wrong"
+
+
+def test_proof_by_contradiction(proofreader: TextProofreader) -> None:
+    """What such a proof leads to is no mistake, and a slip in it is one."""
+    heading = "## Proof by contradiction\n\nSuppose that $s$ is the least one.\n\n"
+    assert judge_last(proofreader, f"{heading}Therefore $2^2 + 1 = 4$.") == "not shown"
+    assert judge_last(proofreader, rf"{heading}Therefore $(s-3)(s+3) = s^2 + 9$.") == "wrong"
+    assert judge_last(proofreader, "## Proof\n\nTherefore $2^2 + 1 = 4$.") == "wrong"
+
+
+def test_greek_letters_that_were_spoken_of(proofreader: TextProofreader) -> None:
+    """Of a letter of which the sentence says something an equation is no claim about all numbers."""
+    powers = r"\lambda^5 v = A^5 v = A^4 v = \lambda^4 v"
+    spoken = rf"Let $A$ be a matrix. We have ${powers}$, so $\lambda^5 = \lambda^4$."
+    assert judge_last(proofreader, spoken) != "wrong"
+    assert judge_last(proofreader, r"Therefore $\lambda^5 = \lambda^4$.") == "wrong"
+
+
+def test_name_that_is_introduced_before_a_copy(proofreader: TextProofreader) -> None:
+    """A model with another variable, of which the text says that it takes that one, contradicts nothing."""
+    model = "The model is\n$$y = a_0 + a_1 z_1 + e$$\nand fits well.\n\n{}\n\n$$y = a_0 + a_1 z_2 + e$$"
+    assert judge_last(proofreader, model.format("Next only $z_2$ is taken.")) not in ("wrong", "doubtful")
+    assert judge_last(proofreader, model.format("This is the model.")) in ("wrong", "doubtful")
