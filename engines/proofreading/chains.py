@@ -91,6 +91,9 @@ SENTENCE_BREAK = re.compile(
 _MARK = re.compile(r"(?<!§)(?<!§ )(?:(?P<cross>[❌✗✘✖])|(?P<tick>[✅✓✔]))")
 """A cross or tick that is not right behind a formula."""
 _CROSSED = re.compile(r"[\s)\]|&]*[❌✗✘✖]")
+_DINGBAT = re.compile(r"\\ding\s*\{\s*(\d+)\s*\}")
+_DINGBATS = {"51": "✓", "52": "✔", "55": "✗", "56": "✘"}
+"""Ticks and crosses by their numbers in the font of LaTeX that has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ class ChainLink:
         """Whether a cross such as ❌ marks it as wrong: right behind it, or at the beginning of its item."""
         marks = [match for match in _MARK.finditer(self.words_before) if match["cross"] or match["tick"]]
         begun = bool(marks) and marks[-1]["cross"] is not None
-        return begun or _CROSSED.match(self.words_after) is not None
+        return begun or any(map(_CROSSED.match, (self.words_after, *self.remarks)))
 
     @property
     def has_denial_nearby(self) -> bool:
@@ -490,13 +493,18 @@ def _list_bracketed(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
 def _list_remarks(statements: Sequence[FormulaStatement]) -> tuple[str, ...]:
     r"""List the words within a formula: what `\text` has in it, alone or with a colon before a row that goes
     on."""
+    sides = [(each, _DINGBAT.sub(_write_dingbat, each.sides[0].strip(" &\n"))) for each in statements]
     matches = (
         match
-        for each in statements
-        if (match := WORDS.match(each.sides[0].strip(" &\n")))
-        if not each.relations or (match[1].rstrip().endswith(":") and match[0] == each.sides[0].strip(" &\n"))
+        for each, side in sides
+        if (match := WORDS.match(side))
+        if not each.relations or (match[1].rstrip().endswith(":") and match[0] == side)
     )
     return tuple(" ".join(words[1].split()) for words in matches)
+
+
+def _write_dingbat(match: re.Match[str]) -> str:
+    return _DINGBATS.get(match[1], "")
 
 
 def _read_worded_link(

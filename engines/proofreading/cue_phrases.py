@@ -213,6 +213,7 @@ PHRASES: Mapping[str, str] = {
     "rounded value": """
         p-value* probabilit* critical_value* z-score* z-table normal_table table_value* tail tails
     """,
+    "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give

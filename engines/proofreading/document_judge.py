@@ -315,17 +315,20 @@ def _stands_before(link: ChainLink, following: ChainLink) -> bool:
 def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge, document: Document) -> None:
     """Call statements wrong that are copies of others but for one digit, sign or index."""
     statements = []
+    begun: dict[int, str] = {}
     formulas = ((at, piece.text) for at, piece in enumerate(document.pieces) if piece.formula)
     terms = ((at, reader.read_formula(text).tree) for at, text in formulas if len(text) <= _LONGEST_NAME)
     named = [(at, tree.label) for at, tree in terms if tree is not None and not tree.children]
     for index, each in enumerate(judged):
+        begun.setdefault(each.link.chain_index, " ".join(each.link.left.split()))
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
         # 3 =? 2(1) + 1 is asked of each point in turn.
         if left is not None and right is not None and "related" not in left.list_labels():
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
-            statements.append(RepeatedStatement(index, each.link, left, right, odd))
+            of_term = begun[each.link.chain_index] if each.link.index else ""
+            statements.append(RepeatedStatement(index, each.link, left, right, odd, of_term))
     equations = {each.place: each for each in statements if each.link.relation == "="}
     for one in find_misquotations(statements, reader.name_counts, named):
         source = judged[one.by].link

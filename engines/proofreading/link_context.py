@@ -36,6 +36,7 @@ from engines.proofreading.names_used_once import find_meant_name
 from engines.proofreading.near_consequences import find_near_consequence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_notations import name_unit, write_plain_thousands
+from engines.proofreading.parallel_statements import is_parallel
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
@@ -450,6 +451,8 @@ class LinkContext:
         words = last_sentence(link.words_before)
         if mentions("turning out", words) and mentions("conditional", words):
             return None
+        if is_parallel(self.facts.in_scope, left, right):
+            return None
         return find_meant_name(self.facts, link, left, right, self.name_counts, self.are_equal)
 
     def find_near_consequence(self, link: ChainLink) -> Accusation | None:
@@ -462,6 +465,8 @@ class LinkContext:
         if link.connective == "," and not left.children and free_symbols(right) and not is_concluded(link):
             return None
         if not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
+            return None
+        if is_parallel(self.facts.in_scope, left, right):
             return None
         found = find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
         # What another premise implies is no reason for what this one implies.
@@ -478,6 +483,8 @@ class LinkContext:
         # "Let us try x = …, § " supposes what x is, and not its slope.
         drawn = self._is_drawn_from_facts(link, left) or self._restates_last(link, left, right)
         if not (drawn or (is_slope(left) and not link.of_problem)):
+            return None
+        if is_parallel(self.facts.in_scope, left, right):
             return None
         return find_recent_slip(self.facts, link, left, right, self.are_equal)
 

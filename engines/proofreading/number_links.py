@@ -61,6 +61,7 @@ _LONG_WHOLE = 3
 _MISCOUNTED = 1.5
 """Units of its last digit by which a number differs that was rounded carelessly, or twice."""
 _SEVERAL_DIGITS = 3
+_RATIONAL = frozenset(("+", "-", "*", "/", "pow"))
 _IRRATIONAL = frozenset(("sqrt", "root", "e", "exp", "pi", "ln", "log"))
 _ROUNDED_OTHERWISE = "rounded otherwise"
 _MANY_SHOWN = 5
@@ -215,6 +216,9 @@ class NumberLinks:
         if any(side.label in ("e", "i") for side in (left, right)) and not (
             link.index and right.label == "e"
         ):
+            return _LETTERS
+        # No polynomial of the number e is a fraction, and a side of a triangle has a square.
+        if link.relation == "=" and any(map(_is_polynomial_in_e, (left, right), (right, left))):
             return _LETTERS
         if "i" in labels and "tuple" in labels:
             return "pairs can be complex numbers"
@@ -515,6 +519,15 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     zeros = len(written.label) - len(written.label.rstrip("0"))
     shown = len(written.label) - zeros
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
+
+
+def _is_polynomial_in_e(term: Tree, number: Tree) -> bool:
+    """Return whether a term is made of powers of e and whole numbers by rational operations, and another of
+    whole numbers alone."""
+    operations = {node.label for side in (term, number) for node in side if node.children}
+    leaves = [{node.label for node in side if not node.children} for side in (term, number)]
+    plain = all(label == "e" or label.lstrip("-").isdecimal() for each in leaves for label in each)
+    return plain and "e" in leaves[0] - leaves[1] and operations <= _RATIONAL
 
 
 def _is_next_whole(value: float | None, written: Tree) -> bool:

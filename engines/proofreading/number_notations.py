@@ -14,15 +14,17 @@ from engines.proofreading.cue_phrases import mentions
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, measure_rounding
 from engines.proofreading.open_ends import hold_as
-from engines.proofreading.term_properties import DECIMAL, WHOLE, evaluate_term, free_symbols
+from engines.proofreading.term_properties import DECIMAL, OF_ANGLES, WHOLE, evaluate_term, free_symbols
 
 _POINTED = re.compile(r"([1-9]\d*)\.([1-9]\d*)\Z")
 """Two whole numbers with a point between, as a product."""
+_TIME = re.compile(r"(\d{1,2})\.([0-5]\d)\Z")
 _GIVING_ANGLES = frozenset(("arg", "asin", "acos", "atan"))
 _ANGLES = ("θ", "ϕ", "φ", "ϑ", "α", "β", "γ")
 """Letters that are usual for angles."""
 _OF_MULTIPLES = frozenset(("+", "-", "*", "/"))
-_CLOSE = 1e-9
+_IRRATIONAL = OF_ANGLES | {"sqrt", "root", "ln", "log", "exp", "e", "pi"}
+_CLOSE, _HALF = 1e-9, 0.5
 _MOST_TURNS = 20
 _LARGEST_SET = 40
 """Numbers are written as sets of all smaller ones up to this one."""
@@ -49,6 +51,10 @@ def judge_number_notations(
         named = link.position.domain == "sets"
         reason = "each number is the set of all smaller ones"
         return LinkVerdict(link, "right" if named else "right if", reason)
+    if _are_equal_as_times(link, left, right, judge):
+        return LinkVerdict(link, "right if", "the digits behind points are minutes")
+    if _is_root_of_either_sign(links, link, left, right, numbers):
+        return LinkVerdict(link, "not shown", "the sign of a root is that of what the chain begins with")
     if _are_equal_but_for_rounding(links, link, left, right, numbers):
         return LinkVerdict(link, "not shown", "calculated with what was rounded")
     return None
@@ -87,6 +93,36 @@ def _are_equal_as_set_numbers(left: Tree, right: Tree) -> bool:
         return False
     one, other = _evaluate_set(left), _evaluate_set(right)
     return one is not None and one == other
+
+
+def _are_equal_as_times(link: ChainLink, left: Tree, right: Tree, judge: Judge) -> bool:
+    """Return whether a link adds or subtracts times, hours before a point and minutes behind it, where words
+    are about times: `10.30 + 1.45 = 12.15`."""
+    numerals = [label for label in (*left.list_labels(), *right.list_labels()) if label[:1].isdecimal()]
+    told = mentions("clock time", f"{link.words_before} {link.words_after}")
+    return told and all(map(_TIME.match, numerals)) and hold_as(_take_minutes, left, right, judge)
+
+
+def _take_minutes(tree: Tree) -> Tree:
+    if match := _TIME.match(tree.label):
+        minutes = Tree("/", (Tree(f"{int(match[2])}"), Tree("60")))
+        return Tree("+", (Tree(f"{int(match[1])}"), minutes))
+    return Tree(tree.label, tuple(map(_take_minutes, tree.children)))
+
+
+def _is_root_of_either_sign(
+    links: Sequence[ChainLink], link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks
+) -> bool:
+    """Return whether a link further on in a chain takes the negative square root of a number: that is what a
+    sine or a letter can be that the chain is about, unless this has a value that tells."""
+    one, other = evaluate_term(left, {}), evaluate_term(right, {})
+    parts = left.children if left.label in ("*", "/") else (left,)
+    is_root = any(part.label == "sqrt" for part in parts)
+    if not (link.index and is_root and one and other and one > 0 and abs(one + other) <= _CLOSE * one):
+        return False
+    start = numbers.read_formula(links[0].left).tree
+    value = evaluate_term(start, {}) if start is not None else None
+    return start is not None and (value is None or abs(value - other) <= _CLOSE * one)
 
 
 _NestedSet = frozenset["_NestedSet"]
@@ -138,6 +174,8 @@ def _are_equal_but_for_rounding(
         sides = [numbers.read_formula(each.left).tree for each in before]
         meant = [left, *(side for side in sides if side is not None and evaluate_term(side, {}) is not None)]
         return abs(value) <= max(map(measure_rounding, meant)) + _CLOSE
+    if _is_rounded_to_whole(before, value, decimals, right, numbers):
+        return True
     if {node.label for node in left if node.children} != {"*"} or not DECIMAL.match(right.label):
         return False
     # The value that was rounded stands before, and it is none that can be worked out.
@@ -146,3 +184,16 @@ def _are_equal_but_for_rounding(
     if not unknown and not mentions("rounded value", link.words_before):
         return False
     return abs(value - shown) <= measure_rounding(left) + measure_rounding(right) + _CLOSE
+
+
+def _is_rounded_to_whole(
+    before: Sequence[ChainLink], value: float, decimals: set[str], right: Tree, numbers: NumberLinks
+) -> bool:
+    """Return whether a whole number of several digits is a value, where that was calculated with decimals for
+    irrational numbers that stand before: 150 tan 32° = 150 · 0.6249 = 94."""
+    source = numbers.read_formula(before[-1].left).tree if before else None
+    if source is None or not right.label.isdecimal() or len(right.label) < 2:
+        return False
+    labels = {*source.list_labels()}
+    irrational = not labels.isdisjoint(_IRRATIONAL) and labels.isdisjoint(decimals)
+    return irrational and abs(value - int(right.label)) < _HALF

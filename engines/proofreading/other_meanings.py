@@ -22,7 +22,7 @@ from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_
 from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
-from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.number_links import NumberLinks, list_terms
 from engines.proofreading.number_notations import judge_number_notations
 from engines.proofreading.open_ends import hold_as, judge_open_ends
@@ -42,6 +42,7 @@ from engines.proofreading.other_notations import (
     is_complement,
     join_thousands,
     take_constants_out,
+    take_hypotenuse,
     take_other_arcsecants,
     take_summands_in,
     undo_inverses,
@@ -63,7 +64,7 @@ from engines.proofreading.term_properties import (
     has_summed_index,
     is_in_some_base,
 )
-from engines.proofreading.units_behind import is_converted, is_multiple_of_unit
+from engines.proofreading.units_behind import is_converted, is_mixed_quantity, is_multiple_of_unit
 
 STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 """A star as a sign of an operation."""
@@ -145,6 +146,8 @@ def reconsider_link(
     # By convention p and q are the chances of what happens and of what does not.
     if {"p", "q"} <= free and hold_as(_take_chances, left, right, judge):
         return LinkVerdict(link, "right if", "p + q = 1")
+    if {"a", "b", "c"} <= free and hold_as(take_hypotenuse, left, right, judge):
+        return LinkVerdict(link, "right if", "a^2 + b^2 = c^2")
     if coprime := _find_coprime(left, right, judge):
         return LinkVerdict(link, "right if", coprime)
     if _hold_as_inner_products(link, judge, numbers):
@@ -286,8 +289,10 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "an integral without ends that is a number is one over all"
     if not free and is_multiple_of_unit(link, left, right):
         return "the word behind it can name a multiple of a unit"
-    if not free and is_converted(link, left, right):
+    if not free and (is_converted(link, left, right) or is_mixed_quantity(link, left, right)):
         return "the unit behind it is another than that of its left side"
+    if _is_index_in_matrix(judged.evidence):
+        return "the letter i in a matrix can be the imaginary unit"
     if are_steps_of_elimination(left, right):
         return "a multiple of a row was added to another"
     if not free and all(map(_is_map_squared, (left, right))):
@@ -324,6 +329,15 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     if infinite and "limit" not in (left.label, right.label):
         return "an infinite value is a convention"
     return ""
+
+
+def _is_index_in_matrix(evidence: Evidence) -> bool:
+    """Return whether the statements against a link say what number i is, and what matrix has i in it."""
+    index = Tree(variable_name("i"))
+    valued = any(fact.is_value and fact.left == index for fact in evidence.sources)
+    return valued and any(
+        node.label == "matrix" and index in (*node,) for fact in evidence.sources for node in fact.right
+    )
 
 
 def _is_multiple_of_e(node: Tree) -> bool:

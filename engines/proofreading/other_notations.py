@@ -10,7 +10,7 @@ from random import Random
 from engines.core.tree import ZERO, Tree
 from engines.formula.unit_table import UNIT_SYMBOLS
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.names import free_variables
+from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.proofreading.term_properties import evaluate_term, free_symbols, values_agree
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
@@ -194,6 +194,12 @@ def take_other_arcsecants(tree: Tree) -> Tree:
     if tree.label == "acsc":
         return Tree("-", (Tree("pi"), Tree("acsc", parts)))
     return Tree("-", (Tree("*", (Tree("2"), Tree("pi"))), Tree("asec", parts)))
+
+
+def take_hypotenuse(tree: Tree) -> Tree:
+    """Return a term with √(a² + b²) for each c, as that of a right triangle."""
+    squares = (Tree("pow", (Tree(name), Tree("2"))) for name in "ab")
+    return replace_variable(tree, "c", Tree("sqrt", (Tree("+", tuple(squares)),)))
 
 
 def hold_by_stirling(left: Tree, right: Tree) -> bool:

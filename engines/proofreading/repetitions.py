@@ -87,6 +87,7 @@ class RepeatedStatement:
         left: Its left side.
         right: Its right side.
         odd: Whether it may be reported: it is not decided otherwise, nor the problem's.
+        of_term: What its chain begins with, where it stands further on in that.
     """
 
     place: int
@@ -94,6 +95,7 @@ class RepeatedStatement:
     left: Tree
     right: Tree
     odd: bool = True
+    of_term: str = ""
 
     def is_beside(self, other: RepeatedStatement) -> bool:
         """Return whether it and another in its sentence say two things of one term: two solutions."""
@@ -239,19 +241,29 @@ def find_misquotations(
             # + (something analytic) is another thing at another place.
             labels = {*first.left.list_labels(), *first.right.list_labels()}
             unsaid = max(many) == 1 and "text" in labels
+            # sin A = a/c = 3/5 and sin B = a/c = 4/5 are said of two angles.
+            of_others = bool(first.of_term and second.of_term) and first.of_term != second.of_term
             # Two names that are said once each to be the same thing may both be that.
-            renamed = max(many) == 1 and _is_of_other_name(first, second)
+            renamed = of_others or (max(many) == 1 and _is_of_other_name(first, second))
             is_value = kind_of == "value"
             # Of two numbers that bound one term both can be right.
             bounded = kind == "number" and max(many) == 1 and second.link.relation in _BOUNDS
             bounded = bounded and not free_symbols(first.right) | free_symbols(second.right)
             is_certain = common >= enough and not (
-                varies or far or parallel or varied or renamed or unsaid or defined_again or bounded
+                varies
+                or far
+                or parallel
+                or varied
+                or renamed
+                or unsaid
+                or defined_again
+                or bounded
+                or of_others
             )
             may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
             varied_norm = varies and max(many) == 1 and _is_bound_on_norm(second)
-            may_be_meant = may_be_meant or bounded or varied_norm
+            may_be_meant = may_be_meant or bounded or varied_norm or of_others
             least = _ENOUGH_TO_DOUBT_INDEX if kind_of == "skipped index" else _ENOUGH_TO_DOUBT + is_value
             is_likely = is_certain or not (may_be_meant or common < least)
             retyped = kind != "index" and (kind != "number" or _is_retyped(text, instead))

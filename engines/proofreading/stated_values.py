@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -27,10 +28,13 @@ from engines.proofreading.slips import iterate_changes
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import (
+    DEGREES,
     evaluate_term,
+    find_units,
     free_symbols,
     is_ambiguous,
     real_roots,
+    remove_units,
     values_agree,
 )
 
@@ -45,11 +49,13 @@ _MOST_VALUES = 8
 
 
 class ValuedStatement(NamedTuple):
-    """Both sides of a conclusion with the values that its paragraph gives all of its variables."""
+    """Both sides of a conclusion with the values that its paragraph gives all of its variables, and the sides
+    with angles in radians that it gives in degrees."""
 
     left: Tree
     right: Tree
     used: tuple[Fact, ...]
+    in_radians: tuple[Tree, Tree] | None = None
 
 
 def find_valued_statement(
@@ -82,24 +88,38 @@ def find_valued_statement(
     one, other = (_multiply_vectors(_insert_values(side, values)) for side in (left, right))
     if free_symbols(one) | free_symbols(other) or _has_vectors(one) or _has_vectors(other):
         return None
-    return ValuedStatement(one, other, tuple(values[name] for name in sorted(values)))
+    radians = {name: _take_radians(fact) for name, fact in values.items()}
+    in_radians = _insert_values(left, radians), _insert_values(right, radians)
+    return ValuedStatement(one, other, tuple(values[name] for name in sorted(values)), in_radians)
 
 
 def describe_failed_calculation(
     statement: ValuedStatement, judge: Judge, numbers: NumberLinks
 ) -> Accusation | None:
     """Return what the sides of a calculation are, if they differ; None if they do not."""
-    one, other, used = statement
+    one, other, used, in_radians = statement
     verdict = judge.equal(one, other)
     # What the values were rounded for leaves digits that are a little off.
     if verdict.outcome != "different" or numbers.are_about_equal(one, other):
         return None
     if numbers.are_rounded_in_parts(one, other):
         return None
+    if in_radians is not None and in_radians != (one, other) and numbers.are_about_equal(*in_radians):
+        return None
+    # "r = 3 m" can have its unit behind the formula.
+    if find_units(one) != find_units(other) and values_agree(remove_units(one), remove_units(other), {}):
+        return None
     in_degrees = take_degrees(one), take_degrees(other)
     if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:
         return None
     return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence("stated values", used))
+
+
+def _take_radians(fact: Fact) -> Fact:
+    """Return a value in radians that a fact gives with a sign of degrees, others as they are."""
+    if DEGREES.search(fact.text) is None:
+        return fact
+    return replace(fact, right=Tree("/", (Tree("*", (fact.right, Tree("pi"))), Tree("180"))))
 
 
 def _multiply_vectors(tree: Tree) -> Tree:

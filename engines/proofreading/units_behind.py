@@ -8,6 +8,7 @@ from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import words_of
 from engines.proofreading.term_properties import evaluate_term
 
+_KNOWN = (*UNIT_WORDS.items(), *UNIT_SYMBOLS.items())
 _ROUNDED = 1e-3
 _MOST_ROUNDED = 0.05
 _PREFIXES = tuple(1000.0**power for power in (-4, -3, -2, -1, 1, 2, 3, 4))
@@ -31,6 +32,26 @@ def is_multiple_of_unit(link: ChainLink, left: Tree, right: Tree) -> bool:
     return is_rounded or any(value == number * prefix for prefix in _BINARY_PREFIXES)
 
 
+def is_mixed_quantity(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether the formula behind a link goes on with its right side in a smaller unit: `$2.5 = 2$
+    hours and $30$ minutes`."""
+    larger, smaller = (
+        [unit for name, unit in _KNOWN if name.lower() in (word, word[:-1])]
+        for word in (" ".join(words_of(words)[:1]) for words in (link.words_after, link.words_after_next))
+    )
+    value, whole = evaluate_term(left, {}), evaluate_term(right, {})
+    if value is None or whole is None or not link.next_formula.strip().isdecimal():
+        return False
+    rest = int(link.next_formula)
+    return any(
+        powers == others
+        and size < unit
+        and abs(whole + rest * float(size / unit) - value) <= _ROUNDED * value
+        for powers, unit in larger
+        for others, size in smaller
+    )
+
+
 def is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
     """Return whether the word behind a link names the unit of its right side, and its left side has another
     unit for the same thing."""
@@ -38,13 +59,12 @@ def is_converted(link: ChainLink, left: Tree, right: Tree) -> bool:
     left_value, right_value = evaluate_term(left, {}), evaluate_term(right, {})
     if not words or not left_value or not right_value:
         return False
-    known = [*UNIT_WORDS.items(), *UNIT_SYMBOLS.items()]
     written = (words[0], words[0][:-1])  # kilometers; the words behind a formula have small letters
-    named = [unit for name, unit in known if name.lower() in written]
+    named = [unit for name, unit in _KNOWN if name.lower() in written]
     ratios = (
         float(unit / size)
         for powers, unit in named
-        for _, (others, size) in known
+        for _, (others, size) in _KNOWN
         if powers == others and unit != size
     )
     room = _ROUNDED

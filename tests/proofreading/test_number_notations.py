@@ -56,6 +56,17 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
             r"The Legendre symbols are $\left(\frac{1}{3}\right) + \left(\frac{2}{3}\right) = 0$.",
             r"The Legendre symbols are $\left(\frac{1}{3}\right) + \left(\frac{2}{3}\right) = 2$.",
         ),
+        # whole numbers for what was calculated with rounded numbers
+        (
+            r"So $h = 250 \tan 31^\circ = 250(0.6009) = 150$.",
+            r"So $h = 250 \tan 31^\circ = 250(0.6009) = 151$.",
+        ),
+        # the sides of a triangle, of which one is e or the hypotenuse
+        (r"So $e^2 + 2^2 = 3^2$.", r"So $e^2 = 7.93$."),
+        (
+            r"Therefore $\frac{c + a}{b} = \frac{b}{c - a}$.",
+            r"Therefore $\frac{c + a}{b} = \frac{b}{c + 2a}$.",
+        ),
         # rounded up on purpose, or cut off behind the digits of the least exact number
         (
             r"We need at least $n = \frac{2.1^2}{0.1^2} \cdot 0.24 = 106$ people.",
@@ -71,6 +82,54 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
     ],
 )
 def test_other_meaning(proofreader: TextProofreader, fitting: str, failing: str) -> None:
+    assert judge_last(proofreader, fitting) not in ("wrong", "doubtful")
+    assert judge_last(proofreader, failing) == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("fitting", "failing"),
+    [
+        # an angle in degrees in a formula that wants radians
+        (
+            r"Here $\theta = 90^\circ$ and $r = 2$, so $\frac{1}{2} r^2 \theta = 2(1.5708)$.",
+            r"Here $\theta = 90^\circ$ and $r = 2$, so $\frac{1}{2} r^2 \theta = 3(1.5708)$.",
+        ),
+        # a value of which the unit stands behind the formula
+        (
+            r"Here $r = 3$ m and $w = 2 \text{ s}^{-1}$, so $w r = (2 \text{ s}^{-1})(3 \text{ m})$.",
+            r"Here $r = 3$ m and $w = 2 \text{ s}^{-1}$, so $w r = (2 \text{ s}^{-1})(4 \text{ m})$.",
+        ),
+        # two units
+        (
+            "It takes $x = 2.75 = 2$ hours and $45$ minutes.",
+            "It takes $x = 2.75 = 2$ hours and $40$ minutes.",
+        ),
+        # hours and minutes
+        (
+            "They leave by train. The clock shows $9.45 + 1.30 = 11.15$.",
+            "They leave by train. The clock shows $9.45 + 1.30 = 11.25$.",
+        ),
+        # the root that the quadrant or the words choose
+        (
+            r"So $\cos t = \sqrt{1 - \frac{9}{25}} = -\frac{4}{5}$.",
+            r"So $\cos t = \sqrt{1 - \frac{9}{25}} = -\frac{3}{5}$.",
+        ),
+        (
+            r"So $\cos 120^\circ = \sqrt{1 - \frac{3}{4}} = -\frac{1}{2}$.",
+            r"So $\cos 60^\circ = \sqrt{1 - \frac{3}{4}} = -\frac{1}{2}$.",
+        ),
+        # i in a matrix beside an index i
+        (
+            r"Let $a_i = 3$ for $i = 2$ and $$\sigma = \begin{pmatrix} 0 & -i \\ i & 0 \end{pmatrix}.$$ Then "
+            r"$$\sigma^2 = \begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}.$$",
+            r"Let $a_k = 3$ for $k = 2$ and $$\sigma = \begin{pmatrix} 0 & -k \\ k & 0 \end{pmatrix}.$$ Then "
+            r"$$\sigma^2 = \begin{pmatrix} 4 & 0 \\ 0 & 4 \end{pmatrix}.$$",
+        ),
+        # a cross as a dingbat
+        (r"$$2 + 2 = 5 \quad \text{\ding{55}}$$", r"$$2 + 2 = 5 \quad \text{\ding{51}}$$"),
+    ],
+)
+def test_values_and_marks(proofreader: TextProofreader, fitting: str, failing: str) -> None:
     assert judge_last(proofreader, fitting) not in ("wrong", "doubtful")
     assert judge_last(proofreader, failing) == "wrong"
 
@@ -96,3 +155,20 @@ def test_name_that_is_introduced_before_a_copy(proofreader: TextProofreader) -> 
     model = "The model is\n$$y = a_0 + a_1 z_1 + e$$\nand fits well.\n\n{}\n\n$$y = a_0 + a_1 z_2 + e$$"
     assert judge_last(proofreader, model.format("Next only $z_2$ is taken.")) not in ("wrong", "doubtful")
     assert judge_last(proofreader, model.format("This is the model.")) in ("wrong", "doubtful")
+
+
+def test_equations_of_a_second_thing(proofreader: TextProofreader) -> None:
+    """What is said of the second as of the first is no slip in that, and with one other index it is."""
+    text = "We know that $p_1 = p_2$.\n\nNow $p_1 = q_1 m_1 + 3 q_1$ and thus ${}$."
+    assert judge_last(proofreader, text.format("p_2 = q_2 m_2 + 3 q_2")) not in ("wrong", "doubtful")
+    assert judge_last(proofreader, text.format("p_2 = q_1 m_1 + 4 q_1")) in ("wrong", "doubtful")
+
+
+def test_ratios_of_two_angles(proofreader: TextProofreader) -> None:
+    """Chains that begin with two things say what each of them is."""
+    ratio = r"\frac{\text{near}}{\text{long}}"
+    text = rf"We get $$\sin A = {ratio} = \frac{{3}}{{5}}$$ and, for the next corner," "\n\n$$%s$$"
+    assert (
+        judge_last(proofreader, text % r"\sin B = \frac{\text{near}}{\text{long}} = \frac{4}{5}")
+        != "doubtful"
+    )
