@@ -193,7 +193,7 @@ PHRASES: Mapping[str, str] = {
     "applying": "use uses using apply applies applying by with from via",
     "implying": "implies imply implying which_implies entails",
     "restating": "equivalent_to equivalently same_as amounts_to reduces_to reduces_this_to",
-    "between": "which this that it a an is are would be was we but does do did",
+    "between": "which this that it a an is are would be was we but does do did clearly obviously certainly",
     "several": f"{_SEVERAL} value values root roots solution solutions",
     "one of several": _SEVERAL,
     "alternative": """

@@ -295,7 +295,7 @@ class EquationLink:
     def _is_value_here(self) -> bool:
         """Whether it says which number a function is at numbers, where its paragraph defines the function, or
         where nothing is supposed and the function is known."""
-        if self.left.label != "call" or any(map(free_symbols, self.left.children[1:])) or self.right.children:
+        if self.left.label != "call" or any(map(free_symbols, self.left.children[1:])):
             return False
         known = self.context.facts.functions.get(self.left.children[0].label)
         if known is None or free_symbols(self.right):

@@ -72,7 +72,14 @@ def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
     is_given = elsewhere and read_last_cue(link.words_before) == "given"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT_LINES):
         return "strong"
-    return "weak" if lines <= _NEAR_LINES else "faint"
+    # An exercise has its functions to its end; those of another are others a few lines further on.
+    in_task = all(_defines_in_task(source, link) for source in evidence.sources)
+    return "weak" if in_task or lines <= _NEAR_LINES else "faint"
+
+
+def _defines_in_task(source: Fact, link: ChainLink) -> bool:
+    """Return whether a statement says what a function is, in the example or exercise of a link."""
+    return source.left.label == "call" and source.is_about_task_of(link.position)
 
 
 def _measure_distance(link: ChainLink, source: Fact) -> int:
@@ -97,10 +104,11 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
     if any(map(_adds_functions, evidence.sources)):
         return "faint"
     if evidence.is_certain:
-        # What a function is was said before the example began.
+        # What a function is was said before the example began, or in the exercise of which this is a part.
         equations = tuple(source for source in evidence.sources if source.left.label != "call")
+        in_task = all(_defines_in_task(source, link) for source in evidence.sources)
         beside = _stand_beside(link, replace(evidence, sources=equations or evidence.sources))
-        return "strong" if beside else "weak"
+        return "strong" if beside or in_task else "weak"
     return "faint" if all(source.is_value for source in evidence.sources) else "weak"
 
 

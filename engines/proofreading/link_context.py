@@ -119,6 +119,7 @@ class LinkContext:
         quantity: The side with which that chain begins.
         has_several_equations: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
+        denied_piece: The piece of the last link of which the words behind it say that it does not hold.
         defines_by_steps: Whether that chain calculates, in several steps, what a name or a value of a
             function is: it begins with the name or the value, and all its sides have variables.
         has_unfounded_step: Whether it has a step that does not follow from the equation right before it; what
@@ -153,6 +154,7 @@ class LinkContext:
     last_fact_before_chain: int = -1
     has_several_equations: bool = False
     quantity: str = ""
+    denied_piece: int = -1
     defines_by_steps: bool = False
     has_unfounded_step: bool = False
     name_counts: Mapping[str, int] = field(default_factory=dict)
@@ -486,7 +488,12 @@ class LinkContext:
             return None
         if is_parallel(self.facts.in_scope, left, right):
             return None
-        return find_recent_slip(self.facts, link, left, right, self.are_equal)
+        found = find_recent_slip(self.facts, link, left, right, self.are_equal)
+        # What was tried and refused is put right by the next statement, and not quoted.
+        refused = found is not None and any(
+            fact.piece <= self.denied_piece for fact in found.evidence.sources
+        )
+        return None if refused else found
 
     def find_vanishing_change(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a sum is 0 that is said to be; None where no change of a kind that shows
@@ -544,10 +551,10 @@ class LinkContext:
         if has_last_word("characterising", link.words_before):
             return True
         clause = last_clause(link.words_before)
-        task = (
-            mentions("task", clause) and not mentions("obtaining", clause) and not self.has_several_equations
-        )
-        unled = not words_of(last_sentence(link.words_before))
+        # What an arrow draws from a task is a step of its solution.
+        is_step = link.connective == "so" or self.has_several_equations
+        task = mentions("task", clause) and not mentions("obtaining", clause) and not is_step
+        unled = not (words_of(last_sentence(link.words_before)) or link.connective == "so")
         return (
             task
             or mentions("unsolvable", f"{link.words_before} {link.words_after}")

@@ -185,6 +185,8 @@ class LinkJudge(LinkContext):
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
                 continue
+            if link.is_denied_by_words_after:
+                self.denied_piece = link.piece_index
             self.next_link = None if following else next_link
             self.facts.go_to(link.position)
             self._renew_letters(link)

@@ -193,7 +193,7 @@ def find_near_consequence(
         reduced = facts.reduce_by_facts(one, other)
         if reduced is None or not (reduced.same or are_equal(reduced.left, reduced.right)):
             return False
-        used = reduced.used
+        used = _choose_nearest(facts, link, one, other, reduced.used)
         # a + b = b + c = 0 says that both are 0, and not what they are to each other.
         if link.index and not free_symbols(right) and all(fact.piece == link.piece_index for fact in used):
             return False
@@ -214,8 +214,9 @@ def find_near_consequence(
         supposed = [fact for fact in used if fact.is_supposed and fact.piece < begun]
         if any(not follows_from_words or fact.position.paragraph != paragraph for fact in supposed):
             return False  # it was supposed in another sentence
-        # Another equation of the same variables can be that of a second line.
-        second = not drawn and len(used) == 1 and used[0].variables == free
+        # Another equation of the same variables can be that of a second line; a function of a task is one.
+        of_function = used[0].left.label == "call" and used[0].is_about_task_of(link.position)
+        second = not drawn and len(used) == 1 and used[0].variables == free and not of_function
         # Behind the values of all its variables an equation can be that of another case.
         concluded = worked_out or follows_from_words
         valued = determined or (not concluded and known.has_one_value)
@@ -263,6 +264,23 @@ def find_near_consequence(
         return None
     shown = replace(slip, at=known.names.show_place(slip.at))
     return describe_change(shown.reason, used, is_certain=is_certain)
+
+
+def _choose_nearest(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, used: Sequence[Fact]
+) -> Sequence[Fact]:
+    """Return the statements of the paragraph, and of the lines right before a claim, if it follows from these
+    alone; else those that are used: further ones can lead to it, too, and are about other things."""
+
+    def is_beside(fact: Fact) -> bool:
+        here = fact.position.paragraph == link.position.paragraph
+        return here or link.line - fact.line <= _LINES_BESIDE
+
+    if all(map(is_beside, used)):
+        return used
+    stated = (*facts.in_scope, *(known.fact for known in facts.functions.values()))
+    nearest = facts.reduce_by_some(left, right, [fact for fact in stated if is_beside(fact)])
+    return nearest.used if nearest is not None and nearest.same else used
 
 
 def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> Accusation:
@@ -428,7 +446,7 @@ def _is_reliable(facts: Facts, link: ChainLink, left: Tree, right: Tree, used: S
         known is not None
         and known.is_certain_at(link.position)
         and known.fact.left.label == "call"
-        and known.fact.position.paragraph == paragraph
+        and (known.fact.position.paragraph == paragraph or known.fact.is_about_task_of(link.position))
         for known in functions
     )
     whole = not link.left.startswith("+") and len(used) <= MOST_STEPS

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from engines.core.tree import Tree
+from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import ends_with_phrase, is_made_of, last_clause, mentions
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation
 from engines.proofreading.near_consequences import (
+    FAR_LINES,
     describe_change,
     find_places,
     find_slip_in_part,
@@ -54,8 +56,8 @@ def find_recent_slip(
         return None
     if "conj" in (*left.list_labels(), *right.list_labels()):  # an i beside it is no letter
         return None
-    found = _find_consequence(facts, link, left, right, are_equal)
-    found = found or _find_rewritten_side(facts, link, left, right, are_equal)
+    found = _find_rewritten_side(facts, link, left, right, are_equal)
+    found = found or _find_consequence(facts, link, left, right, are_equal)
     return None if found and has_another_constant(facts, left, right, are_equal) else found
 
 
@@ -140,7 +142,12 @@ def _find_rewritten_side(
         if size < (_LEAST_REWRITTEN if is_quoted else _LEAST_DEFINED):
             continue
         if slip := find_identity_slip(one, other, are_same, alike=not is_quoted):
-            return describe_change(slip.reason, used, is_certain=False)
+            # In one example a function is one, and an arrow leads on from what stands before it.
+            of_function = not link.is_unannounced and all(
+                fact.left.label == "call" and fact.is_about_task_of(link.position) for fact in used
+            )
+            from_last = link.connective == "so" and [fact.number for fact in used] == [facts.last_number]
+            return describe_change(slip.reason, used, is_certain=of_function or from_last)
     return None
 
 
@@ -160,14 +167,39 @@ def _iterate_rewritten(
     one, other = facts.apply_definitions(left, used), facts.apply_definitions(right, used)
     # Two functions that are said to be equal are so at some places.
     if used and (one == left or other == right) and all(_is_recent(fact, link) for fact in used):
+        # … with their coefficients, where these were calculated
+        one, other = (_insert_values(*pair, facts, link, used) for pair in ((one, other), (other, one)))
         is_quoted = {left, right} & {used[0].left, used[0].right} != set() and len({*used}) == 1
         yield one, other, tuple(dict.fromkeys(used)), is_quoted
 
 
+def _insert_values(side: Tree, other: Tree, facts: Facts, link: ChainLink, used: list[Fact]) -> Tree:
+    """Return a side of a claim with the values of the letters that the other has not.
+
+    Args:
+        used: Receives the statements that give them.
+    """
+    for _ in range(_MOST_FACTS):
+        for name in sorted(free_symbols(side) - free_symbols(other)):
+            said = [
+                fact
+                for fact in facts.in_scope
+                if fact.left == Tree(name) and name not in free_symbols(fact.right) and _is_recent(fact, link)
+            ]
+            if not said or said[-1].alternative or len(said[-1].right) > _LARGEST:
+                return side
+            side = replace_variable(side, name, said[-1].right)
+            used.append(said[-1])
+    return side
+
+
 def _is_recent(fact: Fact, link: ChainLink) -> bool:
-    """Return whether a statement stands right before a link, in its section."""
+    """Return whether a statement stands right before a link in its section, or in its example or exercise."""
+    lines = link.line - fact.line
+    if fact.is_about_task_of(link.position):
+        return 0 <= lines <= FAR_LINES
     same_section = fact.position.scope.section is link.position.scope.section
-    return same_section and 0 <= link.line - fact.line <= _RECENT_LINES
+    return same_section and 0 <= lines <= _RECENT_LINES
 
 
 def _list_recent_equations(

@@ -620,6 +620,10 @@ def _last_words(link: ChainLink, many: int) -> str:
 def _are_in_one_sentence(first: ChainLink, second: ChainLink) -> bool:
     """Return whether the second stands in the sentence of the first, with no more formulas between than it
     has."""
+    # A task may end without a point before its solution.
+    here = second.position.scope
+    if here.kind in ("solution", "proof") and not here.reaches(first.position.scope):
+        return False
     return second.piece_index - first.piece_index <= 2 * second.words_before.count("§")
 
 

@@ -49,6 +49,11 @@ class Fact:
         """Whether it says the value of a variable, as `x = 3`."""
         return not self.left.children and bool(free_symbols(self.left)) and not free_symbols(self.right)
 
+    def is_about_task_of(self, position: Position) -> bool:
+        """Return whether it was said in the example or exercise of another place, or in one around that."""
+        task = self.position.scope.task
+        return task is not None and task.reaches(position.scope)
+
     def holds_at(self, position: Position) -> bool:
         """Return whether it holds at another place of the text."""
         # A value at which something is looked at holds in its paragraph.

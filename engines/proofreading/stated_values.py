@@ -44,6 +44,8 @@ _NEXT_PIECE = 2
 """Pieces of a text from one formula to the next, words between them."""
 _BOTH = 2
 """Roots of a quadratic equation."""
+_EXACT = frozenset(("sqrt", "root", "ln", "log", "exp", "pi", "e", "sin", "cos", "tan"))
+"""What a value is written with that was not rounded."""
 _MOST_VALUES = 8
 """So many variables are given their values, those that others are calculated from among them."""
 
@@ -169,12 +171,15 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
 def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
     """Return the change by which a value solves the equation from which it is drawn, which it does not solve
     as it stands; None where it does, or no change does that."""
-    if left.children or not free_symbols(left) or free_symbols(right) or not _is_value_drawn(link, right):
+    if left.children or not free_symbols(left) or free_symbols(right):
         return None
     known = facts.equation_for(left.label)
-    if known is None or known.number != facts.last_number or known.alternative:
+    if known is None or known.number != facts.last_number or link.piece_index - known.piece > _NEXT_PIECE:
         return None
-    if known.position.paragraph != link.position.paragraph or link.piece_index - known.piece > _NEXT_PIECE:
+    answers = _is_answer(link, known)
+    beside = known.position.paragraph == link.position.paragraph and _is_value_drawn(link, right)
+    beside = beside and not known.alternative
+    if not (answers or beside) or link.of_problem or link.is_denied_directly:
         return None
     if any(map(is_ambiguous, (known.left, known.right))) or not _differ_there(known, left.label, right):
         return None
@@ -182,8 +187,16 @@ def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> 
     for path, part, instead in changes:
         if _solves(known, left.label, right.replace_subtree(path, part)):
             reason = f"it holds with {instead}, {describe_sources([known])}"
-            return Accusation(reason, Evidence("last equation", (known,), is_certain=False))
+            is_certain = answers or is_concluded(link)
+            return Accusation(reason, Evidence("last equation", (known,), is_certain))
     return None
+
+
+def _is_answer(link: ChainLink, known: Fact) -> bool:
+    """Return whether a solution begins with a value, and the equation is the exercise that it belongs to."""
+    here, task = link.position.scope, known.position.scope
+    begun = link.piece_index - known.piece == _NEXT_PIECE and here is not task
+    return link.relation == "=" and begun and here.kind == "solution" and task.reaches(here)
 
 
 def find_lost_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
@@ -222,7 +235,9 @@ def find_lost_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Ac
 def _is_value_drawn(link: ChainLink, value: Tree) -> bool:
     """Return whether a value is said to solve the equation before it: by words, an arrow or a row that lead
     to it, by a sign ±, or as the place where that holds, "§ when § ", which no comma parts from it."""
-    if link.of_problem or link.is_denied_directly or link.is_rounded or link.relation != "=":
+    # -ln(2)/7 is no rounded number, whatever is said to be "about" something behind it.
+    is_rounded = link.is_rounded and _EXACT.isdisjoint(value.list_labels())
+    if link.of_problem or link.is_denied_directly or is_rounded or link.relation != "=":
         return False
     if "pm" in value.list_labels():
         return True

@@ -37,7 +37,6 @@ def proofreader() -> TextProofreader:
         ("So we rewrite $\\cos(t) = t$ as $\\cos(t) {} t = 0$. We find a root.", "-", "+"),
         ("The tangent line is $y - 1 = -\\frac16(x-0)$ or $y = -\\frac16 x + {}$.", "1", "3"),
         ("Thus $$12 = x^2 + x.$$\n\nSolve the quadratic equation $$x^2 {} x - 12 = 0.$$", "+", "-"),
-        ("We see $c^2 = 3^2 + 3^2$, so that $c = 3\\sqrt{{{}}}$.", "2", "5"),
         # a bound on a distance that stands twice otherwise, an index that skips others
         (
             "For all $u$ with $|u-b| < r$ it holds. Take $u$ with $|u-b| < r$.\n\n"

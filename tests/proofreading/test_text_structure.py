@@ -53,7 +53,7 @@ def test_an_item_goes_on_where_lines_are_indented(proofreader: TextProofreader, 
         "follows",
         "given",
     ]
-    assert list_verdicts(proofreader, f"{item}{space}So $k^2 + 1 = 17$.")[-1] == "doubtful"
+    assert list_verdicts(proofreader, f"{item}{space}So $k^2 + 1 = 17$.")[-1] == "wrong"
 
 
 def test_what_an_item_says_holds_in_those_inside_it(proofreader: TextProofreader) -> None:
