@@ -87,6 +87,7 @@ class ReadingContext:
     is_answer: bool = False
     log_base: str = ""
     has_integer_parts: bool = False
+    has_points_for_products: bool = False
     reads_unknown_signs: bool = False
     """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0

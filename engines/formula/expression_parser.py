@@ -223,8 +223,8 @@ class ExpressionParser(DerivativeParser):
                 self.take_piece()
                 at = self.index_terms(indices) if isinstance(indices, str) else indices
                 result = call_unknown("|", result, *at)
-            # Juxtaposition: a factor follows without a sign.
-            elif self.starts_factor():
+            # Juxtaposition: a factor follows without a sign, or behind a point.
+            elif self.takes_point_of_product() or self.starts_factor():
                 # "a/b c" might be a/(bc) or (a/b)c; only a unit written as text, as in "1/2 m", is clear.
                 if slashed and not self.is_unit():
                     raise self.make_error(
@@ -329,7 +329,8 @@ class ExpressionParser(DerivativeParser):
         if role in (PieceRole.NUMBER, PieceRole.ATOM) and self.begins_count():
             result = self.parse_powers(self.parse_count())
         elif role == PieceRole.NUMBER:
-            result = self.parse_powers(self.parse_number())
+            *factors, last = self.take_pointed_factors() or [self.parse_number()]
+            result = self.multiply_from_last(factors, self.parse_powers(last))
             if (
                 self.context.reads_unknown_signs
                 and piece.text == "1"

@@ -76,7 +76,8 @@ class Names:
     units, a colon makes a `ratio`, values may be listed behind a relation, and its left side may be left out.
     A logarithm without a base is natural, or to the base `log_base`.
     With `reads_unknown_signs`, as in a document, operators and relations of which nothing is known are read
-    as such. Square brackets around one term can be its integer part (`has_integer_parts`).
+    as such. Square brackets around one term can be its integer part (`has_integer_parts`), and points between
+    factors signs of products, also `2.3` (`has_points_for_products`).
     """
 
     functions: frozenset[str] = frozenset()
@@ -87,6 +88,7 @@ class Names:
     log_base: str = ""
     reads_unknown_signs: bool = False
     has_integer_parts: bool = False
+    has_points_for_products: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     context.is_answer = names is not None and names.is_answer
     context.log_base = "" if names is None else names.log_base
     context.has_integer_parts = names is not None and names.has_integer_parts
+    context.has_points_for_products = names is not None and names.has_points_for_products
     context.reads_unknown_signs = names is not None and names.reads_unknown_signs
     tree = _parse_tree(parts, context)
     if _too_large(tree):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engines.core.tree import Tree
 from engines.formula.cursor import (
     Cursor,
     call_unknown,
 )
-from engines.formula.symbols import PieceRole
+from engines.formula.symbols import STARTS, PieceRole
 from engines.formula.vocabulary import (
     argument_pieces,
     spell_argument,
@@ -19,6 +21,30 @@ _BEHIND_NUMBERS = (PieceRole.PERIOD, PieceRole.ATOM, PieceRole.SCRIPT)
 
 class NumeralParser(Cursor):
     """Reads numerals."""
+
+    def takes_point_of_product(self) -> bool:
+        """Return whether a point stands between two factors, and take it; it can begin a decimal."""
+        if not self.context.has_points_for_products or self.position + 1 >= self.length:
+            return self.context.has_points_for_products and self.here.text.startswith(".")
+        if self.here.role != PieceRole.PERIOD:
+            return self.here.role == PieceRole.NUMBER and self.here.text.startswith(".")
+        if self.piece_ahead(1).role not in STARTS:
+            return False
+        self.position += 1
+        return True
+
+    def take_pointed_factors(self) -> list[Tree]:
+        """Take a number with points between its digits as factors where points stand for products: none of
+        another number."""
+        if not self.context.has_points_for_products or "." not in self.here.text:
+            return []
+        return [Tree(number) for number in self.take_piece().text.split(".") if number]
+
+    def multiply_from_last(self, factors: Sequence[Tree], last: Tree) -> Tree:
+        """Return the product of factors in their order, as it stands where there are none before the last."""
+        for factor in reversed(factors):
+            last = Tree("*", (factor, last))
+        return last
 
     def parse_number(self) -> Tree:
         """Parse a number with its separators, repeating digits or base."""

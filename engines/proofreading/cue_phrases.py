@@ -160,7 +160,8 @@ PHRASES: Mapping[str, str] = {
     "misprint": "typo typos misprint* errat*",
     "refused": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
-        whether would_have would_get would_imply would_mean would_give would_follow erroneous* fallac* claim
+        will_make would_make whether would_have would_get would_imply would_mean would_give would_follow
+        erroneous* fallac* claim
         claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
         would_expect would_be
     """,
@@ -213,6 +214,7 @@ PHRASES: Mapping[str, str] = {
     "rounded value": """
         p-value* probabilit* critical_value* z-score* z-table normal_table table_value* tail tails
     """,
+    "right angle": "right_angle* rt_angle* rt._angle* of_a_right_angle",
     "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",
     "connective": """
@@ -467,7 +469,9 @@ def starts_with_refusal(words: str) -> bool:
     if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
         return True
     behind = re.match(
-        r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which)\b([^.!?]*)", words, re.IGNORECASE
+        r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which|(?:will|would)\s+make)\b([^.!?]*)",
+        words,
+        re.IGNORECASE,
     )
     return behind is not None and mentions("mistaken", behind[1])
 

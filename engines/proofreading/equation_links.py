@@ -780,8 +780,11 @@ def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right
     free = free_symbols(right)
     if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
         return ""
-    unclear = any(name.endswith("(") for name in free) or "unit" in right.list_labels()
-    if unclear:
+    if any(name.endswith("(") for name in free) or "unit" in right.list_labels():
+        return ""
+    # "Given that f(x) = 1/2 = g(x)" is an equation for x.
+    values = [evaluate_term(left, at) for at in points_of(free_symbols(left))]
+    if not free and any(value != values[0] for value in values):
         return ""
     differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
     equal = context.are_equal(left, beyond)

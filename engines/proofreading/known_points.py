@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from math import isfinite
 from random import Random
 from typing import Any
@@ -232,3 +233,40 @@ def _move_to_zero(
                 return result if all(isfinite(one) and abs(one) < _LARGEST_VALUE for one in result) else None
             at[list(unknowns)] -= np.linalg.lstsq(slopes, values, rcond=None)[0]
     return None
+
+
+_GRID = 96
+"""Steps of a search for roots, from `_FIRST` to `_LAST`."""
+_FIRST, _LAST = 0.03, 9.97
+_BISECTIONS = 40
+_CLOSE_TO_ROOT = 1e-6
+
+
+def find_positive_roots(left: Tree, right: Tree, name: str) -> list[float]:
+    """Return roots of an equation in one variable from 0 to 10 at which the gap of its sides changes sign.
+
+    >>> from engines.formula.reader import read
+    >>> [f"{root:.3f}" for root in find_positive_roots(read("sin x").tree, read("cos x").tree, "x")]
+    ['0.785', '3.927', '7.069']
+    """
+
+    def measure_gap(place: float) -> float | None:
+        one, other = evaluate_term(left, {name: place}), evaluate_term(right, {name: place})
+        return None if one is None or other is None else one - other
+
+    roots: list[float] = []
+    places = [_FIRST + (_LAST - _FIRST) * step / _GRID for step in range(_GRID + 1)]
+    gaps = [measure_gap(place) for place in places]
+    for (low, high), (one, other) in zip(pairwise(places), pairwise(gaps), strict=True):
+        if one is None or other is None or one * other >= 0:
+            continue
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            value = measure_gap(middle)
+            if value is None:
+                break
+            low, high = (middle, high) if value * one > 0 else (low, middle)
+        # At a pole the gap changes its sign, too, and is large.
+        if abs(measure_gap(low) or 0.0) < _CLOSE_TO_ROOT * (1 + abs(one)):
+            roots.append(low)
+    return roots

@@ -501,6 +501,9 @@ class LinkContext:
         left, right = (side.tree or ZERO for side in self.read_sides(link))
         if self._is_to_be_solved(link) or link.is_denied_directly:
             return None
+        # "by the formula with a = 2a" puts a multiple in the place of a letter.
+        if not link.index and not left.children and left in right.children:
+            return None
         change = find_vanishing_change(left, right)
         if not change or (not link.index and self.is_sought(free_symbols(left) | free_symbols(right))):
             return None
@@ -639,6 +642,9 @@ class LinkContext:
             return
         # An inverse modulo n is no remainder of a fraction.
         if any(map(_is_inverse_residue, (*left, *right))):
+            return
+        # "A = 0 is not possible" says of no A what it is.
+        if link.is_denied_by_words_after and is_value_to_look_at(link, left, right, anywhere=True):
             return
         anew = read_last_cue(last_clause(link.words_before)) == "given"
         if self._defines_again(link, left, right):

@@ -60,6 +60,7 @@ from engines.proofreading.stated_values import (
     find_failed_root,
     find_lost_root,
     find_valued_statement,
+    holds_at_roots_before,
 )
 from engines.proofreading.statement_roles import is_concluded, is_supposed, read_role
 from engines.proofreading.substitutions import judge_substitution
@@ -222,6 +223,9 @@ class LinkJudge(LinkContext):
             )
             with limit_work(_MOST_WORK) as limit:
                 judged = self._judge_link(link, left.tree, right.tree, equality_count, next_side)
+            of_sides = judged.outcome == "wrong" and judged.evidence.kind == "sides"
+            if of_sides and holds_at_roots_before(self.facts, link, left.tree, right.tree):
+                judged = LinkVerdict(link, "not shown", "it holds at the roots of the equation before it")
             is_open = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
             if is_open and limit.refused and not link.of_problem:
                 judged = LinkVerdict(link, "not shown", "it takes more work than one link is given")

@@ -43,6 +43,8 @@ def find_meant_name(
     for symbol in sorted(free_symbols(left) | free_symbols(right)):
         name = symbol.removesuffix("(")
         for candidate in _iterate_others(name, counts) if _count_name(name, counts) == 1 else ():
+            if Tree(candidate) in (*left, *right) and _count_name(candidate, counts) == 1:
+                continue  # both are introduced here
             sides = _rename(left, name, candidate), _rename(right, name, candidate)
             instead = f"{display_name(candidate)} for {display_name(name)}, which the text has only here"
             is_long = len(left) + len(right) >= _ENOUGH

@@ -61,6 +61,8 @@ _LONG_WHOLE = 3
 _MISCOUNTED = 1.5
 """Units of its last digit by which a number differs that was rounded carelessly, or twice."""
 _SEVERAL_DIGITS = 3
+_TINY = 1e-7
+"""Share by which numbers differ that are equal but for rounding."""
 _RATIONAL = frozenset(("+", "-", "*", "/", "pow"))
 _IRRATIONAL = frozenset(("sqrt", "root", "e", "exp", "pi", "ln", "log"))
 _ROUNDED_OTHERWISE = "rounded otherwise"
@@ -167,6 +169,10 @@ class NumberLinks:
         # What was rounded before it was calculated with leaves digits that are a little off.
         near = link.relation in ("=", "approx") and self.are_about_equal(left, right, link.relation)
         if near and not _has_other_digits(left, right):
+            return f"{_ROUNDED_OTHERWISE}: {witness}"
+        # What is equal to seven digits is so but for what was rounded before.
+        irrational = not _IRRATIONAL.isdisjoint((*left.list_labels(), *right.list_labels()))
+        if irrational and left_value and right_value and abs(left_value - right_value) < _TINY * left_value:
             return f"{_ROUNDED_OTHERWISE}: {witness}"
         if link.relation in ("=", "approx") and _is_of_rounded_inputs(left, right):
             return f"calculated with what was rounded: {witness}"

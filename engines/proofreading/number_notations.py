@@ -5,20 +5,34 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from engines.core.tree import ZERO, Tree
+from engines.formula.meaning import Names
+from engines.formula.reader import read
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.cue_phrases import mentions, starts_with_phrase
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.number_links import NumberLinks, measure_rounding
 from engines.proofreading.open_ends import hold_as
-from engines.proofreading.term_properties import DECIMAL, OF_ANGLES, WHOLE, evaluate_term, free_symbols
+from engines.proofreading.term_properties import (
+    DECIMAL,
+    DEGREES,
+    OF_ANGLES,
+    WHOLE,
+    evaluate_term,
+    free_symbols,
+)
 
-_POINTED = re.compile(r"([1-9]\d*)\.([1-9]\d*)\Z")
-"""Two whole numbers with a point between, as a product."""
+_LEAST_POINTED = 8
+"""Nodes of an equation of products with points, which two decimals are by chance."""
 _TIME = re.compile(r"(\d{1,2})\.([0-5]\d)\Z")
+_OF_TANGENTS = frozenset(("atan", "acot"))
+_OF_BRANCHES = frozenset(("atan", "acot", "+", "-", "*", "/", "sqrt", "pow"))
+_UNITS_IN_DEGREES = (90.0, 0.9, 1 / 60, 1 / 3600)
+"""A right angle, a grade, a minute and a second."""
 _GIVING_ANGLES = frozenset(("arg", "asin", "acos", "atan"))
 _ANGLES = ("θ", "ϕ", "φ", "ϑ", "α", "β", "γ")
 """Letters that are usual for angles."""
@@ -41,10 +55,12 @@ def judge_number_notations(
     numbers: NumberLinks,
 ) -> LinkVerdict | None:
     """Return the verdict on an equation that fails and holds with one of these meanings; None for another."""
-    if _has_points_on_one_side(left, right) and hold_as(_take_points_as_products, left, right, judge):
-        return LinkVerdict(link, "right if", "a point stands for a product")
+    if pointed := _judge_points_as_products(link, numbers):
+        return pointed
     if free_symbols(left) | free_symbols(right):
         return None
+    if angle := _judge_angles(link, left, right, numbers):
+        return angle
     if _are_equal_as_angles(links, left, right, numbers):
         return LinkVerdict(link, "right if", "angles are equal that differ by full turns")
     if _are_equal_as_set_numbers(left, right):
@@ -84,6 +100,42 @@ def _are_equal_as_angles(links: Sequence[ChainLink], left: Tree, right: Tree, nu
         start.label.partition("_")[0] in _ANGLES or not _GIVING_ANGLES.isdisjoint(start.list_labels())
     )
     return named or mentions("angle", f"{links[0].words_before} {links[0].words_after}")
+
+
+def _judge_angles(link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks) -> LinkVerdict | None:
+    """Return the verdict on a link with angles in degrees of which some have no sign, in other units, or with
+    another branch of the inverse tangent."""
+    one, other = evaluate_term(left, {}), evaluate_term(right, {})
+    labels = {*left.list_labels(), *right.list_labels()}
+    if one is not None and other is not None and not _OF_TANGENTS.isdisjoint(labels):
+        branches = (one - other) / math.pi
+        sums = all({node.label for node in side if node.children} <= _OF_BRANCHES for side in (left, right))
+        if sums and round(branches) and abs(branches - round(branches)) < _CLOSE:
+            return LinkVerdict(link, "right if", "inverse tangents are meant up to multiples of π")
+    signed = [DEGREES.search(side) is not None for side in (link.left, link.right)]
+    plain = [numbers.read_formula(DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+    if plain[0] is None or plain[1] is None:
+        return None
+    if any(signed) and not OF_ANGLES.isdisjoint(labels):
+        in_degrees = [_take_sums_of_degrees(side) for side in plain if side is not None]
+        verdict = numbers.compare_by_relation(link.relation, *in_degrees)
+        if verdict.outcome == "equal":
+            return LinkVerdict(link, "right", "with all angles in degrees")
+    values = [evaluate_term(side, {}) for side in plain if side is not None]
+    in_right_angles = starts_with_phrase("right angle", link.words_after)
+    is_plain = "pi" not in (*plain[0].list_labels(), *plain[1].list_labels())
+    if (signed == [True, False] or in_right_angles) and values[0] and values[1] and is_plain:
+        ratio = values[0] / values[1]
+        if any(abs(ratio - size) < _CLOSE * size for size in _UNITS_IN_DEGREES):
+            return LinkVerdict(link, "not shown", "an angle can be in right angles, grades or minutes")
+    return None
+
+
+def _take_sums_of_degrees(tree: Tree) -> Tree:
+    """Return a term in which all that angles are given by is in degrees."""
+    if tree.label in OF_ANGLES and tree.children and "pi" not in tree.list_labels():
+        return Tree(tree.label, (Tree("/", (Tree("*", (tree.children[0], Tree("pi"))), Tree("180"))),))
+    return Tree(tree.label, tuple(map(_take_sums_of_degrees, tree.children)))
 
 
 def _are_equal_as_set_numbers(left: Tree, right: Tree) -> bool:
@@ -144,17 +196,33 @@ def _evaluate_set(tree: Tree) -> _NestedSet | None:
     return frozenset().union(*known) if tree.label == "union" else None
 
 
-def _take_points_as_products(tree: Tree) -> Tree:
-    """Return a term with products for decimal numbers, as where `10.2` is 10 times 2; nobody writes a factor
-    1 so."""
-    if not tree.children and (match := _POINTED.match(tree.label)) and "1" not in match.groups():
-        return Tree("*", (Tree(match[1]), Tree(match[2])))
-    return Tree(tree.label, tuple(map(_take_points_as_products, tree.children)))
-
-
-def _has_points_on_one_side(left: Tree, right: Tree) -> bool:
-    """Return whether one side has decimal numbers and the other has none."""
-    return len({any(map(DECIMAL.match, side.list_labels())) for side in (left, right)}) == 2
+def _judge_points_as_products(link: ChainLink, numbers: NumberLinks) -> LinkVerdict | None:
+    """Return the verdict on a link in which points stand between factors, as in `10.2 = 20`; None where it
+    has none, or fails as one of products, too."""
+    # Who has another sign for products writes decimals with points.
+    written = link.left + link.right
+    if "." not in written or any(sign in written for sign in ("\\cdot", "\\times", "*")):
+        return None
+    plain = [numbers.read_formula(side).tree or ZERO for side in (link.left, link.right)]
+    names = Names(reads_unknown_signs=True, has_points_for_products=True)
+    one, other = (read(side, names=names).tree for side in (link.left, link.right))
+    if one is None or other is None or [one, other] == plain:
+        return None
+    # "5.4 = 4.5" is no equation of products, and nobody writes "2.0" for one.
+    anew, before = (
+        Counter(first.list_labels() + last.list_labels()) for first, last in ((one, other), plain)
+    )
+    if any(label.startswith("0") for label in anew - before):
+        return None
+    both = all(any(map(DECIMAL.match, side.list_labels())) for side in plain)
+    if both and len(one) + len(other) < _LEAST_POINTED:
+        return None
+    verdict = numbers.compare_by_relation("=", one, other)
+    if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
+        return LinkVerdict(link, "right if", "a point stands for a product")
+    if any(side.label == "list" for side in plain):
+        return LinkVerdict(link, "not shown", "points can stand for products")
+    return None
 
 
 def _are_equal_but_for_rounding(

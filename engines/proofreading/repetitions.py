@@ -229,7 +229,8 @@ def find_misquotations(
             varies = varies or (drawn and second.link.relation in _BOUNDS)
             # Far away it can be about another example.
             reach = _FAR_OF_RATE if kind_of == "value" and _gives_rate(second) else _FAR_LINES
-            far = kind == "number" and abs(first.link.line - second.link.line) > reach
+            apart = abs(first.link.line - second.link.line) > reach
+            far = kind == "number" and apart
             # Words such as `let` or `similarly` say of another that it is meant.
             new = kind == "index" and kind_of in ("new name", "skipped index")
             parallel = not new and _are_parallel(first.link, second.link)
@@ -263,7 +264,8 @@ def find_misquotations(
             may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
             # What is said of |a - b| once can be said of |a + b| too.
             varied_norm = varies and max(many) == 1 and _is_bound_on_norm(second)
-            may_be_meant = may_be_meant or bounded or varied_norm or of_others
+            # A sign that differs far away is that of another example at least as often.
+            may_be_meant = may_be_meant or bounded or varied_norm or of_others or apart
             least = _ENOUGH_TO_DOUBT_INDEX if kind_of == "skipped index" else _ENOUGH_TO_DOUBT + is_value
             is_likely = is_certain or not (may_be_meant or common < least)
             retyped = kind != "index" and (kind != "number" or _is_retyped(text, instead))

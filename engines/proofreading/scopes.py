@@ -39,7 +39,7 @@ _BOLD_BEGINNING = (
 _SIGNS = re.compile(
     rf"\\(?P<level>{'|'.join(HEADINGS)})\*?\s*(?:\[[^\]]*\])?\{{(?P<title>[^{{}}]*)"
     r"|^(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]*)"
-    r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}"
+    r"|\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<turn>start|stop)(?P<block>[a-z]+)"
     rf"|\\(?P<item>item)(?![A-Za-z])|(?P<marked>[{LIST_BEGIN}{LIST_END}{ITEM_BEGIN}])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
     rf"|{_BOLD_BEGINNING}[(（]?(?P<part>[a-z]|[ivx]{{1,4}})[)）]"
@@ -238,9 +238,9 @@ class _Outline:
             named = [*find_domains(title)] or [ALGEBRA] * ("groups" in words_of(title))
             self.near.update(find_domains(title))
             self.scope.titled.update(named)
-        elif sign["edge"]:
-            kind = scope_kind(sign["name"], within=True)
-            if kind and sign["edge"] == "begin":
+        elif sign["edge"] or sign["turn"]:
+            kind = scope_kind(sign["name"] or sign["block"], within=True)
+            if kind and (sign["edge"] == "begin" or sign["turn"] == "start"):
                 self._begin_paragraph()
                 self._open(kind, "", line)
             elif kind:

@@ -21,6 +21,7 @@ from engines.proofreading.cue_phrases import (
     words_of,
 )
 from engines.proofreading.facts import Facts
+from engines.proofreading.known_points import find_positive_roots
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_meanings import take_degrees
@@ -230,6 +231,21 @@ def find_lost_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Ac
                 reason = f"it holds with {instead}, {describe_sources([known])}"
                 return Accusation(reason, Evidence("last equation", (known,)))
     return None
+
+
+def holds_at_roots_before(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether an equation in one unknown that fails in general is drawn from the equation right before
+    it, and holds at its roots: it is solved, and is no identity with a slip."""
+    names = free_symbols(left) | free_symbols(right)
+    drawn = link.relation == "=" and not link.index and link.connective in ("so", "row")
+    if len(names) != 1 or not (drawn or is_concluded(link)):
+        return False
+    (name,) = names
+    known = facts.equation_for(name)
+    if known is None or known.number != facts.last_number:
+        return False
+    roots = find_positive_roots(known.left, known.right, name)
+    return bool(roots) and all(values_agree(left, right, {name: root}) for root in roots)
 
 
 def _is_value_drawn(link: ChainLink, value: Tree) -> bool:

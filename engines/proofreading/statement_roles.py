@@ -73,13 +73,19 @@ def read_role(link: ChainLink, left: Tree | None, right: Tree | None) -> Stateme
     return "claim"
 
 
-def is_value_to_look_at(link: ChainLink, left: Tree | None, right: Tree | None) -> bool:
+def is_value_to_look_at(
+    link: ChainLink, left: Tree | None, right: Tree | None, *, anywhere: bool = False
+) -> bool:
     """Return whether a statement is a value at which something is looked at: `at x = 1`, `for h = 0`,
-    `when n = 2`."""
+    `when n = 2`.
+
+    Args:
+        anywhere: Whether the words before it do not count: it is any value.
+    """
     if left is None or right is None or link.relation != "=" or link.index:
         return False
     lone = not left.children and free_symbols(left) and not free_symbols(right)
-    return bool(lone) and has_last_word("examined", link.words_before)
+    return bool(lone) and (anywhere or has_last_word("examined", link.words_before))
 
 
 def is_supposed(link: ChainLink, *, may_give_value: bool = True) -> bool:

@@ -51,6 +51,29 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
         # a point between two factors
         ("So $12.4 = 48$.", "So $12.4 = 84$."),
         ("So $12.4 + 2 = 50$.", "So $12.4 + 2 = 14.5$."),
+        (r"So $\frac{1}{3} = \frac{2 - 1}{1 + 1.2}$.", r"So $\frac{1}{4} = \frac{2 - 1}{1 + 1.2}$."),
+        (r"So $5.1^2 - 2^2 = 5 - 4$.", r"So $5.1^2 - 2^2 = 5 - 3$."),
+        (r"So $\frac{4}{3}.2 + 3 = \frac{17}{3}$.", r"So $\frac{4}{3}.2 + 3 = \frac{19}{3}$."),
+        (r"So $t = \frac{1}{x}.\frac{x^2}{3} = \frac{x}{3}$.", r"So $2.5 \cdot 2 = 20$."),
+        # another branch of the inverse tangent
+        (
+            r"So $\tan^{-1} 2 + \tan^{-1} 3 = \tan^{-1}(-1)$.",
+            r"So $\tan^{-1} 2 + \tan^{-1} 3 = \tan^{-1}(-2)$.",
+        ),
+        # degrees: without a sign, in right angles, in grades
+        (r"So $\cos(180 + 20^\circ) = -\cos 20^\circ$.", r"So $\cos(180 + 20^\circ) = \cos 20^\circ$."),
+        (r"So $30^\circ = \frac{30}{90}$ right angles.", r"So $30^\circ = \frac{30}{91}$ right angles."),
+        (r"So $45^\circ = \frac{45 \times 10}{9}$.", r"So $45^\circ = \frac{45 \times 10}{8}$."),
+        # what only the last of seven digits tells apart
+        (
+            r"So $4 = \frac{10}{143 + \frac{14}{60} + \frac{22}{3600}} \frac{180}{\pi}$.",
+            r"So $4 = \frac{10}{143 + \frac{14}{60} + \frac{27}{3600}} \frac{180}{\pi}$.",
+        ),
+        # a value that is refuted
+        (
+            "Here $c$ is not $-1$ because it will make $1 = 5 - 3$.",
+            "Here $c$ is $-1$ because we have $1 = 5 - 3$.",
+        ),
         # sums of Legendre symbols
         (
             r"The Legendre symbols are $\left(\frac{1}{3}\right) + \left(\frac{2}{3}\right) = 0$.",
@@ -172,3 +195,41 @@ def test_ratios_of_two_angles(proofreader: TextProofreader) -> None:
         judge_last(proofreader, text % r"\sin B = \frac{\text{near}}{\text{long}} = \frac{4}{5}")
         != "doubtful"
     )
+
+
+def test_equations_that_are_solved(proofreader: TextProofreader) -> None:
+    """What holds at the roots of the equation before it is no identity with a slip."""
+    equation = "$\\sin x - \\sin 2x + \\sin 3x = 0$\n\n$\\Rightarrow %s = 0$"
+    assert judge_last(proofreader, equation % r"2\sin 2x \cos x - \sin 2x") != "wrong"
+    assert judge_last(proofreader, r"Therefore $2\sin 2x \cos x - \sin 2x = 0$.") == "wrong"
+
+
+def test_value_in_the_middle_of_a_chain(proofreader: TextProofreader) -> None:
+    """A number between two forms of one term is what that is said to be, unless the term is constant."""
+    given = (
+        r"Given that $\frac{\sin^4 x}{2} + \cos^4 x = \frac{1}{5} = \frac{\sin^4 x}{2} + (1 - \sin^2 x)^2$."
+    )
+    assert "wrong" not in {each.verdict for each in proofreader.check_links(given)}
+
+
+def test_values_that_are_not_possible(proofreader: TextProofreader) -> None:
+    """A value that the text excludes is none from which it goes on."""
+    text = r"$B = 0$ is {}possible. Therefore $\tan\frac{{B}}{{2}} = \frac{{1}}{{4}}$."
+    assert judge_last(proofreader, text.format("not ")) != "wrong"
+    assert judge_last(proofreader, text.format("")) == "wrong"
+
+
+def test_items_of_context(proofreader: TextProofreader) -> None:
+    """The items of a list of ConTeXt each speak of their own things."""
+    first = r"In a figure $\sin 4A = \frac{PQ}{QR} + \frac{3}{7}$ holds for all of these lines."
+    last = r"In a figure $\sin 4A = \frac{PQ}{QR} + \frac{3}{8}$ holds for all of these lines."
+    items = f"\\startitemize\n\\item {first}\n\n\\item {last}\n\\stopitemize\n"
+    assert judge_last(proofreader, items) not in ("wrong", "doubtful")
+    assert judge_last(proofreader, f"{first}\n\n{last}") in ("wrong", "doubtful")
+
+
+def test_letters_that_a_formula_gives_other_terms(proofreader: TextProofreader) -> None:
+    """By a formula a letter gets a multiple of it, and two letters are introduced together."""
+    assert judge_last(proofreader, "By the formula with $u = 2u$ and $v = 3v$ it is known.") != "doubtful"
+    ratio = r"Let $r = l/t$. Then $\frac{l}{t_1}\frac{t_2}{l} = \frac{75}{60}$."
+    assert judge_last(proofreader, ratio) != "doubtful"
