@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 from engines.core.errors import EngineError
 from engines.core.tree import ONE, ZERO, Tree
@@ -12,7 +13,7 @@ from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.ellipses import spell_out_ellipses
 from engines.mathematics.judging.judge import Judge
-from engines.mathematics.judging.shapes import evaluate_matrices
+from engines.mathematics.judging.shapes import choose_signs, evaluate_matrices
 from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.calculus_slips import find_calculus_slip
 from engines.proofreading.chains import ChainLink
@@ -468,7 +469,7 @@ class LinkContext:
             return None
         if not self.facts.is_settled(free_symbols(left) | free_symbols(right)):
             return None
-        if is_parallel(self.facts.in_scope, left, right):
+        if is_parallel(self.facts.in_scope, left, right) or self._chooses_sign(left, right):
             return None
         found = find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
         # What another premise implies is no reason for what this one implies.
@@ -478,6 +479,14 @@ class LinkContext:
         )
         return None if others and link.argument >= 0 else found
 
+    def _chooses_sign(self, left: Tree, right: Tree) -> bool:
+        """Return whether an equation is one of the two that a fact with ± says."""
+        return any(
+            fact.left == left and right in {choose_signs(fact.right, repeat(sign)) for sign in "+-"}
+            for fact in self.facts.in_scope
+            if "pm" in fact.right.list_labels()
+        )
+
     def find_recent_slip(self, link: ChainLink) -> Accusation | None:
         """Return the change by which a link that fails would follow from the lines right before it; None
         where none does that."""
@@ -486,7 +495,7 @@ class LinkContext:
         drawn = self._is_drawn_from_facts(link, left) or self._restates_last(link, left, right)
         if not (drawn or (is_slope(left) and not link.of_problem)):
             return None
-        if is_parallel(self.facts.in_scope, left, right):
+        if is_parallel(self.facts.in_scope, left, right) or self._chooses_sign(left, right):
             return None
         found = find_recent_slip(self.facts, link, left, right, self.are_equal)
         # What was tried and refused is put right by the next statement, and not quoted.

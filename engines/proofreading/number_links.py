@@ -61,6 +61,8 @@ _LONG_WHOLE = 3
 _MISCOUNTED = 1.5
 """Units of its last digit by which a number differs that was rounded carelessly, or twice."""
 _SEVERAL_DIGITS = 3
+_ROUGH = 0.1
+"""Share by which a short fraction can differ from what it is a rough value of."""
 _TINY = 1e-7
 """Share by which numbers differ that are equal but for rounding."""
 _RATIONAL = frozenset(("+", "-", "*", "/", "pow"))
@@ -186,6 +188,14 @@ class NumberLinks:
             one, other = (evaluate_term(each, {}) for each in exponents)
             if one and other and abs(one - other) < _NEAR_EXPONENT * abs(other):
                 return f"rounded to a power: {witness}"
+        if (
+            link.relation == "approx"
+            and _is_rough_fraction(right)
+            and left_value is not None
+            and right_value is not None
+            and abs(left_value - right_value) < _ROUGH * abs(left_value)
+        ):
+            return f"roughly equal: {witness}"
         power = right.label == "pow" and right.children[0].label == "10"
         if (
             power
@@ -525,6 +535,12 @@ def _is_rounded_whole(value: float | None, written: Tree) -> bool:
     zeros = len(written.label) - len(written.label.rstrip("0"))
     shown = len(written.label) - zeros
     return zeros >= _ROUNDED_ZEROS and shown > 1 and abs(int(written.label) - value) <= 10**zeros / 2
+
+
+def _is_rough_fraction(tree: Tree) -> bool:
+    """Return whether a term is a fraction of numbers of at most two digits, as rough values are."""
+    leaves = [node.label.replace(".", "").strip("-0") for node in tree if not node.children]
+    return tree.label == "/" and all(label.isdecimal() and len(label) <= 2 for label in leaves)
 
 
 def _is_polynomial_in_e(term: Tree, number: Tree) -> bool:

@@ -31,6 +31,8 @@ _FAR_OF_RATE = 20
 """Lines: a rate in numbers that stands further away is that of another example."""
 _PIECES_OF_NAME = 4
 """Pieces of a text with two formulas and the words behind them."""
+_LEAST_OF_SERIES = 3
+"""The least index of a name that a sentence goes on to behind others."""
 _MOST_WORDS = 4
 """Before a statement; those that say that it is another one stand there."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?\Z")
@@ -281,6 +283,8 @@ def find_misquotations(
             # "Derive both sides of A = πr³: A = πr²" goes back to what was said before.
             if any(second.is_beside(each) and not _restates(each, first) for each in statements):
                 continue
+            if kind == "index" and before and _goes_on_to(before[-1].text, text, second, statements, written):
+                continue
             # Two bounds of one side hold together: |sin x| ≤ 0.5 and |sin x| ≤ 0.9.
             if max(many) == 1 and _are_bounds_of_one_term(first, second):
                 continue
@@ -304,6 +308,26 @@ def find_misquotations(
                 uncertain.setdefault(second.place, misquotation)
     yield from (one for place, one in doubtful.items() if place not in reported)
     yield from (one for place, one in possible.items() if place not in reported)
+
+
+def _goes_on_to(
+    base: str,
+    index: str,
+    copy: RepeatedStatement,
+    statements: Sequence[RepeatedStatement],
+    written: Mapping[int, tuple[_Token, ...]],
+) -> bool:
+    """Return whether the sentence of a copy has all names before one in other statements: behind `v_1` and
+    `v_2` it goes on to `v_3`."""
+    if not index.isdecimal() or int(index) < _LEAST_OF_SERIES:
+        return False
+    sentence = [
+        each.place
+        for each in statements
+        if each.link.piece_index < copy.link.piece_index and _are_in_one_sentence(each.link, copy.link)
+    ]
+    names = _count_names((place, written[place]) for place in sentence)
+    return all(f"{base}{number}" in names for number in range(1, int(index)))
 
 
 def _is_named_before(name: str, statement: RepeatedStatement, named: Sequence[tuple[int, str]]) -> bool:

@@ -69,6 +69,11 @@ def judge_last(proofreader: TextProofreader, text: str) -> str:
             r"So $4 = \frac{10}{143 + \frac{14}{60} + \frac{22}{3600}} \frac{180}{\pi}$.",
             r"So $4 = \frac{10}{143 + \frac{14}{60} + \frac{27}{3600}} \frac{180}{\pi}$.",
         ),
+        # a rough value
+        (
+            r"So $\frac{1}{e^3} \approx \frac{1}{2.8^3} \approx \frac{1}{20}$.",
+            r"So $\frac{1}{2.8^3} \approx \frac{1}{30}$.",
+        ),
         # a value that is refuted
         (
             "Here $c$ is not $-1$ because it will make $1 = 5 - 3$.",
@@ -233,3 +238,20 @@ def test_letters_that_a_formula_gives_other_terms(proofreader: TextProofreader) 
     assert judge_last(proofreader, "By the formula with $u = 2u$ and $v = 3v$ it is known.") != "doubtful"
     ratio = r"Let $r = l/t$. Then $\frac{l}{t_1}\frac{t_2}{l} = \frac{75}{60}$."
     assert judge_last(proofreader, ratio) != "doubtful"
+
+
+def test_names_in_a_series(proofreader: TextProofreader) -> None:
+    """Behind the first and second name a sentence goes on to the third, and to no other."""
+    text = (
+        r"We choose $q$ such that $q w_1 = 0$ and $|q w_2| > \frac{1}{10\sqrt{n}}$. For the next one "
+        r"we choose it such that $q w_1 = 0$, $q w_2 = 0$ and $|q w_%s| > \frac{1}{10\sqrt{n}}$."
+    )
+    assert judge_last(proofreader, text % "3") not in ("wrong", "doubtful")
+    assert judge_last(proofreader, text % "7") in ("wrong", "doubtful")
+
+
+def test_sign_of_two(proofreader: TextProofreader) -> None:
+    """One of the two values that ± gives is no slip in the other."""
+    value = r"\arccos\frac{c}{r}"
+    text = rf"Let $u - t = {value}$. Hence $v - t = \pm{value}$, so $v - t = %s{value}$."
+    assert judge_last(proofreader, text % "-") not in ("wrong", "doubtful")
