@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engines.core.spec import make_refusal
+from engines.grading.answer_judgement import judge_answers
 from engines.grading.compare import AnswerComparison
 from engines.grading.final_answer import answer
-from engines.grading.grades import grade, judge_answers
+from engines.grading.grades import grade
 
 
 def parse(

@@ -38,7 +38,7 @@ COPULA_VERBS = make_phrases(
     "is, are, equals, is at, are at, is given by, are given by, is equal to, are equal to, ist, sind",
     "lautet, lauten, beträgt, est, sont, vaut, valent, es, que son",
     "soluciones son, raíces son, valores son, равен, равна, равно, равны, составляет, è",
-    "sono, 是, 为, 等于, は",
+    "sono, são, é, 是, 为, 等于, は",
 )
 ASSIGNMENTS = make_phrases("=")
 CONTRASTS = make_phrases(
@@ -96,7 +96,8 @@ REASONS_BEHIND = make_phrases(
 """Words behind a predicate that give a reason for it."""
 LIST_NOUNS = make_phrases(
     "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines",
-    "solutions sont, soluciones, raíces, корни, корня, решения, soluzioni, radici",
+    "solutions sont, soluciones, raíces, корни, корня, решения, soluzioni, radici"
+    ", soluções, raízes, zéros, ceros, zeri",
 )
 """Words right before a list of values."""
 MEMBERSHIPS = make_phrases(
@@ -130,7 +131,10 @@ VECTOR_LEADS = make_phrases(
 """Words before a vector with a parameter."""
 CHANCES = make_phrases("chance, chances, probability")
 ODDS = make_phrases("odds, ratio, Verhältnis, rapport, razón")
-PERCENT = make_phrases("%, °, pct, percent, per cent")
+PERCENT = make_phrases(
+    "%, °, pct, percent, per cent, Prozent, pour cent, por ciento, por cento, per cento, процент, процента"
+    ", процентов"
+)
 PARTS_OF = make_phrases("of an, of a, of one")
 """Words between a fraction and the unit that it is a part of."""
 SOLVING = make_phrases(
@@ -255,7 +259,7 @@ TOTALS = make_phrases(
     "en total, всего, вместе, итого, in totale, no total, 一共, 总共, 共, 合計, 全部で, 모두, 총",
 )
 """Words of a clause that states a total."""
-CURRENCIES = ("$", "€", "£")
+CURRENCIES = ("$", "€", "£", "BRL")
 FORMAT_COMMANDS = ("\\text", "\\quad", "\\qquad", "\\mbox", "\\textbf", "\\mathrm")
 FORMAT = frozenset((*FORMAT_COMMANDS, *"{}$~", *(f"\\{sign}" for sign in ",;:! ()[]")))
 """What says nothing between two answers."""

@@ -47,9 +47,10 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         assert present is not None
         if present.measures_only("percent"):
             return _compare_percent(gold, pred, compare)
-        molar = _read_molar(pred if mine else gold)
-        if molar is not None and molar.unit is not None and molar.unit.powers == present.powers:
-            return compare_with_units(*((gold, molar) if mine else (molar, pred)), units, compare)
+        for read in (_read_molar, _read_pence):
+            amount = read(pred if mine else gold)
+            if amount is not None and amount.unit is not None and amount.unit.powers == present.powers:
+                return compare_with_units(*((gold, amount) if mine else (amount, pred)), units, compare)
         if units == "require" and mine is not None:
             return differ_by(f"{to_message_text(pred)} has no unit, and the reference is in {mine.text}")
         result = compare(plain_gold, plain_pred)
@@ -99,6 +100,15 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
 def _add_unit(verdict: GradeVerdict, unit: str) -> GradeVerdict:
     """Return a verdict on converted terms whose witness says in which unit its numbers are."""
     return replace(verdict, witness=f"{verdict.witness}, in {unit}") if verdict.witness else verdict
+
+
+def _read_pence(term: Term) -> Term | None:
+    """Return `320p`, which is a product elsewhere, as pence; None for other terms."""
+    tree = term.tree
+    if tree is None or tree.label != "*" or len(tree.children) != 2 or tree.children[1].label != "p":
+        return None
+    number = plain_number(tree.children[0].label)
+    return None if number is None else replace(number, unit=read_unit("pence"))
 
 
 def _read_molar(term: Term) -> Term | None:

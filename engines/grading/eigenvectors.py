@@ -41,6 +41,7 @@ _SKIPPED = Phrases(
     )
 )
 _SIGNS = frozenset("$:;,.{}[]→&") | {"\\,", "\\;", "\\ ", "\\{", "\\}", "\\left", "\\right"}
+_CONDITIONS = ("where", "wobei", "où", "donde", "dove", "onde", "где")
 _VALUES, _VECTORS = ("λ", "\\lambda", "lambda"), ("v", "\\vec", "\\mathbf", "u", "x", "E")
 
 
@@ -123,6 +124,12 @@ class _EigenParser:
 
     def skip(self) -> bool:
         """Go over a word or sign between values and vectors."""
+        if self.scales_vector():
+            self.at += 1
+            return True
+        if text_at(self.tokens, self.at) in _CONDITIONS:  # where s, t ≠ 0
+            self.at = len(self.tokens)
+            return True
         if (match := _SKIPPED.match(self.tokens, self.at)) is not None:
             self.at = match[0]
             return True
@@ -130,6 +137,14 @@ class _EigenParser:
             self.at += 1
             return True
         return False
+
+    def scales_vector(self) -> bool:
+        """Return whether a letter stands here that only multiplies the vector behind it, as in t(1, 2)."""
+        letter, behind = text_at(self.tokens, self.at), self.at + 1
+        while text_at(self.tokens, behind) in ("\\,", "\\cdot", "·"):
+            behind += 1
+        opens = text_at(self.tokens, behind) in ("(", "\\begin")
+        return len(letter) == 1 and letter in "stckabrαβ" and opens and behind < len(self.tokens)
 
     def _opens_matrix(self) -> bool:
         return text_at(self.tokens, self.at) == "[" and text_at(self.tokens, self.at + 2) in (",", "/")

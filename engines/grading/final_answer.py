@@ -8,6 +8,7 @@ what these leave the formulas and numbers with what is joined to them or limits 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +23,9 @@ from engines.grading.rejected_values import drop_rejected
 from engines.grading.solution_parser import SolutionParser
 from engines.grading.tokens import (
     AnswerToken,
+    is_blank,
     join_formulas,
+    skip_blanks,
     text_at,
     tokenize,
 )
@@ -124,12 +127,54 @@ def _take_marked(text: str) -> str:
 
 
 def _write_signs(text: str) -> str:
-    """Return a text with signs for the words of other scripts before numbers, as 根号2."""
+    """Return a text with signs for the words of other scripts before numbers, as 根号2, and the code of a
+    currency whose sign has a dollar in it."""
+    if "R$" in text or "R\\$" in text:
+        text = _write_reais(text)
     if text.isascii():
         return text
     for words, sign in _SIGNS_OF_SCRIPTS.items():
         text = text.replace(words, sign)
-    return text
+    return _write_fractions(text)
+
+
+def _write_fractions(text: str) -> str:
+    """Return a text with fractions that are one sign in figures: `4⅔` as 4 2/3, and `⅔x` as (2/3)x."""
+    if _FRACTIONS.isdisjoint(text):
+        return text
+    written = ""
+    for at, sign in enumerate(text):
+        if sign not in _FRACTIONS:
+            written += sign
+            continue
+        figures = unicodedata.normalize("NFKC", sign).replace("⁄", "/")
+        if written[-1:].isdigit():
+            written += f" {figures}"
+        else:
+            written += f"({figures})" if text[at + 1 : at + 2].strip() else figures
+    return written
+
+
+_FRACTIONS = frozenset("⅓⅔⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒½¼¾")
+
+
+def _write_reais(text: str) -> str:
+    """Return a text with the code of a currency for its sign `R$` before an amount."""
+    tokens = tokenize(text)
+    written, at = "", 0
+    while at < len(tokens):
+        before = at - 1
+        while before >= 0 and is_blank(tokens[before]):
+            before -= 1
+        amount = skip_blanks(tokens, at + 2)
+        is_sign = tokens[at].text == "R" and text_at(tokens, at + 1) in ("$", "\\$")
+        # The set of real numbers may end a formula: `x \in \mathbb R$`.
+        opens = before < 0 or tokens[before].kind in ("word", "digits") or tokens[before].text in ",;(:="
+        if is_sign and opens and amount < len(tokens) and tokens[amount].kind == "digits":
+            written, at = f"{written}BRL ", at + 2
+        else:
+            written, at = written + tokens[at].text, at + 1
+    return written
 
 
 def _write_exponents(text: str) -> str:

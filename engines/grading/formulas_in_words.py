@@ -104,7 +104,7 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
             named = named or token.text in GREEK or _NAMELESS.match(tokens, at) is not None
             at, says = phrase[0], says or phrase[1]
         elif (
-            (token.kind == "word" and len(token.text) > 1)
+            (token.kind == "word" and len(token.text) > 1 and not _is_of_greek_letters(token.text))
             or token.kind == "command"
             or token.text in _NO_FORMULAS
         ):
@@ -117,6 +117,14 @@ def is_formula_in_words(tokens: Sequence[AnswerToken]) -> bool:
         CONNECTIVES.get(token.text) in ("and", "or") for token in tokens
     )
     return (says or listed) and named
+
+
+def _is_of_greek_letters(word: str) -> bool:
+    """Return whether a word is letters of a formula side by side, as πn."""
+    return len(word) <= _MOST_LETTERS and any("α" <= letter <= "ω" for letter in word)
+
+
+_MOST_LETTERS = 3
 
 
 def _match_difference(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:

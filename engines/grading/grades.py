@@ -6,7 +6,6 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -20,19 +19,16 @@ from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specificatio
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
-from engines.formula.counting import COUNTS
-from engines.formula.statement_view import Statement
-from engines.formula.vocabulary import CONNECTIVES
+from engines.grading.answer_judgement import MARGIN, judge_answers
 from engines.grading.bases import compare_bases, compare_spanned
-from engines.grading.bounds_in_words import close_ends, leaves_ends_open
-from engines.grading.choices import Choice, read_choice
+from engines.grading.choices import read_choice
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
+from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
 from engines.grading.final_answer import find_answer, take_last_sentence
-from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, RelationForm, WordsForm
-from engines.grading.free_letters import drop_freed
-from engines.grading.labelled_values import make_circle, make_line, read_labelled
+from engines.grading.forms import Many, Named, RelationForm
+from engines.grading.labelled_values import make_circle, make_line, pair_labels, read_labelled
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -43,14 +39,21 @@ from engines.grading.locales import (
 )
 from engines.grading.meanings.compare_meanings import compare_meanings, has_words
 from engines.grading.meanings.opposed_sentences import find_opposition
-from engines.grading.normalising import normalise_text
+from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
-from engines.grading.reading import form_of, read_form
+from engines.grading.questions import QuestionFrame, complete_reference, read_question
+from engines.grading.reading import read_form
+from engines.grading.restatements import (
+    StatedPart,
+    compare_restated,
+    find_false_approximation,
+    split_restated,
+)
 from engines.grading.side_statements import find_other_statements
 from engines.grading.spans import take_spanned
-from engines.grading.tokens import Phrases, is_blank, text_at, tokenize
-from engines.grading.unit_vectors import read_vector
-from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts, with_policy
+from engines.grading.tokens import Phrases, tokenize
+from engines.grading.translated_words import translate_words
+from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
 from engines.grading.word_answers import split_word_answers, state_opposites
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
@@ -106,13 +109,15 @@ def grade(
     units: Units = "compare",
     locale: Locale = "auto",
     judge: Judge | None = None,
+    problem: str = "",
 ) -> Grade:
     r"""Judge an answer, or a solution that ends in one, against a reference.
 
     Args: gold, pred: LaTeX, plain text or a whole solution. digits: compare numbers to so many decimals;
     None: exactly. units: `compare` them where both are given, `require` that of the reference, or `ignore`
     them. locale: the language of the texts, which says how decimals are written; `auto`: the one that a text
-    shows. judge: who decides what needs mathematics.
+    shows. judge: who decides what needs mathematics. problem: the question, which says what the letters
+    of its choices stand for, and which unit it asks for.
 
     It never raises for what stands in the texts, needs no clock and may be called by several threads.
     Raises: EngineError E424 for digits or units that there are not.
@@ -124,7 +129,7 @@ def grade(
     >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
     ('1/3 and 33/100', 'equal')
     """
-    return _grade_under(_check_policy(digits, units, locale), gold, pred, judge)
+    return _grade_under(_check_policy(digits, units, locale), gold, pred, judge, problem)
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -133,13 +138,89 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
     return GradePolicy(digits, units, locale)
 
 
-def _grade_under(policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None) -> Grade:
-    found = _grade_answers(policy, gold, pred, judge)
+def _grade_under(
+    policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None, problem: str = ""
+) -> Grade:
+    found = _grade_restated(policy, gold, pred, judge)
+    if problem and gold != pred:
+        found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
     # The answer may be the same, and what the sentence says of it may be the opposite.
-    is_worded = gold != pred and (has_words(gold) or has_words(pred))
+    is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason != BY_QUANTIFIERS
     if is_worded and found.verdict in ("equal", "equal if") and (opposed := find_opposition(gold, pred)):
         return replace(found, verdict="undecided", condition="", reason=opposed)
     return found
+
+
+def _consider_question(
+    policy: GradePolicy, gold: str, pred: str, found: Grade, judge: Judge | None, frame: QuestionFrame
+) -> Grade:
+    """Return the grade of an answer by what the question says of it: its choices, and the unit asked for."""
+    if frame.choices and (chosen := _grade_choice(policy, gold, pred, judge, frame)) is not None:
+        return chosen
+    complete = complete_reference(gold, frame)
+    if complete == gold:
+        return found
+    asked = _grade_restated(policy, complete, pred, judge)
+    is_shown = asked.verdict == ("different" if found.verdict == "equal" else "equal")
+    return replace(asked, reason=asked.reason or f"the question asks for {frame.unit}") if is_shown else found
+
+
+def _grade_choice(
+    policy: GradePolicy, gold: str, pred: str, judge: Judge | None, frame: QuestionFrame
+) -> Grade | None:
+    """Grade the letters of choices, or what these stand for, by the texts of the question; None where neither
+    side names a choice."""
+    choice = read_choice(pred)
+    said = [choice.letter, choice.text] if choice and choice.text else [pred]
+    parts = [part.text for one in said for part in split_restated(one)]
+    if not any(map(frame.spell_choices, (gold, *parts))):
+        return None
+    texts = [frame.spell_choices(part) or part for part in parts]
+    right = frame.spell_choices(gold) or gold
+    grades = [_grade_restated(policy, right, text, judge) for text in texts]
+    apart = next((one for one in grades if one.verdict != "equal"), None)
+    if apart is None:
+        return Grade("equal", reason="the question says what the choices stand for", gold=gold, pred=pred)
+    outcome = apart.verdict if all(one.verdict != "equal" for one in grades) else "undecided"
+    return replace(apart, verdict=outcome, gold=gold, pred=pred)
+
+
+def _grade_restated(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:
+    """Grade an answer that may say the same several times."""
+    found = _grade_translated(policy, gold, pred, judge)
+    parts = split_restated(pred) if gold != pred else []
+    return _consider_parts(policy, gold, parts, found, judge) if len(parts) > 1 else found
+
+
+def _grade_translated(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:
+    """Grade texts as they are, and where that shows nothing with their words as the reader has them."""
+    found = _grade_answers(policy, gold, pred, judge)
+    translated = translate_words(gold), translate_words(pred)
+    if found.verdict == "equal" or translated == (gold, pred):
+        return found
+    again = _grade_answers(policy, *translated, judge)
+    # A topic that is passed over may be another one: 最小値 beside 最大値.
+    is_other = again.verdict == "equal" and bool(state_opposites(gold, pred))
+    return found if again.verdict == "unread" or is_other else again
+
+
+def _consider_parts(
+    policy: GradePolicy, gold: str, parts: Sequence[StatedPart], found: Grade, judge: Judge | None
+) -> Grade:
+    """Return the grade of an answer that says the same several times, by what each of its parts says."""
+
+    def compare(reference: str, part: str, digits: int | None) -> str:
+        shown = policy if digits is None else replace(policy, digits=digits)
+        return _grade_translated(shown, reference, part, judge).verdict
+
+    if found.verdict == "equal":
+        if about := find_false_approximation(gold, parts, compare):
+            return replace(found, verdict="undecided", reason=f"the answer is not about {about}")
+        return found
+    restated = compare_restated(gold, parts, compare)
+    if restated is None:
+        return found
+    return Grade(restated.outcome, reason=restated.reason, gold=found.gold, pred=parts[-1].text)
 
 
 def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:
@@ -147,12 +228,14 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
     answers = stated[0].text, stated[1].text
     comparison = AnswerComparison(judge, policy.digits, policy.units)
     compared = judge_answers(*answers, comparison)
+    if (permuted := compare_cycles(*answers)) is not None:
+        return Grade(permuted.outcome, "", permuted.witness, permuted.reason, *answers)
     meant = compare_meanings((gold, pred), answers, comparison) if gold != pred else None
     # What is not shown by meaning may still be shown by form, but nothing that one side says alone.
     if meant is not None and (meant.outcome != "undecided" or compared.outcome == "equal"):
         return Grade(meant.outcome, meant.condition, meant.witness, meant.reason, *answers)
-    if compared.condition == _MARGIN and _SPEAKS_OF_INTERVAL.find(tokenize(gold + " " + pred)) is not None:
-        compared = GradeVerdict("equal", reason=_MARGIN)
+    if compared.condition == MARGIN and _SPEAKS_OF_INTERVAL.find(tokenize(gold + " " + pred)) is not None:
+        compared = GradeVerdict("equal", reason=MARGIN)
     if policy.digits is None and policy.locale == "auto" and any("." in one for one in answers):
         languages = (find_language(tokenize(text)) for text in (gold, pred))
         compared = _consider_thousands(*answers, compared, comparison, languages)
@@ -191,7 +274,8 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
     if compared.outcome != "equal":
         labelled = _compare_labelled(gold, pred, answers, comparison)
         # Values with labels may be all that both state, but not beside other things that differ.
-        compared = labelled if labelled and not (parts and labelled.outcome == "equal") else compared
+        is_complete = not parts or all(map(read_labelled, (gold, pred)))
+        compared = labelled if labelled and (is_complete or labelled.outcome != "equal") else compared
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
         compared = _consider_decimal_commas(*answers, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)
@@ -207,23 +291,29 @@ def _compare_labelled(
     """Compare values that have a label each, as `12 boys and 15 girls`, and what is said of a set in words;
     None where the sides do not say it of the same."""
     texts = gold[-_MOST_LABELLED:], pred[-_MOST_LABELLED:]
-    has_words = (
+    has_words = [
         any(token.kind == "word" and len(token.text) > 2 for token in tokenize(one)) for one in texts
-    )
+    ]
     if gold.strip("$ ").isdecimal() or not any(has_words):
         return None
     mine, theirs = (
         next(filter(None, map(read_labelled, dict.fromkeys((answer, take_last_sentence(text))))), None)
         for answer, text in zip(answers, texts, strict=True)
     )
-    if mine is not None and theirs is not None and mine.keys() == theirs.keys():
-        return combine_verdicts(comparison.compare(value, theirs[label]) for label, value in mine.items())
+    owned = pair_labels(mine, theirs) if mine is not None and theirs is not None else None
+    if mine is not None and theirs is not None and owned is not None:
+        return combine_verdicts(comparison.compare(mine[one], theirs[other]) for one, other in owned)
     for one, other, index in ((mine, theirs, 1), (theirs, mine, 0)):
         curve = make_circle(one) or make_line(one) if one is not None and other is None else None
         if curve is not None and isinstance(form := read_form(answers[index]), RelationForm | Named):
             sides = (RelationForm(curve), form)
             return comparison.compare(*(sides if index else sides[::-1]))
     said, others = map(split_word_answers, texts)
+    for where, bare, index in ((said, others, 1), (others, said, 0)):
+        # Of a bare set the question says what it is of.
+        if len(where) == 1 and not bare and not has_words[index]:
+            stated, set_alone = read_form(next(iter(where.values()))), read_form(answers[index])
+            return comparison.compare(*((stated, set_alone) if index else (set_alone, stated)))
     if said and said.keys() == others.keys():
         return combine_verdicts(
             comparison.compare(read_form(where), read_form(others[word])) for word, where in said.items()
@@ -284,256 +374,13 @@ _OF_COMMAS = "de"
 """A language whose decimals have a comma."""
 
 
-def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
-    """Compare two answers that have no solution around them."""
-    if gold.strip() and gold == pred:
-        return GradeVerdict("equal")
-    mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
-    if mine is not None or theirs is not None:
-        return _judge_choices(gold, pred, mine, theirs, comparison)
-    natural = _judge_readings(gold, pred, comparison)
-    # Of two such answers neither says that it counts: P(2, 3) and P(3, 2) may be points.
-    if natural.outcome != "equal" and _may_count(gold) != _may_count(pred):
-        counted = _judge_readings(gold, pred, comparison, counts=True)
-        policy = "C, P and A with two numbers count combinations and arrangements"
-        if counted.outcome == "equal" or natural.outcome == counted.outcome == "different":
-            return with_policy(counted, policy)
-        return natural
-    if natural.outcome in ("undecided", "unread") or "log" not in gold + pred:
-        return natural
-    common = _judge_readings(gold, pred, comparison, "10")
-    if common.outcome == natural.outcome:
-        return natural
-    return GradeVerdict("undecided", reason="log without a base may be that to base 10 or the natural one")
-
-
-def _may_count(text: str) -> bool:
-    """Return whether a letter with two numbers or letters stands in an answer, as C_5^2 or P(n, k)."""
-    tokens = tokenize(text)
-    return any(
-        token.text in COUNTS and text_at(tokens, at + 1) in tuple("_^(}") for at, token in enumerate(tokens)
-    )
-
-
-def _judge_readings(
-    gold: str, pred: str, comparison: AnswerComparison, log_base: str = "", *, counts: bool = False
-) -> GradeVerdict:
-    try:
-        gold_form, pred_form = (read_form(text, log_base, counts) for text in (gold, pred))
-        compared = comparison.compare(gold_form, pred_form)
-        if compared.outcome != "equal":
-            compared = (
-                _with_vectors(gold_form, pred_form, comparison)
-                or _with_points(gold_form, pred_form, comparison)
-                or _with_ratios(gold, pred, gold_form, pred_form, comparison)
-                or _with_lists(gold, pred, gold_form, pred_form, comparison)
-                or _with_margins(gold, pred, gold_form, pred_form, comparison)
-                or _with_alternatives(gold, pred, gold_form, pred_form, comparison)
-                or _with_ends(gold, pred, comparison, log_base)
-                or _with_free_letters(gold, pred, comparison)
-                or compared
-            )
-        elif leaves_ends_open(gold) != leaves_ends_open(pred):
-            compared = GradeVerdict("equal if", condition="the bounds do not belong to what is between them")
-    except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
-        return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")
-    if compared.outcome == "equal" and not compared.reason:
-        if any(map(_states_approximation, (gold, pred))):
-            return replace(compared, reason="of a number and what it is about the exact side counts")
-        if (
-            isinstance(gold_form, Named)
-            and isinstance(gold_form.value, Many)
-            and gold_form.value.kind == "list"
-        ):
-            joins = [_list_joins(text) for text in (gold, pred)]
-            if "and" in joins[0] ^ joins[1]:
-                return replace(
-                    compared, reason="values of one name that “and” joins are a list, as with “or”"
-                )
-    return compared
-
-
-def _list_joins(text: str) -> set[str]:
-    """Return which of "and" and "or" join the parts of an answer."""
-    return {CONNECTIVES.get(token.text, "") for token in tokenize(text)} & {"and", "or"}
-
-
-def _states_approximation(text: str) -> bool:
-    return any(sign in text for sign in ("\\approx", "≈", "\\simeq"))
-
-
-def _judge_choices(
-    gold: str, pred: str, mine: Choice | None, theirs: Choice | None, comparison: AnswerComparison
-) -> GradeVerdict:
-    """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
-    if mine is not None and theirs is not None:
-        letters = judge_answers(mine.letter, theirs.letter, comparison)
-        return judge_answers(mine.text, theirs.text, comparison) if letters.outcome == "equal" else letters
-    choice = mine or theirs
-    assert choice is not None
-    other = read_form(pred if mine else gold)
-    letter = other.text if isinstance(other, WordsForm | Term) else ""
-    is_letter = len(letter) == 1 and "A" <= letter <= "J"
-    part = choice.letter if is_letter else choice.text
-    compared = judge_answers(part, pred, comparison) if mine else judge_answers(gold, part, comparison)
-    policy = f"the {'letter' if is_letter else 'text'} of the choice counts"
-    return replace(compared, reason=compared.reason or policy) if compared.outcome == "equal" else compared
-
-
-def _read_choice_with_text(text: str) -> Choice | None:
-    choice = read_choice(text)
-    return choice if choice is not None and choice.text else None
-
-
-def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
-    r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
-    space."""
-    one, other = (_drop_name(side) for side in (one, other))
-    vectors = [
-        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in (one, other)
-    ]
-    written = [
-        read_vector(side, is_beside=beside)
-        for side, beside in zip((one, other), reversed(vectors), strict=True)
-    ]
-    if not any(written):
-        return None
-    sides = [mine or plain for mine, plain in zip(written, (one, other), strict=True)]
-    if not all(
-        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in sides
-    ):
-        return None
-    most = max(len(side.items) if isinstance(side, Many) else len(side.rows) for side in sides)  # type: ignore[union-attr]
-    filled = [
-        replace(side, items=(*side.items, Term("0", Fraction(0), 0)))
-        if mine is not None and isinstance(side, Many) and len(side.items) == 2 and most == 3
-        else side
-        for mine, side in zip(written, sides, strict=True)
-    ]
-    return comparison.compare(*filled)
-
-
-def _drop_name(form: Form) -> Form:
-    """Return a tuple or matrix without the name of a vector before it."""
-    return form.value if isinstance(form, Named) and isinstance(form.value, Many | Matrix | Term) else form
-
-
-def _with_points(one: Form, other: Form, comparison: AnswerComparison) -> GradeVerdict | None:
-    """A(1, 2) is the point (1, 2) where the other side is one without a name."""
-    sides = [one, other]
-    for index, (side, beside) in enumerate(((one, other), (other, one))):
-        tree = side.tree if isinstance(side, Term) else None
-        if tree is None or tree.label != "call" or not isinstance(beside, Many) or beside.kind != "tuple":
-            continue
-        name, *coordinates = tree.children
-        if name.label.isupper() and len(coordinates) == len(beside.items):
-            sides[index] = Many("tuple", tuple(map(form_of, coordinates)))
-            return with_policy(comparison.compare(*sides), f"{name.label} is the name of the point")
-    return None
-
-
-_RATIO_WORDS = (":", "to", "zu", "к", "比", "à")
-
-
-def _with_ratios(
-    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
-) -> GradeVerdict | None:
-    """`2 to 3`, and 10:14 which may be a time, are ratios where the other side is one."""
-    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
-        ratio = theirs.value if isinstance(theirs, Named) else theirs
-        said = [token.text for token in tokenize(text) if not is_blank(token)]
-        figures = len(said) == 3 and said[0].isdecimal() and said[2].isdecimal() and said[2][0] != "0"
-        if figures and said[1] in _RATIO_WORDS and isinstance(ratio, Many) and ratio.kind == "ratio":
-            read = Many("ratio", (read_form(said[0]), read_form(said[2])))
-            return comparison.compare(*((read, theirs) if mine is one else (theirs, read)))
-    return None
-
-
-def _with_lists(
-    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
-) -> GradeVerdict | None:
-    """`100,200` is a number, and a list where the other side is one."""
-    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
-        if not isinstance(theirs, Many) or isinstance(mine, Many):
-            continue
-        plain = normalise_text(text)
-        if "," in plain and plain.replace(",", "").isdigit():
-            listed = read_form(plain.replace(",", ", "))
-            compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
-            if compared.outcome == "equal":
-                return compared
-    return None
-
-
 _EXACTLY = Phrases(dict.fromkeys(("exactly", "exact", "genau", "exactement", "exactamente", "ровно"), ""))
 _SPEAKS_OF_BASIS = Phrases(
     dict.fromkeys(("basis", "bases", "eigenspace", "Eigenraum", "base", "базис", "基"), "")
 )
-_MARGIN = "what is behind ± is the margin of an interval"
 _SPEAKS_OF_INTERVAL = Phrases(
     dict.fromkeys(("interval", "CI", "Konfidenzintervall", "intervalle", "intervalo", "интервал", "区间"), "")
 )
-
-
-def _with_margins(
-    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
-) -> GradeVerdict | None:
-    """`5 ± 0.8` may give the ends of an interval, where the other side is one."""
-    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
-        bounds = theirs.value if isinstance(theirs, Named) else theirs
-        if isinstance(bounds, Many) and bounds.kind == "tuple" and len(bounds.items) == 2:
-            bounds = IntervalForm(bounds.items[0], bounds.items[1], (False, False))
-        ends = mine.value if isinstance(mine, Named) else mine
-        if not isinstance(bounds, IntervalForm) or not isinstance(ends, Many) or len(ends.items) != 2:
-            continue
-        if any(sign in text for sign in ("±", "\\pm")):
-            read = IntervalForm(ends.items[1], ends.items[0], bounds.closed)
-            compared = comparison.compare(*((read, bounds) if mine is one else (bounds, read)))
-            if compared.outcome != "equal":
-                return compared
-            # Solutions are exact, but a margin is measured.
-            if all(isinstance(end, Term) and _has_decimal(end) for end in ends.items):
-                return GradeVerdict("equal", reason=_MARGIN)
-            return GradeVerdict("equal if", condition=_MARGIN)
-    return None
-
-
-def _has_decimal(term: Term) -> bool:
-    return term.tree is not None and any("." in label for label in term.tree.list_labels())
-
-
-def _with_alternatives(
-    gold: str, pred: str, one: Form, other: Form, comparison: AnswerComparison
-) -> GradeVerdict | None:
-    """`x < 1, x > 2` may say that one of both holds, if no word says that both do."""
-    joined = any("and" in _list_joins(text) for text in (gold, pred))
-    return None if joined else comparison.compare_alternatives(one, other)
-
-
-def _with_free_letters(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict | None:
-    """`cx` is `cx for any real c` where only one side says what may stand for the letter."""
-    bare = drop_freed(gold), drop_freed(pred)
-    if (bare[0] == gold) == (bare[1] == pred):
-        return None
-    forms = [read_form(text) for text in bare]
-    # What the other side says of the letter may be a limit, as |x| < 1.
-    if any(isinstance(form, Statement) and form.tree.label == "such" for form in forms):
-        return None
-    compared = comparison.compare(*forms)
-    if compared.outcome != "equal":
-        return None
-    return with_policy(compared, "only one of them says which numbers the letters are")
-
-
-def _with_ends(gold: str, pred: str, comparison: AnswerComparison, log_base: str) -> GradeVerdict | None:
-    """`between 1 and 5` is from 1 to 5 if these are meant too."""
-    closed = [close_ends(text) if leaves_ends_open(text) else text for text in (gold, pred)]
-    if closed == [gold, pred]:
-        return None
-    compared = comparison.compare(read_form(closed[0], log_base), read_form(closed[1], log_base))
-    if compared.outcome != "equal":
-        return None
-    return GradeVerdict("equal if", condition="the bounds belong to what is between them")
 
 
 # ---- the pairs of a file
@@ -558,6 +405,9 @@ class GradePairs:
     ] = None
     gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
+    problem: Annotated[
+        str | None, Arg("The question; in a file its field or column problem.", metavar="TEXT")
+    ] = None
     policy: Annotated[GradePolicy, Flat()] = GradePolicy()
 
     if TYPE_CHECKING:  # checkers see no flat settings
@@ -590,7 +440,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
         raise make_refusal(f"{missing} is needed", "E402", "Give --gold and --pred.")
     graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
-        graded.add_grade(1, {}, _grade_under(spec.policy, spec.gold, spec.pred))
+        graded.add_grade(1, {}, _grade_under(spec.policy, spec.gold, spec.pred, None, spec.problem or ""))
         return graded.finish_grading()
     assert spec.pairs is not None
 
@@ -610,7 +460,10 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
             add_bad(number)
             if stop():
                 return graded.finish_grading(complete=False)
-            graded.add_grade(number, row, _grade_under(spec.policy, row["gold"], row["pred"]))
+            problem = row.get("problem")
+            question = problem if isinstance(problem, str) and is_text(problem) else ""
+            grade_of_row = _grade_under(spec.policy, row["gold"], row["pred"], None, question)
+            graded.add_grade(number, row, grade_of_row)
             if len(graded.rows) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
         add_bad(math.inf)

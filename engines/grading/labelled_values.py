@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engines.core.tree import ZERO, Tree
 from engines.formula.vocabulary import CONNECTIVES
@@ -12,6 +12,7 @@ from engines.grading.reading import read_form
 from engines.grading.sentence_quantities import list_quantities
 from engines.grading.tokens import AnswerToken, is_blank, tokenize, unwrap_texts
 from engines.grading.trees import tree_of_term
+from engines.language.numerals import write_numerals
 
 Label = frozenset[str]
 """The words of a label that tell it from others."""
@@ -26,11 +27,13 @@ _SYNONYMS = {
         ("minimum", "min minimal least smallest lowest mínimo минимум tiefpunkt"),
         ("centre", "center mittelpunkt centro центр 圆心 c m"),
         ("radius", "r rayon radio радиус 半径"),
-        ("length", "länge longueur longitud длина"),
+        ("length", "long länge lang longueur longitud длина lunghezza comprimento 长"),
         ("slope", "gradient steigung pente pendiente наклон"),
         ("intercept", "achsenabschnitt ordonnée"),
         ("point", "through passing durch punkt par punto точку"),
-        ("width", "breite largeur ancho ширина"),
+        ("width", "wide breite breit largeur large ancho ширина largura larghezza широкий"),
+        ("height", "high tall höhe hoch hauteur haut altura alto altezza высота 高"),
+        ("depth", "deep tiefe tief profondeur profondo profundidad глубина"),
     )
     for word in group.split()
 }
@@ -56,6 +59,66 @@ _UNTELLING = frozenset(
         *("standard", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
         *("f", "function", "graph", "line", "straight", "gerade", "droite", "recta", "прямая"),
         *("circle", "sphere", "kreis", "kugel", "cercle", "sphère", "círculo", "esfera"),
+        *(
+            "years",
+            "year",
+            "old",
+            "jahre",
+            "jahr",
+            "alt",
+            "ans",
+            "an",
+            "años",
+            "año",
+            "anni",
+            "anos",
+            "лет",
+            "года",
+        ),
+        *(
+            "costs",
+            "cost",
+            "kostet",
+            "kosten",
+            "coûte",
+            "coûtent",
+            "cuesta",
+            "cuestan",
+            "custa",
+            "custam",
+            "costa",
+        ),
+        *(
+            "стоит",
+            "стоят",
+            "has",
+            "have",
+            "hat",
+            "haben",
+            "a",
+            "ont",
+            "tiene",
+            "tienen",
+            "tem",
+            "têm",
+            "ha",
+            "hanno",
+        ),
+        *(
+            "weighs",
+            "weigh",
+            "wiegt",
+            "pèse",
+            "pesa",
+            "весит",
+            "earns",
+            "gets",
+            "receives",
+            "pays",
+            "each",
+            "now",
+        ),
+        *("measures", "needs", "takes", "будет", "ему", "ей", "ihm", "y", "e", "et", "und"),
         *("der", "die", "das", "ist", "sind", "beträgt", "bei", "beim", "la", "le", "les", "el", "es", "est"),
     )
 )
@@ -72,6 +135,7 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     >>> [sorted(label) for label in read_labelled("mean 5, standard deviation 2")]
     [['mean'], ['deviation']]
     """
+    text = text if any(map(str.isdigit, text)) else write_numerals(text)
     text = _count_pi(text.replace("\\pi", "π")).replace("^{2}", "²").replace("^2", "²")
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in _SPACES]
     if len(tokens) > _MOST_TOKENS:
@@ -82,16 +146,43 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         spans = _find_term(part) or list_quantities(part, 0, len(part))
         if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
             continue  # the line with slope 2
-        if len(spans) != 1:
+        shares = [span for span in spans if part[span[1] - 1].text in ("%", "\\%")]
+        if len(spans) == 2 and len(shares) == 1:
+            # 20 L of the 50 % solution: how strong it is says which one is meant.
+            first, last = next(span for span in spans if span not in shares)
+            figures = (token.text for token in part[slice(*shares[0])] if not is_blank(token))
+            label: Label | None = frozenset(("".join(figures).replace("\\", ""),))
+        elif len(spans) == 1:
+            first, last = spans[0]
+            label = _read_label([*part[:first], *part[last:]])
+        else:
             return None
-        first, last = spans[0]
-        label = _read_label([*part[:first], *part[last:]])
         value = read_form("".join(token.text for token in part[first:last]).strip())
         if not label or label in values or isinstance(value, UnreadForm):
             return None
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+def pair_labels(mine: Mapping[Label, Form], theirs: Mapping[Label, Form]) -> list[tuple[Label, Label]] | None:
+    """Return which label of one text is which of the other; None where that is not clear.
+
+    A label may have words more than the other, as `Ben` beside `Ben's marbles`, if the words that no other
+    label of its text has say which it is.
+    """
+    if mine.keys() == theirs.keys():
+        return [(label, label) for label in mine]
+    if len(mine) != len(theirs):
+        return None
+    pairs = []
+    for label in mine:
+        telling = label.difference(*(other for other in mine if other != label))
+        matches = [other for other in theirs if other & telling]
+        if len(matches) != 1 or not (label <= matches[0] or matches[0] <= label):
+            return None
+        pairs.append((label, matches[0]))
+    return pairs if len({other for _, other in pairs}) == len(theirs) else None
 
 
 _SPACES = ("$", "\\", "\\quad", "\\ ", "\\,", "\\;", "\\qquad")
@@ -193,7 +284,7 @@ def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
         if is_blank(token) or token.text in _SIGNS or hyphen:
             continue
         word = token.text.lower().lstrip("\\")
-        if token.kind not in ("word", "command") or not word:
+        if token.kind not in ("word", "command") or not word.isalpha():
             return None
         if word == "in" and words:
             break  # 12 boys in the class

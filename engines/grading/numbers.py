@@ -48,7 +48,7 @@ _MOST_DIGITS = 400
 _TIMES_SIGNS = ("\\times", "\\cdot", "*", "x")
 _DOTS = ("…", "\\ldots", "\\cdots", "\\dots")
 _MOST_EXPONENT = 999
-PARTS = Phrases(dict.fromkeys(("out of", "in", "von", "из", "sur", "su"), ""))
+PARTS = Phrases(dict.fromkeys(("out of", "in", "von", "из", "sur", "su", "de cada", "de entre", "em"), ""))
 """Words between a number and the larger one that it is a part of."""
 
 
@@ -353,13 +353,19 @@ def _read_share(text: str) -> Fraction | None:
     if (share := PARTS.find(tokens)) is None:
         return None
     first, last, _ = share
-    above = read_numeral(text[: tokens[first].start])
+    counted = text[: tokens[first].start].strip()
+    if counted.lower().split()[-1:] and counted.lower().split()[-1] in _CHANCES:
+        counted = counted.rpartition(" ")[0]
+    above = Fraction(1) if counted.lower() in _ONES else read_numeral(counted)
     below = read_numeral(text[tokens[last - 1].end :])
     if above is None or below is None or not 0 < above <= below:
         return None
     return above / below if above.denominator == below.denominator == 1 else None
 
 
+_ONES = ("one", "eine", "ein", "einer", "une", "un", "una", "uno", "uma", "um", "один", "одна")
+_CHANCES = ("chance", "chances", "case", "cases", "cas", "casos", "casi", "fällen", "fall", "times", "шанс")
+"""Nouns between a number and what it is a part of: `one chance in six`."""
 _ODDS = {"against": True, "in favor": False, "in favour": False, "for": False, "on": False}
 """Words behind odds, and whether the second number counts what is favourable."""
 
@@ -377,9 +383,19 @@ def _read_odds(text: str) -> Fraction | None:
     return (other if _ODDS[end] else one) / (one + other)
 
 
+_PERCENT_WORDS = (
+    *("percent", "per cent", "prozent", "pour cent", "por ciento", "por cento", "per cento"),
+    *("процент", "процента", "процентов"),
+)
+_HALF_WORDS = dict.fromkeys(
+    ("la mitad", "la moitié", "die hälfte", "la metà", "a metade", "metade", "половина", "the half"),
+    Fraction(1, 2),
+)
+
+
 def in_words(text: str) -> Term | None:
     """Read a number in words: `forty-two`, `minus three`, `three quarters`, `fifty percent`, `one in six`."""
-    for word in ("percent", "per cent"):
+    for word in _PERCENT_WORDS:
         if text.lower().endswith(f" {word}") and (value := read_numeral(text[: -len(word)])) is not None:
             return Term(str(value), value, unit=read_unit("%"))
     if text.startswith("百分之") and (value := read_numeral(text.removeprefix("百分之"))) is not None:
@@ -389,5 +405,5 @@ def in_words(text: str) -> Term | None:
         return (
             replace(number, text=text, value=-number.value, tree=None) if number.value is not None else None
         )
-    value = _read_share(text) or _read_odds(text) or read_numeral(text)
+    value = _read_share(text) or _read_odds(text) or _HALF_WORDS.get(text.lower()) or read_numeral(text)
     return None if value is None else Term(text, value, 0 if value.denominator == 1 else None)

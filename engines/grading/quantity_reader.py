@@ -20,7 +20,7 @@ from engines.grading.tokens import (
 from engines.grading.unit_reader import MeasureUnit, names_unit, read_unit
 from engines.language.numerals import split_chinese
 
-_CURRENCIES = {"$": "$", "\\$": "$", "€": "€", "£": "£", "¥": "¥", "USD": "usd"}
+_CURRENCIES = {"$": "$", "\\$": "$", "€": "€", "£": "£", "¥": "¥", "USD": "usd", "BRL": "brl"}
 _UNIT_SIGNS = ("%", "\\%", "€", "\\$", "$", "£", "¢")
 _ADJACENT = frozenset(("cm", "km", "mm", "kg", "ft", "in", "mi", "am", "pm"))
 """Short units that need no space before them."""
@@ -168,7 +168,7 @@ class _MeasureParser(NumberParser):
             not (
                 token.kind == "word"
                 or is_blank(token)
-                or token.text in tuple("/-.^{}²³123⁻¹·")
+                or token.text in tuple("/-.^{}²³123⁻¹·'’")
                 or token.text == "sq"
             )
             for token in behind
@@ -242,7 +242,10 @@ class _MeasureParser(NumberParser):
         written = (at for at, token in enumerate(tokens) if token.kind == "word" and token.text != "π")
         first = next(written, len(tokens))
         words = (
-            token.text >= "\u0400" if token.kind == "word" else token.text == "/" for token in tokens[first:]
+            token.text >= "\u0400"
+            if token.kind == "word"
+            else is_blank(token) or token.text in ("/", "²", "³")
+            for token in tokens[first:]
         )
         if first and all(words):
             end = first - is_blank(tokens[first - 1])
@@ -251,7 +254,8 @@ class _MeasureParser(NumberParser):
             unit = read_unit(counted)
             if number is None and unit is not None and unit.known and tokens[end - 1].text == "π":
                 number = Term(self.text[: tokens[end - 1].end])
-            if number is not None and unit is not None:
+            several = any(map(is_blank, tokens[first:]))
+            if number is not None and unit is not None and (unit.known or not several):
                 return replace(number, unit=unit)
         numeral, counted = split_chinese(self.text)
         if numeral and len(counted) <= _CLASSIFIER and (number := in_words(numeral)) is not None:

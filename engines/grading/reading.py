@@ -47,7 +47,7 @@ from engines.grading.spans import read_span
 from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize
 from engines.grading.unit_reader import mark_shaped_unit, read_unit
 from engines.grading.word_answers import drop_direction
-from engines.mathematics.judging.names import NUMBER_SETS, TURNED, free_variables
+from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
 
 LONGEST = 4_000
@@ -192,7 +192,7 @@ def form_of(tree: Tree) -> Form:
             clock = read_words(":".join(part.label for part in parts))
             return clock or Many("ratio", tuple(map(form_of, parts)))
         case "set":
-            return _set_of(parts)
+            return _set_of(parts) if (family := _take_family(parts)) is None else form_of(family)
         case "interval":
             closed = (parts[0].label[0] == "c", parts[0].label[1] == "c")
             return IntervalForm(form_of(parts[1]), form_of(parts[2]), closed)
@@ -206,6 +206,8 @@ def form_of(tree: Tree) -> Form:
             return _statement_of(tree)
         case "implies" if (defined := put_definitions(tree)) is not None:
             return form_of(defined)
+        case "cases" if (points := _take_points(tree)) is not None:
+            return form_of(points)
         case "cases" if (defined := put_definitions(tree)) is not None:
             return form_of(defined)
         case "matrix":
@@ -336,6 +338,23 @@ def _set_of(parts: Sequence[Tree]) -> Form:
     return Many("set", listed)
 
 
+def _take_family(parts: Sequence[Tree]) -> Tree | None:
+    """Return `{2k + 1, k ∈ ℤ}` as all values for such integers; None for a set that lists its members."""
+    if len(parts) != 2 or parts[1].label != "in" or parts[1].children[1].label not in INTEGERS:
+        return None
+    letter = parts[1].children[0].label
+    return Tree("such", tuple(parts)) if letter in free_variables(parts[0]) else None
+
+
+def _take_points(tree: Tree) -> Tree | None:
+    """Return `(a, 2a) if a ≠ 0` as all such points; None for values by cases."""
+    if len(tree.children) != 2 or tree.children[0].label not in ("tuple", "matrix"):
+        return None
+    point, condition = tree.children
+    about = free_variables(condition)
+    return Tree("such", tree.children) if about and about <= free_variables(point) else None
+
+
 def _join_sets(tree: Tree) -> Form:
     """Unions and differences of sets of the line; of sets that have only names, what is said as a whole."""
     whole, other = map(form_of, tree.children)
@@ -460,7 +479,7 @@ def _relation_of(tree: Tree) -> Form:
         if isinstance(value, Repeated):
             return replace(value, value=Named(name, value.value, left))
         return _statement_of(tree) if isinstance(value, Statement | UnreadForm) else Named(name, value, left)
-    if (name := subject_name(right)) and label == "=":
+    if (name := subject_name(right)) and label == "=" and not (is_constant(left) and is_constant(right)):
         return Named(name, form_of(left), right)
     # A calculation and its result.
     if is_constant(left) or (label == "=" and left.label in _CALCULATIONS):
@@ -533,6 +552,8 @@ def _conjunction_of(tree: Tree) -> Form:
     )
     if read_family(_with_numbers(tree)):
         return _statement_of(tree)
+    if len(parts) == 2 and (between := _read_opposed_bounds(*parts)) is not None:
+        return between
     if chained and all(part.label in ("=", "approx") for part in parts):
         return _chain_of(parts)
     if chained and len(parts) == 2 and (within := _read_bounds(*parts)) is not None:
@@ -610,6 +631,20 @@ def _read_bounds(one: Tree, other: Tree) -> Form | None:
     return Named(subject_name(inside), Union(sides), inside)
 
 
+def _read_opposed_bounds(one: Tree, other: Tree) -> Form | None:
+    """`x > 1 and x \\le 3` as what is between the bounds; None where these are no numbers in this order."""
+    if one.label[0] == "<" and other.label[0] == ">":
+        one, other = other, one
+    bounded = one.label in (">", ">=") and other.label in ("<", "<=")
+    if not bounded or one.children[0] != other.children[0]:
+        return None
+    low, high = (form_of(side.children[1]) for side in (one, other))
+    values = [side.value if isinstance(side, Term) and side.unit is None else None for side in (low, high)]
+    if values[0] is None or values[1] is None or values[0] >= values[1]:
+        return None
+    return _read_bounds(Tree(TURNED[one.label], one.children[::-1]), other)
+
+
 def _assignments_of(tree: Tree) -> Form | None:
     """Equations that hold together, each of a name and its value, as what is said of each name; those of one
     name as its values; None where other statements are among them."""
@@ -651,7 +686,7 @@ def _is_definition(tree: Tree) -> bool:
 
 def _quantity_of(tree: Tree) -> Form | None:
     """A term with its unit; None for other terms."""
-    if tree.label not in ("*", "/") or "unit" not in tree.list_labels():
+    if tree.label not in ("*", "/", "+", "-") or "unit" not in tree.list_labels():
         return None
     number, words = _split_unit(tree)
     unit = read_unit(words) if words and number is not None else None
@@ -667,6 +702,10 @@ def _split_unit(tree: Tree) -> tuple[Tree | None, str]:
         return None, parts[0].label
     if label == "pow" and parts[0].label == "unit":
         return None, f"{parts[0].children[0].label}^{parts[1].label}"
+    if label in ("+", "-") and len(parts) == 2 and "unit" not in parts[0].list_labels():
+        # Behind a sum of numbers the unit is that of the sum: 6 + 3π cm.
+        number, words = _split_unit(parts[1])
+        return (Tree(label, (parts[0], number)), words) if words and number is not None else (tree, "")
     if label not in ("*", "/"):
         return tree, ""
     (above, words), (below, below_words) = map(_split_unit, parts)

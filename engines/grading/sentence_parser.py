@@ -692,9 +692,10 @@ class SentenceParser:
             word = end + (end < last and is_blank(self.tokens[end]))
             stop = word
             while stop < last and (
-                _is_of_other_script(self.tokens[stop]) or self.tokens[stop].text in ("%", "/")
+                _is_of_other_script(self.tokens[stop]) or self.tokens[stop].text in ("%", "/", "²", "³")
             ):
                 stop += 1
+            stop = max(stop, match_unit(self.tokens[:last], word))
             at = max(at, end)
             bare = stop == word and (end >= last or self.tokens[end].kind == "sign")
             if bare and (end >= last or text_at(self.tokens, end) in tuple(",.，。;)")):

@@ -34,7 +34,7 @@ from engines.grading.answer_vocabulary import (
 from engines.grading.numbers import BASES
 from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at
-from engines.grading.unit_reader import names_unit
+from engines.grading.unit_reader import PER_WORDS, names_unit
 
 Span = tuple[int, int]
 """Where a quantity begins and ends, as indices of tokens."""
@@ -458,14 +458,14 @@ def match_unit(part: Sequence[AnswerToken], first: int) -> int:
     best = 0
     for end in range(first + 1, min(first + _MOST_UNIT_TOKENS, len(part)) + 1):
         last = part[end - 1]
-        if is_blank(last) or last.text in ("/", "^", "-", "⁻", "·"):
+        if is_blank(last) or last.text in ("/", "^", "-", "⁻", "·", "'", "’"):
             continue
         if last.kind == "sign" and last.text not in tuple("²³¹."):
             break
         if last.kind == "digits" and part[end - 2].text not in ("^", "-"):
             break
         if not names_unit("".join(token.text for token in part[first:end])):
-            if best:
+            if best and last.text not in (*PER_WORDS, "all"):
                 break
             continue
         best = end

@@ -9,9 +9,12 @@ from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_vocabulary import (
     ATTAINMENTS,
     CIRCUMSTANCES_BEHIND,
+    CONCLUDING,
     CONCLUSIONS,
     COPULAS,
+    MOST_LISTED,
     PLACE_WORDS,
+    PLAIN_CAUSES,
     RANGES,
     SUBORDINATE,
     UNIT_WORDS,
@@ -34,6 +37,7 @@ from engines.grading.tokens import (
     tokenize,
 )
 from engines.grading.word_answers import EXTREMES
+from engines.language.numerals import find_numerals
 
 
 class SolutionParser(SentenceParser):
@@ -48,6 +52,8 @@ class SolutionParser(SentenceParser):
         if end - begin == 1:  # most answers of data sets are a formula and nothing else
             text = self.tokens[begin].text
             return _read_announcing_formula(text) or text
+        if (cause := self.find_cause(first, last)) is not None:
+            return self.find_last(first, cause, announced)
         if spoken := self.find_spoken_formula(first, last, announced):
             return spoken
         while (
@@ -96,6 +102,19 @@ class SolutionParser(SentenceParser):
                     break
                 chosen.insert(0, before)
         return self.spell_formulas(chosen, first, last, announced)
+
+    def find_cause(self, first: int, last: int) -> int | None:
+        """Return where the last sentence begins to say why what it states holds; None where it does not."""
+        start = self.find_last_sentence(first, last)
+        for at in range(start + 1, last):
+            if PLAIN_CAUSES.match(self.tokens, at) is None:
+                continue
+            before = self.tokens[start:at]
+            states = any(token.kind in ("formula", "digits") for token in before)
+            states = states or bool(find_numerals(self.spell(start, at)))
+            concludes = CONCLUDING.find(self.tokens[at:last]) is not None
+            return at if states and not concludes else None
+        return None
 
     def spell_ranged(self, formulas: Sequence[int]) -> str:
         """Return a formula with the words for the range of a letter in it, as `$cx$ for some constant $c$`;
@@ -195,7 +214,7 @@ class SolutionParser(SentenceParser):
 
     def spell_definition_behind(self, formulas: Sequence[int], last: int) -> str:
         """Return a formula with the definitions of its letters that follow it; "" for others."""
-        for at in range(len(formulas) - 1):
+        for at in range(max(0, len(formulas) - MOST_LISTED), len(formulas) - 1):
             end = self.find_sentence_end(formulas[at] + 1, last, ".!?")
             sentence = "".join(token.text for token in self.tokens[formulas[at] : end])
             found = find_definition(sentence)

@@ -24,7 +24,9 @@ _WEEKDAYS = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "
 def read_clock(tokens: Sequence[AnswerToken]) -> str:
     """Return a time of day as `16:30` or `4:30 pm`; "" for anything else."""
     said = [token.text for token in unwrap_texts(tokens) if not is_blank(token)]
-    if len(said) < 3 or said[1] != ":" or not (said[0].isdecimal() and said[2].isdecimal()):
+    # 12.35 is a time only where it is said whose half of the day it is.
+    marked = len(said) > 2 and (said[1] == ":" or (said[1] == "." and len(said) > 3))
+    if not marked or not (said[0].isdecimal() and said[2].isdecimal()):
         return ""
     half = "".join(said[3:]).lower().replace(".", "")
     right = len(said[0]) < 3 and len(said[2]) == 2 and int(said[0]) <= 24 and int(said[2]) < 60

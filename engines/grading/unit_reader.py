@@ -44,14 +44,20 @@ class MeasureUnit:
 
 
 _SHAPES = {"square": 2, "sq": 2, "cubic": 3, "平方": 2, "立方": 3, "Quadrat": 2, "Kubik": 3}
+_SHAPES |= dict.fromkeys(("квадратный", "квадратных", "квадратные", "квадратного", "кв"), 2)
+_SHAPES |= dict.fromkeys(("кубический", "кубических", "кубические", "кубического", "куб"), 3)
 """Words before a unit, and the power that they raise it to."""
 _JOINED_SHAPES = ("平方", "立方", "Quadrat", "Kubik")
 """Those that are one word with the unit."""
 _RAISED = {
-    **dict.fromkeys(("squared", "carré", "carrés", "cuadrado", "cuadrados"), 2),
-    **dict.fromkeys(("cubed", "cube", "cubes", "cúbico", "cúbicos"), 3),
+    **dict.fromkeys(("squared", "carré", "carrés", "carrée", "cuadrado", "cuadrados", "cuadrada"), 2),
+    **dict.fromkeys(("quadrado", "quadrados", "quadrada", "quadrato", "quadrati", "quadrata"), 2),
+    **dict.fromkeys(("cubed", "cube", "cubes", "cúbico", "cúbicos", "cúbica", "cúbicas"), 3),
+    **dict.fromkeys(("cubo", "cubi", "cubico", "cubici"), 3),
 }
 """Words behind a unit, and the power that they raise it to."""
+PER_WORDS = ("per", "pro", "par", "por", "в", "за", "all'", "al", "alla", "ao", "à l'")
+"""Words before what a rate is for one of."""
 _PHRASES = Phrases(
     {
         **dict.fromkeys(
@@ -59,10 +65,10 @@ _PHRASES = Phrases(
         ),
         **dict.fromkeys(("° F", "° Fahrenheit", "deg F", "degrees F", "degrees Fahrenheit"), "fahrenheit"),
         "degree Fahrenheit": "fahrenheit",
-        "per cent": "per cent",
+        **{word: word for word in ("per cent", "pour cent", "por ciento", "por cento", "per cento")},
         "a.m": "a.m",
         "p.m": "p.m",
-        "per": "/",
+        **dict.fromkeys(PER_WORDS, "/"),
     }
 )
 """Units of several words or signs, and what stands for them."""

@@ -73,8 +73,15 @@ _SAID = {
     "false": "false, not true, untrue, falsch, faux, falso, неверно, 错误",
     "valid": "valid",
     "invalid": "invalid, not valid",
-    "increasing": "increasing, increases, strictly increasing, monoton steigend, croissante, возрастает",
-    "decreasing": "decreasing, decreases, strictly decreasing, monoton fallend, décroissante, убывает",
+    "increasing": "increasing, increases, strictly increasing, monoton steigend, streng monoton steigend"
+    ", wächst, monoton wachsend, streng monoton wachsend, steigt, steigt streng monoton"
+    ", wächst streng monoton, steigend, croissante, strictement croissante, croît, creciente"
+    ", estrictamente creciente, crece, crescente, strettamente crescente, estritamente crescente, cresce"
+    ", возрастает, строго возрастает",
+    "decreasing": "decreasing, decreases, strictly decreasing, monoton fallend, streng monoton fallend"
+    ", fällt, fällt monoton, fällt streng monoton, fallend, abnehmend, décroissante"
+    ", strictement décroissante, décroît, decreciente, estrictamente decreciente, decrece, decrescente"
+    ", strettamente decrescente, estritamente decrescente, decresce, убывает, строго убывает",
 }
 WORD_ANSWERS = Phrases({phrase: said for said, group in _SAID.items() for phrase in group.split(", ")})
 _OPPOSITES = (
@@ -111,12 +118,17 @@ _OPPOSITES = (
     ("clockwise", "counterclockwise, anticlockwise"),
     ("into the page", "out of the page"),
     (
-        "increase, increased, increases, rises, rose, increasing, steigend, steigt, wachsend"
-        ", wächst, croissante, croissant, croît, creciente, crece, crescente, cresce"
-        ", возрастает, возрастающая, растёт, растет, 递增, 遞增, 增加, 増加, 증가, 增大, 増大",
-        "decrease, decreased, decreases, falls, fell, decreasing, fallend, fällt, abnehmend"
-        ", décroissante, décroissant, décroît, decreciente, decrece, decrescente, decresce"
-        ", убывает, убывающая, убывающий, 递减, 遞減, 减少, 減少, 감소, 减小, 減小",
+        "increase, increased, increases, rises, rose, increasing, steigend, steigt, wachsend, wächst"
+        ", croissante, croissant, croît, creciente, crece, crescente, cresce, increase of, rise, growth"
+        ", gain, Zunahme, Anstieg, Erhöhung, hausse, augmentation, aumento, incremento, acréscimo, рост"
+        ", увеличение, увеличилось, увеличился, увеличилась, augmenté, aumentó, gestiegen, возрастает"
+        ", возрастающая, растёт, растет, 递增, 遞增, 增加, 増加, 증가, 增大, 増大",
+        "decrease, decreased, decreases, falls, fell, decreasing, fallend, fällt, abnehmend, décroissante"
+        ", décroissant, décroît, decreciente, decrece, decrescente, decresce, reduction, drop, decline"
+        ", discount, loss, Rückgang, Senkung, Abnahme, baisse, réduction, diminution, descenso, disminución"
+        ", reducción, diminuzione, riduzione, redução, diminuição, queda, снижение, уменьшение, уменьшилось"
+        ", уменьшился, уменьшилась, diminué, disminuyó, gesunken, gefallen, убывает, убывающая, убывающий"
+        ", 递减, 遞減, 减少, 減少, 감소, 减小, 減小",
     ),
     (
         "convergent, converges, converge, konvergiert, konvergent, convergente, сходится"
@@ -243,7 +255,20 @@ _RANGES = Phrases(
                 "für",
                 "im Intervall",
             ),
-            *("sur", "en", "на", "при", "for all"),
+            *("sur", "en", "на", "при", "for all", "on the open interval", "for all x with", "wenn", "falls"),
+            *(
+                "in",
+                "pour",
+                "quand",
+                "lorsque",
+                "sur l'intervalle",
+                "dans",
+                "para",
+                "cuando",
+                "en el intervalo",
+            ),
+            *("per", "quando", "nell'intervallo", "no intervalo", "em", "если", "когда", "на промежутке"),
+            *("на интервале", "для"),
         ),
         "",
     )

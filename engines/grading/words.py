@@ -49,6 +49,8 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     minutes = [count_minutes(item.text) if isinstance(item, WordsForm) else None for item in (gold, pred)]
     if None not in minutes and minutes[0] == minutes[1]:
         return EQUAL
+    if _is_time(gold_words) and f"{gold_words} pm" == pred_words and gold_words.startswith("12 "):
+        return GradeVerdict("equal", reason="12 p.m. is noon")
     if (
         _is_time(gold_words)
         and _is_time(pred_words)

@@ -1,4 +1,5 @@
-"""Numbers in words, in English, German, French, Russian and Chinese, and digits of other scripts as ASCII."""
+"""Numbers in words, in English, German, French, Spanish, Italian, Portuguese, Russian and Chinese, and digits
+of other scripts as ASCII."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ CHINESE = frozenset((*HAN_DIGITS, *HAN_UNITS, *_OTHER_SIGNS, *"负点分之"))
 
 
 def read_numeral(text: str) -> Fraction | None:
-    """Read a number in words of English, German, French, Russian or Chinese.
+    """Read a number in words of English, German, French, Spanish, Italian, Portuguese, Russian or Chinese.
 
     >>> read_numeral("one hundred forty-two"), read_numeral("three quarters"), read_numeral("一百零五")
     (Fraction(142, 1), Fraction(3, 4), Fraction(105, 1))
@@ -125,6 +126,53 @@ def _list_spanish() -> dict[str, int]:
     return {word: value for word, value in listed.items() if word not in ("once", "uno")}
 
 
+_ITALIAN_WORDS = (
+    "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici"
+    " diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta"
+)
+_PORTUGUESE_WORDS = (
+    "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete"
+    " dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa duzentos trezentos"
+    " quatrocentos quinhentos seiscentos setecentos oitocentos novecentos"
+)
+
+
+def _list_italian() -> dict[str, int]:
+    """List the numbers up to 999 in Italian, without those that are words of English or German."""
+    words = _ITALIAN_WORDS.split()
+    below = {word: value for value, word in enumerate(words[:19], 1)}
+    ones = {word: value for word, value in below.items() if value < 10} | {"tré": 3}
+    for value, ten in enumerate(words[19:], 2):
+        below |= {ten: 10 * value}
+        # venti and otto are ventotto
+        below |= {
+            f"{ten[:-1] if one[0] in 'uo' else ten}{one}": 10 * value + digit for one, digit in ones.items()
+        }
+    hundreds = {"cento": 100} | {f"{one}cento": 100 * digit for one, digit in ones.items() if digit > 1}
+    listed = (
+        below
+        | hundreds
+        | {f"{word}{rest}": value + more for word, value in hundreds.items() for rest, more in below.items()}
+    )
+    return {word: value for word, value in listed.items() if word not in ("uno", "due", "sei")}
+
+
+def _list_portuguese() -> dict[str, int]:
+    """List the numbers up to 999 in Portuguese."""
+    words = _PORTUGUESE_WORDS.split()
+    below = {word: value for value, word in enumerate(words[:19], 1)}
+    below |= {"duas": 2, "quatorze": 14, "dezasseis": 16, "dezassete": 17, "dezanove": 19}
+    ones = {word: value for word, value in below.items() if value < 10} | {"uma": 1}
+    for value, ten in enumerate(words[19:27], 2):
+        below |= {ten: 10 * value} | {f"{ten} e {one}": 10 * value + digit for one, digit in ones.items()}
+    hundreds = {"cento": 100} | {word: 100 * value for value, word in enumerate(words[27:], 2)}
+    listed = below | {"cem": 100} | {word: value for word, value in hundreds.items() if value > 100}
+    listed |= {
+        f"{word} e {rest}": value + more for word, value in hundreds.items() for rest, more in below.items()
+    }
+    return {word: value for word, value in listed.items() if word != "um"}
+
+
 def _list_french() -> dict[str, int]:
     """List the numbers up to 999 in French, without the words that are others in English texts."""
     words = _FRENCH_WORDS.split()
@@ -162,6 +210,8 @@ def _list_fractions() -> dict[str, Fraction]:
         (_SPANISH_WORDS.split()[:12], " y medio"),
         (_SPANISH_WORDS.split()[:12], " y media"),
         (_RUSSIAN_WORDS.split()[:12], " с половиной"),
+        (_ITALIAN_WORDS.split()[:12], " e mezzo"),
+        (_PORTUGUESE_WORDS.split()[:12], " e meio"),
     ):
         listed |= {f"{word}{half}": Fraction(2 * value + 1, 2) for value, word in enumerate(words, 1)}
     listed |= {
@@ -190,6 +240,20 @@ def _list_fractions() -> dict[str, Fraction]:
             for below, part in enumerate(parts.split(), 3):
                 ending = plural if above > 1 and not part.endswith("s") else ""
                 listed[f"{count} {part}{ending}"] = Fraction(above, below)
+    for counts, parts, plural in (
+        (["un", *_ITALIAN_WORDS.split()[1:9]], "terzo quarto quinto sesto settimo ottavo nono decimo", "i"),
+        (["um", *_PORTUGUESE_WORDS.split()[1:9]], "terço quarto quinto sexto sétimo oitavo nono décimo", "s"),
+    ):
+        for above, count in enumerate(counts, 1):
+            for below, part in enumerate(parts.split(), 3):
+                several = part[:-1] + plural if plural == "i" else part + plural
+                listed[f"{count} {several if above > 1 else part}"] = Fraction(above, below)
+    for below, stem in enumerate(["пят", "шест", "седьм", "восьм", "девят", "десят"], 5):
+        ones = zip(
+            ("две", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять"), range(2, 10), strict=True
+        )
+        listed |= {f"{count} {stem}ых": Fraction(above, below) for count, above in ones}
+        listed |= {f"одна {stem}ая": Fraction(1, below)}
     for below, named in enumerate(("треть трети третей третям", "четверть четверти четвертей четвертям"), 3):
         for above, forms in enumerate(("одна одной", "две двум", "три трём трем"), 1):
             listed |= {
@@ -199,6 +263,8 @@ def _list_fractions() -> dict[str, Fraction]:
 
 
 _OTHERS: dict[str, int | Fraction] = {
+    **_list_italian(),
+    **_list_portuguese(),
     **_list_fractions(),
     **_list_german(),
     **_list_french(),

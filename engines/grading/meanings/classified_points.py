@@ -133,6 +133,9 @@ _FILLERS = Phrases(
                 "there is a",
                 "there is an",
                 "there is",
+                "there's",
+                "there's a",
+                "there's an",
                 "it is",
                 "its",
                 "of",
@@ -199,6 +202,7 @@ _FILLERS = Phrases(
                 "namely",
                 "the value",
             ),
+            *("there", "dort", "y there", "là", "allí", "там"),
             *("are at", "is at", "lies at", "l", "'"),
         ),
         "",
@@ -290,21 +294,26 @@ def _opens_tuple(tokens: Sequence[AnswerToken], at: int) -> bool:
 
 
 def _find_formula_end(tokens: Sequence[AnswerToken], at: int) -> int:
-    depth, end = 0, at
+    opened: list[int] = []
+    end = at
     for index in range(at, len(tokens)):
         token = tokens[index]
         word = is_word(token) and len(token.text) > 1
         behind = index + 1 < len(tokens) and tokens[index + 1].kind == "digits"
         mark = (
-            not depth
+            not opened
             and token.text in (",", ";", ".", ":", "，", "；")
             and not (token.text in ",." and behind)
         )
-        if word or mark or (token.text == ")" and not depth):
+        if word or mark or (token.text == ")" and not opened):
             break
-        depth += (token.text in ("(", "{", "[")) - (token.text in (")", "}", "]"))
+        if token.text in ("(", "{", "["):
+            opened.append(index)
+        elif token.text in (")", "}", "]") and opened:
+            opened.pop()
         end = end if is_blank(token) else index + 1
-    return max(end, at + 1)
+    # A bracket with words in it says something else.
+    return max(min(end, opened[0]) if opened else end, at + 1)
 
 
 def _make_points(kind: str, extent: str, said: Sequence[tuple[bool, str]]) -> list[ClassifiedPoint]:

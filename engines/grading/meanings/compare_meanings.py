@@ -5,6 +5,7 @@ from __future__ import annotations
 from engines.grading.compare import AnswerComparison
 from engines.grading.meanings.classified_points import compare_classified
 from engines.grading.meanings.compare_claims import compare_claims
+from engines.grading.meanings.dimensions import compare_dimensions
 from engines.grading.meanings.distributions import compare_distributions
 from engines.grading.meanings.exact_conditions import compare_exact_conditions
 from engines.grading.meanings.maps_in_words import compare_functions, compare_maps
@@ -67,6 +68,7 @@ def _compare_sides(
     for compare in (
         *(
             compare_exact_conditions,
+            compare_dimensions,
             compare_classified,
             compare_distributions,
             compare_maps,

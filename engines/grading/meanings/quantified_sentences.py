@@ -16,6 +16,11 @@ _SOME = ("some", "a", "an")
 _EXISTS = ("there is", "there exists", "there are", "there exist", "there's")
 _RELATIVES = ("who", "that", "which", "such")
 _DENIALS = ("not", "cannot", "never")
+_LACKS = ("without", "lack", "lacks", "lacked")
+"""Words that say that a subject does not have something."""
+_OWNING = ("has", "have", "had")
+_PLACES = ("in", "of", "on", "from")
+_DETERMINERS = ("the", "this", "our", "my", "their", "that")
 _AUXILIARIES = (
     *("did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "be"),
     *("it", "the", "of", "at", "least", "one", "them", "they", "he", "she"),
@@ -27,6 +32,8 @@ _IRREGULAR = {
     **dict.fromkeys(("women",), "woman"),
 }
 _MOST_WORDS = 24
+BY_QUANTIFIERS = "sentences are compared by their quantifiers"
+"""The reason for a verdict that words such as `not every` have been read for."""
 _DUAL = {"all": "some", "some": "all"}
 
 
@@ -55,7 +62,8 @@ def read_quantified(text: str) -> Tree | None:
     >>> read_quantified("Not all birds can fly.") == read_quantified("Some birds cannot fly.")
     True
     """
-    written = text.strip(" .").replace("n't", " not").replace("cannot", "can not")
+    written = text.strip(" .").replace("’", "'").replace("n't", " not").replace("cannot", "can not")
+    written = written.replace("There's", "There is").replace("there's", "there is")
     tokens = [token for token in tokenize(written) if token.kind not in ("space", "line")]
     if not 2 < len(tokens) <= _MOST_WORDS or any(token.kind != "word" for token in tokens):
         return None
@@ -120,13 +128,22 @@ class _SentenceParser:
         self.take("the")
         word = self.peek()
         self.at += bool(word)
-        return find_stem(word) if word and word not in (*_AUXILIARIES, *_DENIALS, *_RELATIVES) else ""
+        if not word or word in (*_AUXILIARIES, *_DENIALS, *_RELATIVES):
+            return ""
+        noun = find_stem(word)
+        # A student in the class is another one than any student.
+        while self.peek() in _PLACES and self.peek(1) in _DETERMINERS and self.peek(2):
+            noun += f" {self.peek()} {find_stem(self.peek(2))}"
+            self.at += 3
+        return noun
 
     def parse_predicate(self) -> Tree | None:
         """Return what is said of the subject: a verb with an object, or words."""
         denied = False
-        while self.peek() in (*_AUXILIARIES, *_DENIALS):
-            denied = denied != (self.peek() in _DENIALS)
+        owns = False
+        while self.peek() in (*_AUXILIARIES, *_DENIALS, *_LACKS) or (owns and self.peek() == "no"):
+            denied = denied != (self.peek() in (*_DENIALS, *_LACKS, "no"))
+            owns = self.peek() in _OWNING
             self.at += 1
         said: list[str] = []
         while self.at < len(self.words):
@@ -174,7 +191,7 @@ def compare_quantified(gold: str, pred: str) -> GradeVerdict | None:
     if mine is None or theirs is None:
         return None
     if mine == theirs:
-        return GradeVerdict("equal", reason="sentences are compared by their quantifiers")
+        return GradeVerdict("equal", reason=BY_QUANTIFIERS)
     if theirs == deny(mine):
         return differ_by("each of them denies the other")
     return GradeVerdict("undecided", reason="their quantifiers or words differ")

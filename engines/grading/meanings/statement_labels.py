@@ -11,6 +11,19 @@ from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize, unw
 from engines.grading.verdicts import GradeVerdict, differ_by
 
 _ROMAN = {name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII"], 1)}
+_ORDINALS = {
+    word: number
+    for listed in (
+        "first second third fourth fifth sixth",
+        "erste zweite dritte vierte fünfte sechste",
+        "première deuxième troisième quatrième cinquième sixième",
+        "primera segunda tercera cuarta quinta sexta",
+        "prima seconda terza quarta quinta sesta",
+        "primeira segunda terceira quarta quinta sexta",
+        "первое второе третье четвёртое пятое шестое",
+    )
+    for number, word in enumerate(listed.split(), 1)
+}
 _CIRCLED = {name: number for number, name in enumerate("①②③④⑤⑥⑦⑧⑨", 1)}
 _WORDS = Phrases(
     {
@@ -182,14 +195,14 @@ def _take_label(tokens: Sequence[AnswerToken], at: int) -> tuple[int, object] | 
     token = tokens[at] if at < len(tokens) else None
     if token is None:
         return None
-    name: object = _ROMAN.get(token.text) or _CIRCLED.get(token.text)
+    name: object = _ROMAN.get(token.text) or _CIRCLED.get(token.text) or _ORDINALS.get(token.text.lower())
     if name is None and token.kind == "digits" and len(token.text) == 1:
         name = int(token.text)
+    if name is None and bracketed and token.text.upper() in _ROMAN:
+        name = _ROMAN[token.text.upper()]
     if name is None and len(token.text) == 1 and token.text.isascii() and token.text.isalpha():
         is_letter = token.text.isupper() or bracketed or _stands_in_list(tokens, at)
         name = token.text.upper() if is_letter else None
-    if name is None and bracketed and token.text.upper() in _ROMAN:
-        name = _ROMAN[token.text.upper()]
     if name is None:
         return None
     closed = at + 1 < len(tokens) and tokens[at + 1].text in (")", "）")

@@ -20,6 +20,8 @@ _LEADS = Phrases(
             *("the graph is", "this is", "the", "a", "an", "G ≅", "\\cong", "≅", "G", "group", "graph"),
             *("isomorphic zu", "die", "der", "das", "ist isomorph zu", "isomorph zu", "le", "la", "el", "is"),
             *("est isomorphe à", "isomorphe à", "es isomorfo a", "isomorfo a", "изоморфна", "同构于", "="),
+            *(f"there are {count}" for count in ("two", "three", "four", "five", "2", "3", "4", "5")),
+            *(f"there are exactly {count}" for count in ("two", "three", "four", "five", "2", "3", "4", "5")),
             *("direct product of", "product of", "direct sum of", "exactly", "namely", "answer", ":", "it"),
         ),
         "",

@@ -1,0 +1,369 @@
+"""Words between formulas, in the languages of answers, and what the reader knows for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.tokens import Phrases
+
+
+def _make_signs(table: Mapping[str, Sequence[str]], verbs: Sequence[str] = ("",)) -> Phrases[str]:
+    """Return a table of phrases by what stands for them, each with any of some verbs before it."""
+    return Phrases(
+        {
+            f"{verb}{phrase}": sign
+            for sign, groups in table.items()
+            for group in groups
+            for phrase in group.split(", ")
+            for verb in verbs
+        }
+    )
+
+
+_VERBS = (
+    *("", "is ", "are ", "must be ", "has to be ", "est ", "doit être ", "ist ", "muss "),
+    *("es ", "debe ser ", "é ", "deve ser ", "è ", "deve essere ", "должен быть ", "должно быть ", "sont "),
+    *("sind ", "sein "),
+)
+"""Verbs that may stand before these."""
+RELATIONS = _make_signs(
+    {
+        "≥": (
+            "at least, no less than, not less than, greater than or equal to, au moins",
+            "supérieur ou égal à, supérieure ou égale à, plus grand ou égal à, mindestens",
+            "größer oder gleich, größer gleich, größergleich, nicht kleiner als, mayor o igual que",
+            "mayor o igual a, mayor que o igual a, no menor que, al menos, maior ou igual a",
+            "maior ou igual que, maior que ou igual a, não menor que, pelo menos",
+            "maggiore o uguale a, maggiore o uguale di, non minore di, almeno, не меньше чем",
+            "не меньше, не менее чем, не менее, больше или равно, больше или равен",
+            "больше либо равно",
+        ),
+        "≤": (
+            "at most, no more than, not more than, no greater than, not greater than",
+            "less than or equal to, au plus, inférieur ou égal à, inférieure ou égale à",
+            "plus petit ou égal à, höchstens, kleiner oder gleich, kleiner gleich, kleinergleich",
+            "nicht größer als, menor o igual que, menor o igual a, menor que o igual a",
+            "no mayor que, como máximo, a lo sumo, menor ou igual a, menor ou igual que",
+            "menor que ou igual a, não maior que, no máximo, minore o uguale a, minore o uguale di",
+            "non maggiore di, al massimo, не больше чем, не больше, не более чем, не более",
+            "меньше или равно, меньше или равен, меньше либо равно",
+        ),
+        ">": (
+            "greater than, strictly greater than, larger than, bigger than, more than",
+            "strictement supérieur à, strictement supérieure à, supérieur à, supérieure à",
+            "plus grand que, größer als, echt größer als, strikt größer als, mayor que, mayor a",
+            "estrictamente mayor que, maior que, maior do que, estritamente maior que, maggiore di",
+            "strettamente maggiore di, больше чем, больше, строго больше, более",
+        ),
+        "<": (
+            "less than, strictly less than, smaller than, strictement inférieur à",
+            "strictement inférieure à, inférieur à, inférieure à, plus petit que, kleiner als",
+            "echt kleiner als, strikt kleiner als, menor que, menor a, estrictamente menor que",
+            "menor do que, estritamente menor que, minore di, strettamente minore di, меньше чем",
+            "меньше, строго меньше, менее",
+        ),
+        "≠": (
+            "not equal to, different from, différent de, différente de, ungleich, verschieden von",
+            "distinto de, diferente de, diverso da, diversa da, any number but, any number except",
+            "any value except, any value but, anything but, anything except, can be anything but",
+            "can be anything except, can be any number except, can be any number but",
+            "can be any real number except, may be any number except, не равно, не равен, не равна",
+        ),
+    },
+    _VERBS,
+)
+"""Words for a relation before a value."""
+BOUNDS = _make_signs(
+    {
+        "between": (
+            "between, zwischen, compris entre, comprise entre, comprises entre, entre",
+            "comprendido entre, comprendida entre, compreendido entre, compreendida entre",
+            "compreso tra, compresa tra, tra, fra, между",
+        ),
+        "strictly between": (
+            "strictly between, echt zwischen, strikt zwischen, strictement compris entre",
+            "strictement comprise entre, strictement entre, estrictamente entre, estritamente entre",
+            "strettamente compreso tra, strettamente tra, строго между",
+        ),
+        "from": ("from, va de, varie de, reicht von, von, goes from, runs from, vai de, va da, от",),
+    },
+    (*_VERBS, "lies ", "lie ", "liegt ", "liegen ", "se situe ", "está ", "лежит ", "находится "),
+)
+"""Words before two bounds."""
+EQUALITIES = make_phrases(
+    "is, is either, can be, can only be, could be, may be, must be, has to be, equals, is equal to",
+    "must equal, est soit, ist entweder, kann sein, peut être, puede ser, может быть, vaut",
+    "est égal à, est égale à, est, ist, ist gleich, beträgt, es, es igual a, vale, é, é igual a, è",
+    "è uguale a, равен, равна, равно, это, равняется, は, は、",
+)
+"""Words between a name and its value."""
+ALTERNATIVES = make_phrases(
+    "or else, or alternatively, or otherwise, oder aber, oder auch, oder sonst, ou bien, ou alors",
+    "ou encore, o bien, o si no, o también, ou então, ou ainda, oppure, o anche, либо, или же, или",
+    "oder, ou, または, もしくは, あるいは",
+)
+"""Words between two answers of which either is one."""
+FIRST_ALTERNATIVES = make_phrases(
+    "either, entweder, soit, ou bien, либо, ou, o bien, o, или",
+)
+"""Words before the first of two such answers."""
+SECOND_ALTERNATIVES = make_phrases(
+    "soit, либо, или, ou bien, ou, o bien, o, oder, or",
+)
+EVERY = make_phrases(
+    "all, every, each, any, all real, any real, every real, all reals, all real numbers, all numbers",
+    "every real number, any real number, the real numbers, real numbers, alle, jedes, alle reellen",
+    "alle reellen Zahlen, alle Zahlen, jede reelle Zahl, tous les, tout, les, tout réel",
+    "tous les réels, tous les nombres réels, tout nombre réel, les réels, todos los, todo, todo real",
+    "todos los reales, todos los números reales, todo número real, los, todos os, todos os reais",
+    "todos os números reais, tutti gli, ogni, tutti i reali, tutti i numeri reali, ogni numero reale",
+    "все, все действительные, все действительные числа, все вещественные числа, любое, любой",
+    "любое действительное, любые",
+)
+"""Words before a letter of which something holds, or in its place."""
+SUCH_THAT = make_phrases(
+    "with, such that, so that, that are, that satisfy, satisfying, which are, for which, where, mit",
+    "für die gilt, für die, tels que, tel que, vérifiant, avec, tales que, tal que, con, que cumplen",
+    "que sean, tais que, com, tali che, tale che, такие что, такое что, с, для которых",
+)
+"""Words between a letter and what holds of it."""
+EXCEPT = make_phrases(
+    "except, except for, other than, excluding, but not, apart from, außer, ohne, bis auf, sauf",
+    "excepté, à l'exception de, excepto, salvo, menos, tranne, eccetto, exceto, a não ser, кроме",
+    "за исключением",
+)
+"""Words before what is excluded."""
+HALVES = make_phrases(
+    "and a half, and one half, et demi, et demie, et un demi, und ein halb, und ein halbes",
+    "und ein halber, und eine halbe, einhalb, y medio, y media, e meio, e meia, e mezzo, e mezza",
+    "с половиной",
+)
+"""Words that add a half to a number, behind it or behind what is counted."""
+OWNERSHIPS = make_phrases(
+    "has, has coordinates, has the coordinates, with, is at, is where, hat, hat die Koordinaten, mit",
+    "a, a pour coordonnées, avec, tiene, tiene coordenadas, con, tem, tem coordenadas, com, ha",
+    "ha coordinate, имеет координаты, имеет, с координатами",
+)
+"""Words between the name of a point and its coordinates."""
+DEGREES = make_phrases(
+    "degree, degrees, Grad, degré, degrés, grado, grados, gradi, grau, graus, градус, градуса",
+    "градусов",
+)
+"""Words for degrees of an angle."""
+SCALES = make_phrases(
+    "C, F, Celsius, Fahrenheit, Kelvin, Цельсия, of, below, above",
+)
+"""Words behind degrees that make others of them."""
+COPULAS = _make_signs(
+    {
+        "are": ("sont, sind, son, são, sono, lauten, valent, являются",),
+        "is": ("ist, est, es, é, è, lautet, beträgt, vaut, vale, равен, равна, равно, составляет",),
+    }
+)
+"""Verbs between what is asked for and its value."""
+REMARKS = _make_signs(
+    {
+        "inclusive": (
+            "inclusive, beide eingeschlossen, eingeschlossen, beide inklusive, beide enthalten",
+            "included, both included, ends included, endpoints included, both ends included",
+            "inklusive, einschließlich, inclus, compris, bornes comprises, bornes incluses",
+            "inclusivo, incluidos, ambos incluidos, extremos incluidos, extremos incluídos",
+            "incluídos, inclusos, inclusi, estremi inclusi, estremi compresi, включительно",
+        ),
+        "exclusive": (
+            "exclusive, beide ausgeschlossen, ausgeschlossen, excluded, both excluded",
+            "ends excluded, endpoints excluded, not included, exklusive, ausschließlich, exclus",
+            "bornes exclues, excluidos, extremos excluidos, excluídos, extremos excluídos, esclusi",
+            "estremi esclusi, не включая концы",
+        ),
+    }
+)
+"""Words behind two bounds that say whether these belong to what is between them."""
+SIGNS = _make_signs(
+    {
+        "±": (
+            "plus or minus, plus-or-minus, plus minus, plus/minus, plus ou moins, plus oder minus",
+            "más o menos, più o meno, mais ou menos, плюс-минус, плюс минус",
+        ),
+        "√": (
+            "root, square root, the square root of, square root of, root of, the root of",
+            "Wurzel aus, Wurzel, die Wurzel aus, racine de, racine carrée de, la racine carrée de",
+            "raíz de, raíz cuadrada de, la raíz cuadrada de, radice di, radice quadrata di",
+            "la radice quadrata di, raiz de, raiz quadrada de, a raiz quadrada de, корень из",
+            "корень квадратный из, квадратный корень из",
+        ),
+    }
+)
+"""Words for a sign before a value."""
+OPEN_BOUNDS = _make_signs(
+    {
+        "≥": (
+            "or more, or greater, or larger, or bigger, or above, or higher, and above, and more",
+            "oder mehr, oder größer, ou plus, ou davantage, o más, o mayor, o più, ou mais",
+            "ou maior, или больше, или более",
+        ),
+        "≤": (
+            "or less, or fewer, or smaller, or below, or lower, and below, and less, oder weniger",
+            "oder kleiner, ou moins, o menos, o menor, o meno, ou menos, ou menor, или меньше",
+            "или менее",
+        ),
+    }
+)
+"""Words behind a number that make a bound of it."""
+SUMS = Phrases(
+    dict.fromkeys(
+        (
+            f"{join}{article}{noun} {verb}".strip()
+            for join in (
+                "",
+                "and ",
+                "with ",
+                "und ",
+                "mit ",
+                "et ",
+                "avec ",
+                "y ",
+                "con ",
+                "e ",
+                "com ",
+                "и ",
+            )
+            for article in ("", "the ", "its ", "die ", "der ", "ihre ", "la ", "sa ", "su ", "a ", "sua ")
+            for noun in (
+                "sum",
+                "limit",
+                "value",
+                "Summe",
+                "Grenzwert",
+                "somme",
+                "limite",
+                "suma",
+                "soma",
+                "somma",
+            )
+            for verb in ("", "is", "=", "equals", ":", "of", "ist", "est", "vaut", "es", "é", "è")
+        ),
+        "",
+    )
+)
+"""Words between the statement that a series converges and its sum."""
+MULTIPLES = Phrases(
+    {
+        f"{every}{zero}{scalar}{noun}": bool(zero)
+        for every in ("", "all ", "all the ", "every ", "any ", "the ")
+        for zero in ("", "non-zero ", "nonzero ", "non zero ")
+        for scalar in ("", "scalar ", "real ")
+        for noun in ("multiples of", "multiple of", "multiples of the vector", "multiple of the vector")
+    }
+)
+"""Words before a vector for all of its multiples, and whether these are not zero."""
+BOUND_JOINS = ("to", "a", "à", "bis", "до", "al", "hasta", "até", "jusqu'à", "through")
+"""Words before the second of two bounds."""
+TOPICS = (
+    "解",
+    "答え",
+    "答",
+    "答案",
+    "根",
+    "解集",
+    "方程式の解",
+    "方程的解",
+    "不等式の解",
+    "不等式的解集",
+    "値",
+    "定義域",
+    "定义域",
+)
+"""What is asked for, in scripts without spaces; 最小値 says more."""
+TOPIC_MARKS = ("は", "是", "为", "為")
+"""Words behind a topic, in scripts without spaces."""
+CONVERGENCES = ("converges", "convergent", "konvergiert", "converge", "convergente", "сходится", "converge.")
+"""What is said of a series with a sum."""
+SETS_OF_LETTERS = {"Z": "ℤ", "N": "ℕ", "Q": "ℚ", "R": "ℝ", "C": "ℂ"}
+PARITIES_SAID = _make_signs(
+    {
+        "odd": (
+            "is not even, isn't even, not even, is odd, odd, ist ungerade, ungerade, nicht gerade"
+            ", ist nicht gerade",
+            "est impair, impair, n'est pas pair, es impar, impar, no es par, è dispari, dispari"
+            ", é ímpar, ímpar",
+            "нечётно, нечетно, нечётное, нечётный, 是奇数, は奇数",
+        ),
+        "even": (
+            "is not odd, isn't odd, not odd, is even, even, ist gerade, gerade, nicht ungerade"
+            ", ist nicht ungerade",
+            "est pair, n'est pas impair, es par, no es impar, è pari, é par, чётно, четно, чётное, чётный",
+            "是偶数, は偶数",
+        ),
+    }
+)
+"""Words that say of an integer whether it is even."""
+OPERATORS = _make_signs(
+    {
+        "·": (
+            "times, multiplied by, mal, multipliziert mit, fois, multiplié par, multiplicado por"
+            ", moltiplicato per",
+        ),
+        "+": ("plus, más, più, mais, плюс",),
+        "−": ("minus, moins, menos, meno, минус",),
+        "/": (
+            "divided by, over, geteilt durch, dividiert durch, divisé par, dividido por, diviso, делённое на",
+        ),
+    }
+)
+"""Words for an operator between two values."""
+COORDINATES = Phrases(
+    {
+        f"{article}{word}{verb}": name
+        for name, words in (
+            (
+                "x",
+                "x-coordinate, x-Koordinate, x座標, x坐标, 横坐标, abscissa, abscisse, Abszisse, abscisa"
+                ", ascissa, абсцисса",
+            ),
+            (
+                "y",
+                "y-coordinate, y-Koordinate, y座標, y坐标, 纵坐标, ordinate, ordonnée, Ordinate, ordenada"
+                ", ordinata, ордината",
+            ),
+            ("z", "z-coordinate, z-Koordinate, z座標, z坐标"),
+        )
+        for word in words.split(", ")
+        for article in ("", "the ", "its ", "die ", "l'", "la ", "a ")
+        for verb in ("", " is", " of", " =", " ist", " est", " es", " é", " è", "が", "は", "为", "是")
+    }
+)
+"""Words for coordinates before their values."""
+FURTHER_PLACES = make_phrases(
+    "and also at, and at, and also for, and also when, and additionally at, as well as at, as well as for"
+    ", plus at",
+    "sowie für, sowie bei, sowie, und auch für, und für, und außerdem für, et aussi pour, et aussi en"
+    ", ainsi que pour",
+    "et pour, y también para, y para, y también en, e anche per, e per, e também para, e para, а также при"
+    ", и при",
+)
+"""Words that add values to those for which something holds."""
+ONES = frozenset(
+    (
+        "a",
+        "an",
+        "ein",
+        "eine",
+        "einen",
+        "eins",
+        "one",
+        "um",
+        "uma",
+        "un",
+        "una",
+        "une",
+        "uno",
+        "один",
+        "одна",
+        "одно",
+    )
+)
+"""Words for one before what is counted."""
+ANDS = {"e": "and", "y": "and", "und": "and", "et": "and", "и": "and", "а": "and", "と": "and", "및": "and"}
+"""Words and letters for `and` between two formulas."""
