@@ -94,7 +94,10 @@ def _find_by_values(
     wanted = evaluate(left), evaluate(right)
     # The last one is nearest: n^(1/n) comes near to 1 slowly.
     known = [pair for pair in zip(*wanted, strict=False) if None not in pair]
-    if not known or _fit([known[-1][0]], [known[-1][1]], room):
+    # A side without a value, as the integral of a term that grows, can get one by a change.
+    if all(None in values or not values for values in wanted):
+        return None
+    if known and _fit([known[-1][0]], [known[-1][1]], room):
         return None
     for pair, instead in islice(_iterate_fitting(left, right, wanted, evaluate, room), _MOST_TRIALS):
         # That two limits of a function are equal says something of the function.
@@ -203,10 +206,14 @@ def _reaches_infinity(node: Tree) -> bool:
 
 
 def _bring_ends_near(tree: Tree) -> Tree:
-    """Return a term with integrals from 0 to 1 for those to infinity: x is a + t/(1 - t)."""
+    """Return a term with integrals from 0 to 1 for those to infinity: x is a + t/(1 - t). Those over all
+    numbers are two of them."""
     if not _reaches_infinity(tree):
         return Tree(tree.label, tuple(map(_bring_ends_near, tree.children)))
-    variable, first, _, body = tree.children
+    variable, first, last, body = tree.children
+    if last == _INFINITY and "inf" in first.list_labels():
+        opposite = replace_variable(body, variable.label, Tree("*", (Tree("-1"), variable)))
+        body, first = Tree("+", (body, opposite)), ZERO
     rest = Tree("-", (ONE, variable))
     place = Tree("+", (first, Tree("/", (variable, rest))))
     near = replace_variable(_bring_ends_near(body), variable.label, place)

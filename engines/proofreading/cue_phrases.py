@@ -318,7 +318,11 @@ PHRASES: Mapping[str, str] = {
     """,
     "normalised": "normali*",
     "condition": "if when whenever assume assuming suppose provided unless where",
-    "unsolvable": "no_solution* no_root* without_solution* no_real inconsistent has_no have_no",
+    "unsolvable": """
+        no_solution* no_root* without_solution* inconsistent
+        no_real no_complex no_rational no_integer* no_integral no_positive no_negative no_nonzero no_zero*
+        no_common no_such no_value* no_answer* no_other
+    """,
     "contrary": """
         contrary for_contradiction by_contradiction for_a_contradiction to_the_contrary
         by_way_of_contradiction

@@ -31,12 +31,13 @@ from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.named_moduli import Moduli
+from engines.proofreading.odd_statements import ComparedSides, find_odd_statements
 from engines.proofreading.other_notations import is_infinity_signed
 from engines.proofreading.own_notations import reconsider_own_notations
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Position, read_positions
-from engines.proofreading.slips import ComparedSides, bound_meant, find_odd_statements
+from engines.proofreading.slips import bound_meant
 from engines.proofreading.statement_roles import list_letters
 from engines.proofreading.term_properties import LOG, constant_gap, free_symbols, matrices_of
 from engines.proofreading.worded_equations import read_worded_equations

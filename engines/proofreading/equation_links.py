@@ -31,7 +31,6 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.literal_substitutions import find_copied_wrong
-from engines.proofreading.near_consequences import find_known_places
 from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
@@ -158,8 +157,10 @@ class EquationLink:
         if verdict.outcome != "equal if" or self.link.of_problem or begun:
             return None
         if verdict.witness:
-            # What is true of real numbers alone is a slip where the text is about complex ones.
-            if verdict.condition.endswith(" real") and (slip := self.context.describe_slip(self.link)):
+            # What is true of real numbers alone is a slip where the text is about complex ones, and what
+            # holds at some values alone is one where one change makes it hold at all.
+            is_narrow = verdict.condition.endswith(" real") or _is_equality(verdict.condition)
+            if is_narrow and (slip := self.context.describe_slip(self.link)):
                 return self._say("wrong", slip)
             return self._say("right if", verdict.condition)
         # x = e^{log x} says of which x it speaks, and a law that is cited is meant where it holds.
@@ -747,6 +748,11 @@ class EquationLink:
         return LinkVerdict(self.link, "wrong", mistake.reason, evidence=mistake.evidence)
 
 
+def _is_equality(condition: str) -> bool:
+    """Return whether a condition says which value a term has: `β = 0`, and not `x ≠ 0` or `x >= 0`."""
+    return " = " in condition and not any(sign in condition for sign in ("≠", "!", "<", ">", "≥", "≤"))
+
+
 def _is_product_with_zero(facts: Facts, left: Tree, right: Tree) -> bool:
     """Return whether a letter that is defined without an argument stands before (0), and the result is 0:
     behind C = e^c, C(0) is a product."""
@@ -769,32 +775,3 @@ def _differ_in_any_angle(left: Tree, right: Tree) -> bool:
     if not labels.isdisjoint(AMBIGUOUS_LABELS) or free_symbols(left) or free_symbols(right):
         return False
     return values_agree(take_degrees(left), take_degrees(right), {}) is False
-
-
-def describe_odd_middle(context: LinkContext, link: ChainLink, left: Tree, right: Tree, beyond: Tree) -> str:
-    """Return why a chain holds without the side in its middle only; "" where it does not.
-
-    Args:
-        beyond: The side behind the link.
-    """
-    free = free_symbols(right)
-    if not right.children or left == beyond or not free <= free_symbols(left) | free_symbols(beyond):
-        return ""
-    if any(name.endswith("(") for name in free) or "unit" in right.list_labels():
-        return ""
-    # "Given that f(x) = 1/2 = g(x)" is an equation for x.
-    values = [evaluate_term(left, at) for at in points_of(free_symbols(left))]
-    if not free and any(value != values[0] for value in values):
-        return ""
-    differ = values_agree(left, right, points_of(free | free_symbols(left))[0]) is False
-    equal = context.are_equal(left, beyond)
-    # b_1 + b_2 = b can be said of what a picture shows
-    if not (differ if equal else free == free_symbols(left)) or context.are_equal(right, beyond):
-        return ""
-    if not equal:
-        reduced = context.facts.reduce_by_facts(left, beyond, certain_only=True)
-        if reduced is None or not reduced.same or context.follows_from_facts(right, beyond):
-            return ""
-        known = find_known_places(context.facts, left, right, link.line)
-        differ = known is not None and known.differ
-    return "the sides beside this one are equal, and it differs from them" if differ else ""

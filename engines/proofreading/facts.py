@@ -22,6 +22,7 @@ from engines.proofreading.term_properties import free_symbols, has_empty_range
 
 MOST_STEPS = 5
 """A claim that needs more earlier statements does not follow for a reader."""
+_INFINITY = Tree("inf")
 _NEAR_PARAGRAPHS = 3
 """Behind a definition, so many paragraphs of its scope are about it, if none defines it anew."""
 _PARAGRAPHS_OF_EXAMPLE = 6
@@ -194,7 +195,9 @@ class Facts:
         ]
 
     def add_condition(self, statement: Tree) -> None:
-        """Keep an inequality."""
+        """Keep an inequality; every number is smaller than ∞."""
+        if _INFINITY in statement.children:
+            return
         self.bounds.append((statement, self.position))
         self.conditions.append(statement)
 

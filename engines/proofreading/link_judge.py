@@ -28,7 +28,7 @@ from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
 from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, starts_with_phrase
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
-from engines.proofreading.equation_links import EquationLink, describe_odd_middle
+from engines.proofreading.equation_links import EquationLink
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
@@ -38,6 +38,7 @@ from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerd
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.number_links import SUPPOSED
+from engines.proofreading.odd_middles import describe_odd_middle
 from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.other_notations import list_roots_taken
@@ -109,6 +110,7 @@ _LARGEST_FACTOR = 1000
 """Denominator of a number by which an inequality was multiplied."""
 _CALCULATED = ("call", "d", "limit", "integral", "antiderivative", "sum", "prod")
 """Terms that a chain begins with which calculates what they are."""
+_OF_LIMITS = frozenset(("limit", "integral"))
 _DECIDED = ("right", "right if", "wrong", "loses domain")
 
 
@@ -464,7 +466,7 @@ class LinkJudge(LinkContext):
         if not free:
             judged = self.numbers.judge_numbers(link, count_members(left), count_members(right))
             # What is calculated is no letter: the limit of (1 - 1/n)^n is not e.
-            calculated = any(side.label in ("limit", "integral") for side in (left, right))
+            calculated = not _OF_LIMITS.isdisjoint((*left.list_labels(), *right.list_labels()))
             unclear = calculated and link.relation == "=" and judged.outcome in ("not shown", "given")
             unclear = unclear and not judged.reason.startswith(SUPPOSED)
             if (

@@ -289,9 +289,11 @@ def judge_in_domain(
     if mistyped and not by_vanishing:
         if rings.exclude(left, right) and not _agree_at_ones(left, right):
             return judged
-        # A short one may be said of a ring in which 2 is 0, but seldom is.
+        # A short one may be said of a ring in which 2 is 0, but seldom is: there nobody writes plus and minus
+        # in a law of several letters, unless the text is about such rings.
         if domain == ALGEBRA and len(free) > 1:
-            return replace(judged, outcome="doubtful")
+            of_sign = judged.reason.endswith(_SIGN_SLIPS) and len(free) > 2 and 2 not in rings.everywhere
+            return judged if of_sign else replace(judged, outcome="doubtful")
     if domain == "sets" and (_is_of_numerals(left, right) or _lists_members(left, right)):
         return judged
     # Sums of letters are those of every group, and a residue is less than its modulus.
@@ -325,6 +327,7 @@ def judge_in_domain(
     return replace(judged, outcome="not shown", reason=reason)
 
 
+_SIGN_SLIPS = ("it holds with - for +", "it holds with + for -")
 _BY_FACTS = ", by "
 """What stands in a reason before the statements that a verdict uses."""
 _OF_COUNTING = frozenset(("+", "-", "*", "pow", "factorial", "binomial"))

@@ -1,15 +1,9 @@
-"""Slips, known by what they spoil: a change that makes a link hold, and a statement that is the odd one out.
-
-Statements about one unknown, where others have their one value, hold at some of the values that the text
-or its equations name. One that holds at none where another does, while those beside it hold at a common
-value, is the odd one out.
-"""
+"""Slips, known by what they spoil: the change of one number, sign or operator that makes a link hold."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,10 +13,9 @@ from random import Random
 
 from engines.core.expression_language import display_name
 from engines.core.tree import ONE, ZERO, Tree
-from engines.proofreading.cue_phrases import mentions, read_last_cue, words_of
 from engines.proofreading.known_points import PartNames
+from engines.proofreading.operation_values import OF_REAL
 from engines.proofreading.term_properties import (
-    OF_ANGLES,
     apply_label,
     are_exactly_equal,
     evaluate_complex,
@@ -33,7 +26,7 @@ from engines.proofreading.term_properties import (
     values_agree,
 )
 
-_MOST_NODES = 80
+_MOST_NODES = 120
 _VANISHING_VALUE = 1e-9
 _MOST_PLACES = 80
 _ENOUGH = 9
@@ -245,14 +238,19 @@ def find_identity_slip(
     free = free_symbols(left) | free_symbols(right)
     if not free.isdisjoint(_ORDERS):
         return None
+    opposite = opposite or _call_other_functions(left, right)
     if not labels.isdisjoint(_OF_COMPLEX):
-        slip = find_complex_slip(left, right, are_same, real=labels.isdisjoint(_OF_COMPLEX - {"i"}))
+        real = labels.isdisjoint(_OF_COMPLEX - {"i"})
+        slip = find_complex_slip(left, right, are_same, real=real, opposite=opposite)
         slip = slip or find_slip(left, right, points_of({*free, "i"}), are_same)
         return slip or (_find_slip_beside_slopes(left, right, are_same) if "d" in labels else None)
     whole = not labels.isdisjoint(_OF_WHOLE)
     sides = left, right
     points = points_of(free, whole)
     infinite = "inf" in labels and "sum" in labels
+    # e^{-x^6} is nearly 0 but for a small x.
+    if not (whole or infinite or any(values_agree(left, right, at) is False for at in points)):
+        points = [{name: value / 4 for name, value in at.items()} for at in points]
     # roots and powers of differences, as (1 - x)^a, have values between 0 and 1
     if infinite or not _have_values((left, right), points):
         points = [{name: value / 8 for name, value in at.items()} for at in points_of(free)]
@@ -337,6 +335,19 @@ def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree
     return slip and replace(slip, at=names.show_place(slip.at))
 
 
+def _call_other_functions(left: Tree, right: Tree) -> bool:
+    """Return whether two sides have functions of other names each, and no roots: nobody says that `sin 2x` is
+    0 by `sin 2x = -2 sin x cos x`, but that `cos x` is by `cos x = -cos x`."""
+    labels = [{*side.list_labels()} for side in (left, right)]
+    called = [each & _NAMED_FUNCTIONS for each in labels]
+    return all(called) and called[0] != called[1] and _OF_EITHER_SIGN.isdisjoint(labels[0] | labels[1])
+
+
+_OF_EITHER_SIGN = frozenset(("sqrt", "root", "abs", "pm", "call"))
+"""Operations of which a text may mean the value with another sign."""
+_NAMED_FUNCTIONS = (frozenset(OF_REAL) | {"e", "log"}) - _OF_EITHER_SIGN
+
+
 def _are_long_values(left: Tree, right: Tree) -> bool:
     """Return whether both sides are values of one function at terms that say what they are."""
     return (
@@ -350,11 +361,16 @@ _OF_COMPLEX = frozenset(("i", "conj", "re", "im", "arg"))
 
 
 def find_complex_slip(
-    left: Tree, right: Tree, same: Callable[[Tree, Tree], bool], *, real: bool = True
+    left: Tree,
+    right: Tree,
+    same: Callable[[Tree, Tree], bool],
+    *,
+    real: bool = True,
+    opposite: bool = False,
 ) -> Slip | None:
     """Return the one change by which both sides of a link with imaginary numbers are equal.
 
-    Args: real: its variables stand for real numbers.
+    Args: real: its variables stand for real numbers. opposite: a side may have the wrong sign as a whole.
     """
     if len(left) + len(right) > _MOST_NODES:
         return None
@@ -368,10 +384,12 @@ def find_complex_slip(
     first, second = values[0][0], values[1][0]
     if first is None or second is None or abs(first - second) <= _CLOSE * (1 + abs(first)):
         return None
-    if abs(first + second) < _CLOSE * (1 + abs(first)):
+    if not opposite and abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        for path, changed, instead in iterate_changes(sides[side]):
+        turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
+        changes = iterate_changes(sides[side])
+        for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
             whole = sides[side].replace_subtree(path, changed)
             meets = all(
                 (one := evaluate_complex(whole, at)) is not None
@@ -628,160 +646,3 @@ def _iterate_places(
         elif name in ("sum", "prod", "integral", "limit") and index in (1, 2):
             name = "bound"
         yield from _iterate_places(child, (*path, index), name, in_calls)
-
-
-# ---- the odd one out
-
-_MOST_STATEMENTS = 400
-_MOST_NODES_OF_STATEMENT = 120
-_MOST_VALUES = 12
-_UNCLEAR = frozenset(
-    ("text", "pm", "abs", "call", "e", "matrix", "list", "set", "interval", "i", "inf", "limit", "mod")
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedSides:
-    """An equation of a text.
-
-    Attributes:
-        place: Its index among the links.
-        left: Its left side.
-        right: Its right side.
-        before: The words before it.
-        after: The words after it.
-        fixed: Whether it is not to be reported.
-    """
-
-    place: int
-    left: Tree
-    right: Tree
-    before: str
-    after: str
-    fixed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OddStatement:
-    """A statement that is false at values at which other statements of the text are true.
-
-    Attributes:
-        place: The index of the statement among the links.
-        at: The values, by variable.
-        by: The indices of the statements that are true there.
-    """
-
-    place: int
-    at: Mapping[str, float]
-    by: tuple[int, ...]
-
-
-def find_odd_statements(statements: Sequence[ComparedSides]) -> Iterator[OddStatement]:
-    """Yield the statements that contradict the other statements about the same unknown."""
-    held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
-    names = {each.place: free_symbols(each.left) | free_symbols(each.right) for each in held}
-    values: dict[str, list[float]] = defaultdict(list)
-    lone: dict[int, str] = {}
-    several: set[str] = set()
-    for each in held:
-        if (result := _read_value(each)) is not None:
-            lone[each.place] = result[0]
-            values[result[0]].append(result[1])
-            if words_of(each.after)[:1] == ["or"] or each.before.endswith((" or", "either")):
-                several.add(result[0])
-    fixed = {
-        name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
-    }
-    reported: set[int] = set()
-    for name in sorted({name for of in names.values() for name in of}):
-        at = {other: value for other, value in fixed.items() if other != name}
-        about = [
-            each for each in held if name in names[each.place] and names[each.place] - {name} <= at.keys()
-        ]
-        if len(about) < 3:
-            continue
-        for odd in _iterate_oddities(about, name, at, values[name], lone):
-            if odd.place not in reported:
-                reported.add(odd.place)
-                yield odd
-
-
-def _is_clear(statement: ComparedSides) -> bool:
-    sides = statement.left, statement.right
-    if sum(map(len, sides)) > _MOST_NODES_OF_STATEMENT:
-        return False
-    return not any(
-        node.label in _UNCLEAR or (node.label in OF_ANGLES and free_symbols(node))
-        for side in sides
-        for node in side
-    )
-
-
-def _read_value(statement: ComparedSides) -> tuple[str, float] | None:
-    """Return the variable that stands alone, and its value."""
-    for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
-        if not one.children and free_symbols(one) and not free_symbols(other):
-            value = evaluate_term(other, {})
-            return None if value is None else (one.label, value)
-    return None
-
-
-def _iterate_oddities(
-    about: Sequence[ComparedSides],
-    name: str,
-    at: Mapping[str, float],
-    named: Sequence[float],
-    lone: Mapping[int, str],
-) -> Iterator[OddStatement]:
-    places = list(named)
-    for each in about:
-        if each.place not in lone:
-            places += real_roots(each.left, each.right, name, at)
-    places = [
-        one for number, one in enumerate(places) if all(abs(one - two) > 1e-9 for two in places[:number])
-    ]
-    if len(places) > _MOST_VALUES:
-        return
-    holds = [[values_agree(each.left, each.right, {**at, name: place}) for place in places] for each in about]
-    for number, each in enumerate(about):
-        if each.fixed or _is_supposed(each):
-            continue
-        others = [row for other, row in enumerate(holds) if other != number]
-        mine = holds[number]
-        if any(
-            mine[index] is not False and any(row[index] for row in others) for index in range(len(places))
-        ):
-            continue
-        last = len(about) - 1
-        near = [1, 2] if number == 0 else [last - 2, last - 1] if number == last else [number - 1, number + 1]
-        if all(about[one].place in lone for one in near):
-            continue
-        for index, place in enumerate(places):
-            elsewhere = {**at, name: place + 0.37}
-            if all(
-                holds[one][index] and values_agree(about[one].left, about[one].right, elsewhere) is False
-                for one in near
-            ):
-                if number == 0 and mentions("task", each.before):
-                    if any(free_symbols(side) - {name} for side in (each.left, each.right)):
-                        break
-                    # where an equation is to be solved and the next has not its solution, that is wrong
-                    for task, following, one in zip(holds[0], holds[1], places, strict=True):
-                        if task and following is False:
-                            yield OddStatement(about[1].place, {**at, name: one}, (about[0].place,))
-                            break
-                else:
-                    yield OddStatement(
-                        each.place, {**at, name: place}, tuple(about[one].place for one in near)
-                    )
-                break
-
-
-def _is_supposed(statement: ComparedSides) -> bool:
-    """Return whether it is a definition or a value that is tried, or said to have no solution."""
-    if "no" in words_of(statement.before[-60:] + " " + statement.after[:40]):
-        return True
-    if not any(not side.children and free_symbols(side) for side in (statement.left, statement.right)):
-        return False
-    words = statement.before
-    return read_last_cue(words) == "given" or mentions("supposed", words.rpartition("§")[2])

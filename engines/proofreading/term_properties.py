@@ -26,6 +26,7 @@ from engines.mathematics.judging.names import EMPTY, free_variables, replace_var
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import SENTENCE_BREAK
 from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.operation_values import OF_COMPLEX, OF_REAL
 
 AMBIGUOUS_LABELS = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
@@ -45,17 +46,6 @@ _APART = 1e-3
 _ROUNDED = 0.02
 _MOST_TERMS = 100
 """Of a sum or product whose value is asked for."""
-_OF_ONE: Mapping[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "tan": math.tan, "ln": math.log, "exp": math.exp,
-    "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
-    "tanh": math.tanh, "abs": abs, "floor": math.floor, "ceil": math.ceil,
-    "sec": lambda x: 1 / math.cos(x), "csc": lambda x: 1 / math.sin(x), "cot": lambda x: 1 / math.tan(x),
-    "sech": lambda x: 1 / math.cosh(x), "csch": lambda x: 1 / math.sinh(x),
-    "coth": lambda x: 1 / math.tanh(x), "asinh": math.asinh, "acosh": math.acosh, "atanh": math.atanh,
-    "asec": lambda x: math.acos(1 / x), "acsc": lambda x: math.asin(1 / x),
-    "acot": lambda x: math.pi / 2 - math.atan(x), "asech": lambda x: math.acosh(1 / x),
-    "acsch": lambda x: math.asinh(1 / x), "acoth": lambda x: math.atanh(1 / x),
-}  # fmt: skip
 
 
 @lru_cache(8192)
@@ -365,19 +355,10 @@ def _evaluate_complex_node(tree: Tree, at: Mapping[str, complex]) -> complex:
     if label == "call" and f"{parts[0].label}(" in at:
         seed, values = at[f"{parts[0].label}("], [_evaluate_complex_node(part, at) for part in parts[1:]]
         return sum(cmath.sin(seed * value + place) for place, value in enumerate(values, 1))
-    if label not in _COMPLEX:
+    if label not in OF_COMPLEX:
         return _evaluate_node(tree, {name: one.real for name, one in at.items() if not one.imag})
     values = [_evaluate_complex_node(part, at) for part in parts]
-    return _COMPLEX[label](*values)
-
-
-_COMPLEX: Mapping[str, Callable[..., complex]] = {
-    "+": lambda *values: sum(values), "*": lambda *values: math.prod(values), "-": operator.sub,
-    "/": operator.truediv, "pow": operator.pow, "exp": cmath.exp, "sin": cmath.sin, "cos": cmath.cos,
-    "sqrt": cmath.sqrt, "ln": cmath.log, "conj": lambda value: value.conjugate(), "abs": abs,
-    "re": lambda value: value.real, "im": lambda value: value.imag, "arg": cmath.phase,
-}  # fmt: skip
-"""The operations of imaginary numbers."""
+    return OF_COMPLEX[label](*values)
 
 
 def _evaluate_total(tree: Tree, at: Mapping[str, float]) -> float:
@@ -430,8 +411,8 @@ def _bind_node(tree: Tree, name: str, at: Mapping[str, float]) -> Callable[[floa
     if len(functions) == 2 and label in _OF_PAIRS:
         operation, (left, right) = _OF_PAIRS[label], functions
         return lambda value: operation(left(value), right(value))
-    if len(functions) == 1 and label in _OF_ONE:
-        function, (argument,) = _OF_ONE[label], functions
+    if len(functions) == 1 and label in OF_REAL:
+        function, (argument,) = OF_REAL[label], functions
         return lambda value: function(argument(value))
     return lambda value: apply_label(label, [function(value) for function in functions])
 
@@ -488,7 +469,7 @@ def apply_label(label: str, values: Sequence[float]) -> float:
         return min(values) if label == "min" else max(values)
     if label in ("mod", "gcd", "lcm") and len(values) == 2:
         return _of_whole(label, *values)
-    function = _OF_ONE.get(label)
+    function = OF_REAL.get(label)
     if function is None or len(values) != 1:
         raise _NoValueError
     return function(values[0])

@@ -31,7 +31,13 @@ def proofreader() -> TextProofreader:
         (r"A related limit: $\lim_{x \to 0} \frac{8 - \cos x}{x} = 0$.", "1 for 8"),
         (r"We have $\frac{d}{dx} \sin x = \lim_{h \to 0} \frac{\sin(x+h) + \sin x}{h}$.", "- for +"),
         (r"Recall $\lim_{n\to\infty} (4 + \frac1n)^n = e$.", "1 for 4"),
-        # integrals to infinity
+        # integrals to infinity, and over all numbers, where a term may grow
+        (r"By symmetry $\int_{-\infty}^\infty e^{-\pi y^3}\,dy = 1$.", "2 for 3"),
+        (
+            r"So $-\frac12 \ln(\lim_{y \to \infty} \frac{(1+y)(1-\sqrt2)}{(1-y)(1+\sqrt2)})"
+            r" = -\frac12 \ln(3 - 5\sqrt2)$.",
+            "2 for 5",
+        ),
         (r"Then $\int_7^\infty x e^{-x^2}\,dx = \frac12$.", "0 for 7"),
         # terms with one value, and signs of what is nowhere 0
         (r"They differ by a constant: $\arcsin x + \arccos x = \frac{\pi}{7}$.", "2 for 7"),

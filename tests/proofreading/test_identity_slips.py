@@ -12,6 +12,7 @@ def proofreader() -> TextProofreader:
     return TextProofreader()
 
 
+_RINGS = "Rings, their ideals and their groups. "
 _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
 
 
@@ -65,6 +66,23 @@ _MATRICES = "The matrices $A$, $B$ and $Q$ are regular. "
             "Here $y = A$ and $y = 0$ are far lines. Then $P = A(e^w - e^{-w}) = 6 A \\sinh w$.",
             "2 for 6",
         ),
+        # functions of imaginary numbers, Γ, and sides that differ by little where letters are large
+        (r"If we recall the identity $\frac{i}{7} \cot \frac{iw}{2} = \frac{e^w+1}{2(e^w-1)}$.", "2 for 7"),
+        (r"If we recall the identity $\tan w = i \tanh(iw)$.", "the opposite"),
+        (r"It is known that $\tan w \cos w = -\sin w$, as was seen.", "+ for -"),
+        (r"For $w > 0$, as $\Gamma(w+8) = w \Gamma(w)$.", "1 for 8"),
+        (
+            r"For large $p$ we have $0 < p < \infty$ and $Q(p) = |e^{-c p^2} \cos(cp)|"
+            r" = |\frac{p^2 e^{-c p^7} \cos(cp)}{p^2}|$.",
+            "7 for 2",
+        ),
+        # "no" behind it is not said of its solutions
+        (
+            r"We see $P = \frac14 + \frac12 g(n) + \frac14 g(n)^2 = \frac74 (1 + g(n))^2$ and have no idea.",
+            "1 for 7",
+        ),
+        # a sign in a law of several letters is one in rings, too
+        (_RINGS + "In a ring, $w(u + v) = wu - wv$ is a rule.", "- for +"),
     ],
 )
 def test_the_change_that_mends_an_identity_is_named(
@@ -90,6 +108,11 @@ def test_the_change_that_mends_an_identity_is_named(
         r"Solve $\bar{w} = 2w + 3$ and $|w|^2 = 3 \operatorname{Re} w$.",
         r"With $a = b$ we get $f(a) + f(a) = 0$.",
         r"The equation $t^2 + 2t - 3 = 0$ has two roots.",
+        # an equation of opposites says that both are 0, roots have two signs, and minus is plus modulo 2
+        r"Now $\cos w = \cos(\pi - w)$, hence $w = \pi/2$.",
+        r"Solve $\sin 2w = -2 \sin w \cos w$.",
+        r"Here $\cos w = -\sqrt{1 - \sin^2 w}$.",
+        _RINGS + "In a ring of characteristic 2, $w(u + v) = wu - wv$ is a rule.",
         r"Let $A = \begin{bmatrix} 2 & -1 \\ -1 & 2 \end{bmatrix}$. Let $X = "
         r"\begin{bmatrix} 3 \\ 1 \end{bmatrix}$. Then $AX = A(V_1 + 2V_2)$.",
         # ideals are closed under signs, and an equation behind a statement can be what it rests on
