@@ -322,7 +322,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
-    if _is_root_of_square(left, right):
+    if free and _is_root_of_square(left, right):
         return "the sign of a root is that of an angle"
     infinite = any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right))
     # … but a limit is worked out.

@@ -121,6 +121,9 @@ def find_slip(
     # Large values differ by little where the sides differ in a small term.
     apart = next((at for at, point in enumerate(points) if values_agree(left, right, point) is False), 0)
     first, second = values[0][apart], values[1][apart]
+    # A side that has no value, as the arcsine of 7, can get one by a change.
+    if all(one is None for one in values[0]) != all(one is None for one in values[1]):
+        return _find_value_given(left, right, points, same, in_calls)
     if first is None or second is None or values_agree(left, right, points[apart]) is not False:
         return None
     # … but not of an a that is 0 nowhere, such as a number or (-1)^n.
@@ -167,6 +170,25 @@ def find_slip(
                 *((whole, other) if side == 0 else (other, whole))
             ):
                 return Slip(instead, points[apart], (first, second))
+    return None
+
+
+def _find_value_given(
+    left: Tree,
+    right: Tree,
+    points: Sequence[Mapping[str, float]],
+    same: Callable[[Tree, Tree], bool],
+    in_calls: bool,
+) -> Slip | None:
+    """Return the one change that gives the side of a link that has no value that of the other one."""
+    place = 0 if evaluate_term(left, points[0]) is None else 1
+    side, other = (left, right)[place], (right, left)[place]
+    wanted = [evaluate_term(other, at) for at in points]
+    for path, changed, instead in iterate_changes(side, (), in_calls):
+        whole = side.replace_subtree(path, changed)
+        values = (evaluate_term(whole, at) for at in points)
+        if all(map(_are_near, values, wanted)) and same(*(whole, other)[:: 1 if side is left else -1]):
+            return Slip(instead, {}, ())
     return None
 
 
@@ -225,6 +247,9 @@ def find_identity_slip(
         constant = constant and not (free_symbols(one) and free_symbols(other))
         return bool(shared or constant) and same(one, other)
 
+    if (terms := _take_integrands(left, right)) is not None:
+        slip = find_identity_slip(*terms, same, alike=True, opposite=opposite, known=known)
+        return slip and replace(slip, at={}, values=())
     if left.label == right.label == "limit" and left.children[:3] == right.children[:3]:
         head = left.children[:3]
         return find_identity_slip(
@@ -268,6 +293,10 @@ def find_identity_slip(
             {name: float(row) if name in ends else value for name, value in at.items()} | {"inf": _MANY}
             for row, at in enumerate(points, 2)
         ]
+    # An arcsine that is not of a number up to 1 has no value, and the other side has.
+    if not infinite and not _have_values(sides, points):
+        scaled = (_place_points(free, 0, scale) for scale in _SCALES)
+        points = next((one for one in scaled if any(_have_values((side,), one) for side in sides)), points)
     # √(1 - sin² x) is cos x only where that is positive.
     if known and not infinite and not all(_meet(known, at) for at in points):
         tried = (_place_points(free, seed, scale) for scale in _SCALES for seed in range(_SEEDS))
@@ -333,6 +362,36 @@ def _find_slip_beside_slopes(left: Tree, right: Tree, same: Callable[[Tree, Tree
         sides[0], sides[1], points, lambda *pair: same(*(names.restore_parts(side) for side in pair))
     )
     return slip and replace(slip, at=names.show_place(slip.at))
+
+
+def _take_integrands(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
+    """Return what two integrals of one variable are of, with the numbers before them, where they go over the
+    same; None for other sides: one slip makes integrals equal by what they are of."""
+    parts = [_split_integral(side) for side in (left, right)]
+    if parts[0] is None or parts[1] is None or parts[0][0] != parts[1][0]:
+        return None
+    if left.label == "antiderivative":
+        return parts[0][1], parts[1][1]
+    # From -a to a, f(x) and f(-x) have the same integral.
+    agree = [values_agree(left, right, at) for at in points_of(free_symbols(left) | free_symbols(right))]
+    with_letters = any(map(free_symbols, parts[0][0][2:]))
+    is_settled = True not in agree and (with_letters or False in agree)
+    return (parts[0][1], parts[1][1]) if is_settled else None
+
+
+def _split_integral(side: Tree) -> tuple[tuple[str, Tree, ...], Tree] | None:
+    """Return over what an integral goes, and what it is of with the factors before it; None for another
+    term."""
+    if side.label in ("integral", "antiderivative"):
+        return (side.label, *side.children[:-1]), side.children[-1]
+    if side.label not in ("*", "/") or not side.children:
+        return None
+    place = 0 if side.label == "/" else len(side.children) - 1
+    inner = _split_integral(side.children[place])
+    others = [part for at, part in enumerate(side.children) if at != place]
+    if inner is None or any(inner[0][1].label in free_symbols(part) for part in others):
+        return None
+    return inner[0], side.replace_subtree((place,), inner[1])
 
 
 def _call_other_functions(left: Tree, right: Tree) -> bool:

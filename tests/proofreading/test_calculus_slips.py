@@ -39,6 +39,15 @@ def proofreader() -> TextProofreader:
             "2 for 5",
         ),
         (r"Then $\int_7^\infty x e^{-x^2}\,dx = \frac12$.", "0 for 7"),
+        # a side that has no value, and integrals over the same of which one is mistaken
+        (r"So $F(p) = \int_7^p \frac{dt}{\sqrt{1-t^2}} = \arcsin p$.", "0 for 7"),
+        (r"Hence $P = k [\arcsin(t)]_0^6 = \frac{k\pi}{2}$.", "1 for 6"),
+        (
+            r"So $P = \frac{2}{2\pi} \int_p^q \sqrt{c + \frac{2m}{t} - \frac{b^2}{t^2}}\,dt"
+            r" = \frac1\pi \int_p^q \sqrt{c + \frac{2m}{t} - \frac{b^8}{t^2}}\,dt$.",
+            "8 for 2",
+        ),
+        (r"Then $Q = \int_a^b g(t) w(t)^2\,dt = \int_a^b g(t) w(t)^3\,dt$.", "3 for 2"),
         # terms with one value, and signs of what is nowhere 0
         (r"They differ by a constant: $\arcsin x + \arccos x = \frac{\pi}{7}$.", "2 for 7"),
         (r"Note $(-1)^{n+6} + \frac{\sin n\pi}{n\pi} = (-1)^{n+1}$.", "- for +"),
@@ -92,6 +101,10 @@ def test_the_change_that_mends_a_calculation_is_named(
         r"We approximate: $\frac{22}{7} \approx 3.14159$.",
         r"Let $\lim_{x \to 0} \frac{a - \cos x}{x^2} = \frac12$.",
         r"The sequence has $\lim_{n \to \infty} a_n = 3$, and $\int_0^\infty f(x)\,dx = 1$.",
+        # integrals over the same of two functions, which can be equal
+        r"By symmetry $Q = \int_{-a}^a g(t) w(t^2)\,dt = \int_{-a}^a g(-t) w(t^2)\,dt$.",
+        r"We suppose $\int_0^1 g(t)\,dt = \int_0^1 (t + 1) w(t)\,dt$.",
+        r"Solve $\sqrt{t - 5} = t$.",
     ],
 )
 def test_what_is_to_be_solved_or_about_equal_is_not_accused(proofreader: TextProofreader, text: str) -> None:
