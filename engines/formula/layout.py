@@ -439,6 +439,8 @@ class _Layout(TokenCursor):
             pieces.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start))
         elif self.whole and len(inner) > 1 and _is_sum(inner):
             pieces.append(self.make_piece(PieceRole.ATOM, self.line_to_tree(inner, *span), start, "{"))
+        elif self.whole and _is_lone_script(inner) and pieces and pieces[-1].role in _BASES:
+            pieces.append(inner[1])  # 90\ensuremath{^\circ}
         else:
             pieces.extend(inner)
 
@@ -642,6 +644,11 @@ def _bracket_leaf(bracket: str) -> OperatorTree:
 def _make_text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
     leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
     return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
+
+
+def _is_lone_script(pieces: list[Piece]) -> bool:
+    """Return whether a group holds nothing but a script, which has no base in it."""
+    return len(pieces) == 2 and pieces[0].alone == ABSENT and pieces[1].role == PieceRole.SCRIPT
 
 
 def _is_sum(parts: list[Piece]) -> bool:

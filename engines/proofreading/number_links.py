@@ -28,6 +28,7 @@ from engines.proofreading.term_properties import (
     DEGREES,
     WHOLE,
     apart_in_any_sign,
+    evaluate_complex,
     evaluate_term,
     expand_mixed_numbers,
     find_units,
@@ -78,6 +79,8 @@ _MOST_ROUNDED = 0.01
 _LARGEST_ROOM = 0.002
 """What a number may differ by, as a share, since others were rounded before it was calculated."""
 _APART = 1e-9
+_SEEN = 1e-3
+"""Share by which two numbers differ that nobody rounds to each other."""
 _RANGES = ("interval", "union", "intersection", "without")
 _COLLECTIONS = (*_RANGES, "such", "list", "set")
 
@@ -263,7 +266,7 @@ class NumberLinks:
             return "signs ± can be meant in several ways"
         if DEGREES.search(link.left + link.right):
             plain = [self.read_formula(DEGREES.sub("", side)).tree for side in (link.left, link.right)]
-            if plain[0] is None or plain[1] is None or values_agree(plain[0], plain[1], {}) is not False:
+            if plain[0] is None or plain[1] is None or not _differ_in_value(plain[0], plain[1]):
                 return "degrees can be meant in several ways"
         joined = (left, join_mixed_numbers(right)), (join_mixed_numbers(left), right)
         if any(pair != (left, right) and values_agree(*pair, {}) for pair in joined):
@@ -493,6 +496,14 @@ def _describe_undefined(left: Tree, right: Tree) -> str:
                 name = "square root" if node.label == "sqrt" else "factorial"
                 return f"the {name} of {value:.6g} is no real number"
     return ""
+
+
+def _differ_in_value(left: Tree, right: Tree) -> bool:
+    """Return whether two real or imaginary numbers are known to differ."""
+    if values_agree(left, right, {}) is False:
+        return True
+    one, other = evaluate_complex(left, {}), evaluate_complex(right, {})
+    return one is not None and other is not None and abs(one - other) > _SEEN * (1 + abs(one))
 
 
 def _is_exponential(tree: Tree) -> bool:

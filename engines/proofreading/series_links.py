@@ -7,6 +7,7 @@ are known of both are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.cursor import ELLIPSIS
@@ -19,6 +20,7 @@ from engines.proofreading.link_context import VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.slips import iterate_changes
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import DECIMAL, free_symbols
@@ -27,6 +29,9 @@ _ORDERS = ("O", "o", "𝒪")
 _NO_LETTERS = frozenset((ELLIPSIS, *(f"{symbol}(" for symbol in _ORDERS)))
 _INFINITY = Tree("inf")
 _MOST_CENTRES = 4
+_MOST_CHANGES = 60
+_ENOUGH = 2
+"""Coefficients that are not equal by chance."""
 _WRITTEN = "in the terms that are written"
 
 
@@ -57,8 +62,12 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
             return None  # equal first terms do not prove that sums are equal
         return LinkVerdict(link, "follows", source) if used else LinkVerdict(link, "right", _WRITTEN)
     mistakes = [(base, each.different) for base, each in compared if each.equal and each.different]
-    if len(compared) != 1 or not mistakes or not _is_claimed(context, link, left, right):
+    if len(compared) != 1 or not _is_claimed(context, link, left, right):
         return None
+    if not mistakes:
+        # No coefficient is right where a number of the function is wrong: ln(6 + x) = x - x^2/2 + ...
+        change = "" if used else _find_change(left, right)
+        return LinkVerdict(link, "wrong", f"it holds with {change}") if change else None
     base, (exponent, one, other) = mistakes[0]
     power = "constant terms" if not exponent else f"coefficients of order {exponent} in {write_term(base)}"
     reason = f"the {power} are {write_term(one)} and {write_term(other)}"
@@ -66,6 +75,20 @@ def judge_expansion(context: LinkContext, link: ChainLink, left: Tree, right: Tr
     evidence = Evidence("definition", tuple(used)) if used else Evidence()
     reason = slip or (f"{reason}, {source}" if source else reason)
     return LinkVerdict(link, "wrong", reason, evidence=evidence)
+
+
+def _find_change(left: Tree, right: Tree) -> str:
+    """Return the one change by which an expansion holds in all terms that are written; "" where none does."""
+    for side, other in ((left, right), (right, left)):
+        for path, changed, instead in islice(iterate_changes(side), _MOST_CHANGES):
+            whole = side.replace_subtree(path, changed)
+            if any(
+                each.equal >= _ENOUGH and not each.different
+                for _, each in _iterate_comparisons(whole, other)
+                if each.is_decided
+            ):
+                return instead
+    return ""
 
 
 def _is_defined_anew(sides: tuple[Tree, Tree], used: Sequence[Fact]) -> bool:

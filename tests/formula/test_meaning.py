@@ -49,6 +49,7 @@ def said(text: str, names: Names | None = None) -> str:
         (r"1,000 + 10{,}000 + 1\,234", "+ + 1000 10000 1234"),
         (r"2\frac{1}{2}\%", "/ + 2 / 1 2 100"),
         (r"30^\circ", "* 30 / pi 180"),
+        (r"30\ensuremath{^\circ} + x{^2}", "+ * 30 / pi 180 pow x 2"),
         (r"5\text{ cm}^2", "* 5 pow unit cm 2"),
         (r"x = \pm 2", "= x pm 2"),
         (r"a \equiv b \pmod{n}", "congruent a b n"),

@@ -296,6 +296,8 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         ),
         (r"It is $\cos^{-1}(\frac{-3}{\sqrt{77}}) = 110^{\circ}$.", False),
         (r"It is $\cos^{-1}(\frac{-3}{\sqrt{77}}) = 111^{\circ}$.", True),
+        (r"It is $\sin 20^\circ + i \cos 20^\circ = \sin 20^\circ + i \cos 50^\circ$.", True),
+        (r"It is $\sin 20^\circ + i \cos 20^\circ = \cos 70^\circ + i \sin 70^\circ$.", False),
         (r"The grids show $31.5 = 32.5$. What's wrong?", False),
         (r"The grids show $31.5 = 32.5$. What follows?", True),
         (r"For all $n$, $\sum_{i=0}^{n} \binom{n}{i} x^i (1-x)^{n-i} (i-nx)^2 = nx(1-x)$.", False),

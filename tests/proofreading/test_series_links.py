@@ -54,6 +54,9 @@ def test_first_terms_are_those_of_the_expansion(
             r"\frac{1}{1-x} = -\frac1x - \frac{1}{x^2} - \cdots",
             r"\frac{1}{1-x} = -\frac1x + \frac{1}{x^2} - \cdots",
         ),
+        # a number of the function spoils all coefficients
+        (r"\ln(1+u) = u - \frac12 u^2 + o(u^2)", r"\ln(6+u) = u - \frac12 u^2 + o(u^2)"),
+        (r"\frac{1}{1-x} = 1 + x + x^2 + \dots", r"\frac{3}{1-x} = 1 + x + x^2 + \dots"),
         (r"(n+1)^3 = n^3 + 3n^2 + O(n)", r"(n+1)^3 = n^3 + 2n^2 + O(n)"),
         (r"\frac{a}{1-r} = a + ar + ar^2 + \cdots", r"\frac{a}{1-r} = a + ar + 2ar^2 + \cdots"),
         (
@@ -108,6 +111,7 @@ def test_a_function_gets_another_series_in_the_next_example(proofreader: TextPro
     "text",
     [
         r"Suppose that $e^x = 1 + 2x + \dots$.",
+        r"We have $f(x) = 3 + 2x + \dots$ and $\sin x = 5 + 7x + \dots$.",
         r"It is not true that $e^x = 1 + 2x + \dots$.",
         r"Is $e^x = 1 + 2x + \dots$?",
         r"We have $e^{tA} = I + tA + \frac{t^2A^2}{2} + \cdots$.",
