@@ -140,14 +140,14 @@ def find_slip(
         vanishing = by_facts and all(value is not None and abs(value) < _VANISHING_VALUE for value in wanted)
         if vanishing and sides[side].label not in ("+", "-"):
             continue
-        turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
         # In a long link a factor 1 is written rather than an equation in which it stands.
         long = len(left) + len(right) >= _LONG_LINK
         with_zeros = zeros and long and _differ_alike(*values)
         changes = iterate_changes(
             sides[side], names, in_calls, with_ones=long, with_zeros=with_zeros, with_exponents=not by_facts
         )
-        for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
+        opposites = _turn_sign(sides[side]) if opposite and side == 1 else []
+        for path, changed, instead in chain(changes, opposites):
             if by_facts and (instead[0] == "*" or instead.endswith(" 0")):
                 continue
             if varying and not path and not changed.children and free_symbols(changed):
@@ -171,6 +171,11 @@ def find_slip(
             ):
                 return Slip(instead, points[apart], (first, second))
     return None
+
+
+def _turn_sign(side: Tree) -> list[tuple[tuple[int, ...], Tree, str]]:
+    """Return the change of a whole side into its opposite, as `iterate_changes` does."""
+    return [((), Tree("*", (Tree("-1"), side)), "the opposite")]
 
 
 def _find_value_given(
@@ -374,22 +379,22 @@ def _take_integrands(left: Tree, right: Tree) -> tuple[Tree, Tree] | None:
         return parts[0][1], parts[1][1]
     # From -a to a, f(x) and f(-x) have the same integral.
     agree = [values_agree(left, right, at) for at in points_of(free_symbols(left) | free_symbols(right))]
-    with_letters = any(map(free_symbols, parts[0][0][2:]))
+    with_letters = any(map(free_symbols, parts[0][0].children[1:]))
     is_settled = True not in agree and (with_letters or False in agree)
     return (parts[0][1], parts[1][1]) if is_settled else None
 
 
-def _split_integral(side: Tree) -> tuple[tuple[str, Tree, ...], Tree] | None:
+def _split_integral(side: Tree) -> tuple[Tree, Tree] | None:
     """Return over what an integral goes, and what it is of with the factors before it; None for another
     term."""
     if side.label in ("integral", "antiderivative"):
-        return (side.label, *side.children[:-1]), side.children[-1]
+        return Tree(side.label, side.children[:-1]), side.children[-1]
     if side.label not in ("*", "/") or not side.children:
         return None
     place = 0 if side.label == "/" else len(side.children) - 1
     inner = _split_integral(side.children[place])
     others = [part for at, part in enumerate(side.children) if at != place]
-    if inner is None or any(inner[0][1].label in free_symbols(part) for part in others):
+    if inner is None or any(inner[0].children[0].label in free_symbols(part) for part in others):
         return None
     return inner[0], side.replace_subtree((place,), inner[1])
 
@@ -446,9 +451,8 @@ def find_complex_slip(
     if not opposite and abs(first + second) < _CLOSE * (1 + abs(first)):
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
-        turned = ((), Tree("*", (Tree("-1"), sides[side])), "the opposite")
-        changes = iterate_changes(sides[side])
-        for path, changed, instead in chain(changes, (turned,) if opposite and side == 1 else ()):
+        opposites = _turn_sign(sides[side]) if opposite and side == 1 else []
+        for path, changed, instead in chain(iterate_changes(sides[side]), opposites):
             whole = sides[side].replace_subtree(path, changed)
             meets = all(
                 (one := evaluate_complex(whole, at)) is not None
