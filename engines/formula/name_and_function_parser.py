@@ -2,6 +2,8 @@ r"""Names with what is attached to them: scripts, powers, and the arguments of f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engines.core.tree import Tree
 from engines.formula.counting import make_double_factorial
 from engines.formula.cursor import (
@@ -262,7 +264,8 @@ class NameAndFunctionParser(NumeralParser):
         ):
             return self.parse_call(label, power)
         # A power before a bracket, a^2(b), could be applied to the value of the function as well.
-        if self.context.reads_unknown_signs and self.here.text == "[" and self.here.role == PieceRole.OPEN:
+        opens_square = self.here.text == "[" and self.here.role == PieceRole.OPEN
+        if self.context.reads_unknown_signs and opens_square and not self.has_limits_behind():
             # Square brackets behind a name are an argument, an index or a factor.
             alone = self.piece_ahead(2).text == "]"
             several = power is None and self.has_several_indices()
@@ -273,7 +276,7 @@ class NameAndFunctionParser(NumeralParser):
         lone = self.here.role == PieceRole.OPEN and bracket_after(self.parts, self.position - 1) == "function"
         if lone and power is not None and name not in ("e", "i", "π"):
             raise self.make_error(f"a power of {name} before a bracket can be read in two ways", power)
-        if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == PieceRole.OPEN:
+        if "A" <= name <= "Z" and opens_square and not self.has_limits_behind():
             raise self.make_error(f"square brackets behind {name} can be read in two ways")
         # e, i and π are constants only without scripts of their own.
         if plain and name in ("e", "i", "π"):
@@ -481,13 +484,23 @@ class NameAndFunctionParser(NumeralParser):
 
     def has_several_indices(self) -> bool:
         """Return whether another square bracket opens where the one here is closed, as in `a[i][j]`."""
+        behind = self.list_behind_bracket()
+        return bool(behind) and behind[0].text == "["
+
+    def has_limits_behind(self) -> bool:
+        """Return whether the brackets that open here are a factor with limits, as in `π[x^2]_0^1`."""
+        limits = self.list_behind_bracket()[:2]
+        return {piece.text for piece in limits if piece.role == PieceRole.SCRIPT} == {"O!SUB", "O!SUP"}
+
+    def list_behind_bracket(self) -> Sequence[Piece]:
+        """List what stands behind the bracket that opens here; nothing if it is never closed."""
         depth = 0
         for at in range(self.position, self.length):
             piece = self.parts[at]
             depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
             if depth <= 0:
-                return at + 1 < self.length and self.parts[at + 1].text == "["
-        return False
+                return self.parts[at + 1 : self.length]
+        return ()
 
     def parse_array_entry(self, head: Tree) -> Tree:
         """Parse the indices of an entry of an array, each in square brackets."""
