@@ -163,7 +163,8 @@ PHRASES: Mapping[str, str] = {
         will_make would_make whether would_have would_get would_imply would_mean would_give would_follow
         erroneous* fallac* claim
         claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
-        would_expect would_be
+        would_expect would_be would_read would_say would_become would_require would_yield faulty bogus
+        flawed so-called
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
@@ -176,7 +177,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "mistakes": """
         wrong incorrect mistake* pitfall* misconception* fallac* common_error* typical_error* error_hunt
-        erroneous* find_the_error
+        erroneous* find_the_error faulty bogus flawed fake_proof false_proof
     """,
     "asking": f"""
         true_or_false t/f t_or_f

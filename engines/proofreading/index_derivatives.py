@@ -13,7 +13,7 @@ from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_supposed
 from engines.proofreading.term_properties import free_symbols
 
-_NEAR_PARAGRAPHS = 2
+_NEAR_PARAGRAPHS = 6
 """A function of the same name can be another one further away."""
 
 

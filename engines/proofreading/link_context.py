@@ -68,6 +68,7 @@ VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _MOST_ITEMS = 12
 """Of a list of statements that the text asks about."""
+_ORDERS = ("<", ">", "<=", ">=")
 _OF_RESIDUES = re.compile(r"[ZFℤ]_\w")
 _NEAR_PARAGRAPHS = 2
 _NEXT_PIECE = 2
@@ -333,12 +334,28 @@ class LinkContext:
         variable, as in `for each i = 1`, and no condition in words restricts it."""
         value = not left.children and not free_symbols(right)
         free = free_symbols(left) | free_symbols(right)
-        known = is_claimed_for_all(link, free) and not value and not has_condition(link.words_before)
+        claimed = is_claimed_for_all(link, free) or self._is_claimed_in_range(link, left, right)
+        known = claimed and not value and not has_condition(link.words_before)
         known = known and not self.domains.are_restricted(free, self.position, self.piece)
         known = known and not any(
             self._names_other_members(formula, free) for formula in (*link.formulas_before, link.next_formula)
         )
         return known and self.is_about_numbers(link, left, right)
+
+    def _is_claimed_in_range(self, link: ChainLink, left: Tree, right: Tree) -> bool:
+        """Return whether an equation is claimed for a range of its only letter: "for 0 < a < 1 we have"."""
+        opener, _, claim = last_sentence(link.words_before).rpartition("§")
+        letters = free_symbols(left)
+        supposed = link.is_denied_directly or mentions("supposing", opener) or mentions("conditional", opener)
+        if words_of(opener)[-1:] != ["for"] or read_last_cue(claim) != "claimed" or supposed:
+            return False
+        if link.relation != "=" or len(letters) != 1 or free_symbols(right) != letters:
+            return False
+        stated = self.read_formula(link.formulas_before[-1]).tree if link.formulas_before else None
+        bounds = () if stated is None else stated.children if stated.label == "and" else (stated,)
+        return bool(bounds) and all(
+            each.label in _ORDERS and free_symbols(each) == letters for each in bounds
+        )
 
     def _names_other_members(self, formula: str, free: frozenset[str]) -> bool:
         """Return whether a formula says of a variable that it is a member of something else than a set of

@@ -26,13 +26,20 @@ from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, starts_with_phrase
+from engines.proofreading.cue_phrases import (
+    last_sentence,
+    mentions,
+    read_last_cue,
+    starts_with_phrase,
+    words_of,
+)
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
 from engines.proofreading.letter_domains import list_conditions, list_counts
+from engines.proofreading.limit_links import judge_limit
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.matrix_links import MatrixLinks
@@ -186,7 +193,10 @@ class LinkJudge(LinkContext):
             if link.relation in _ASSIGNING:
                 self._forget_redefined(link, left.tree)
             if link.relation not in (*_JUDGED, "congruent", ":="):
-                yield LinkVerdict(link, "not shown", f"the relation {link.relation} is not judged")
+                with limit_work(_MOST_WORK):
+                    approaching = judge_limit(self, link, left.tree, right.tree)
+                unjudged = f"the relation {link.relation} is not judged"
+                yield approaching or LinkVerdict(link, "not shown", unjudged)
                 continue
             if link.is_denied_by_words_after:
                 self.denied_piece = link.piece_index
@@ -692,7 +702,8 @@ class LinkJudge(LinkContext):
             self.facts.add_condition(statement)
         if carried is not None:
             return carried
-        if opposite:
+        # "For x > 1 …, and for x < 1 …" are two cases.
+        if opposite and words_of(link.words_before)[-1:] not in (["for"], ["if"], ["when"], ["whenever"]):
             return LinkVerdict(
                 link,
                 "given",

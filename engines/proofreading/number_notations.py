@@ -9,8 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engines.core.tree import ZERO, Tree
-from engines.formula.meaning import Names
+from engines.formula.cursor import UnreadError
+from engines.formula.lexer import LatexSource
+from engines.formula.meaning import Names, pieces_of
 from engines.formula.reader import read
+from engines.formula.symbols import PieceRole
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import mentions, starts_with_phrase
@@ -57,12 +60,19 @@ def judge_number_notations(
     """Return the verdict on an equation that fails and holds with one of these meanings; None for another."""
     if pointed := _judge_points_as_products(link, numbers):
         return pointed
+    if left == Tree("e") and free_symbols(right):
+        return LinkVerdict(link, "given", "e can be a letter, such as an eccentricity")
     if free_symbols(left) | free_symbols(right):
         return None
     if angle := _judge_angles(link, left, right, numbers):
         return angle
     if _are_equal_as_angles(links, left, right, numbers):
         return LinkVerdict(link, "right if", "angles are equal that differ by full turns")
+    if _stands_in_brackets(link.left) and _stands_in_brackets(link.right):
+        if hold_as(_take_divisors, left, right, judge):
+            return LinkVerdict(link, "right if", "numbers in brackets are ideals")
+        if not all(WHOLE.match(node.label) for side in (left, right) for node in side if not node.children):
+            return LinkVerdict(link, "not shown", "what stands in brackets can be ideals")
     if _are_equal_as_set_numbers(left, right):
         named = link.position.domain == "sets"
         reason = "each number is the set of all smaller ones"
@@ -136,6 +146,29 @@ def _take_sums_of_degrees(tree: Tree) -> Tree:
     if tree.label in OF_ANGLES and tree.children and "pi" not in tree.list_labels():
         return Tree(tree.label, (Tree("/", (Tree("*", (tree.children[0], Tree("pi"))), Tree("180"))),))
     return Tree(tree.label, tuple(map(_take_sums_of_degrees, tree.children)))
+
+
+def _stands_in_brackets(latex: str) -> bool:
+    """Return whether all terms and factors of a side stand in brackets of their own, as ideals do."""
+    depth, was_outside = 0, False
+    try:
+        pieces = pieces_of(LatexSource.from_latex(latex))
+    except UnreadError:
+        return False
+    for piece in pieces:
+        depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
+        joins = piece.role in (PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.CLOSE, PieceRole.SCRIPT)
+        was_outside = was_outside or (depth == 0 and not joins)
+    return bool(pieces) and not was_outside
+
+
+def _take_divisors(tree: Tree) -> Tree:
+    """Return the number that generates an ideal of whole numbers: a sum has what divides its terms."""
+    parts = tuple(map(_take_divisors, tree.children))
+    numbers = [int(part.label) for part in parts if WHOLE.match(part.label)]
+    if tree.label == "+" and len(numbers) == len(parts):
+        return Tree(str(math.gcd(*numbers)))
+    return Tree(tree.label, parts)
 
 
 def _are_equal_as_set_numbers(left: Tree, right: Tree) -> bool:

@@ -1,0 +1,105 @@
+r"""Limits behind an arrow, `\frac{n}{n + 1} \to 1`.
+
+What the variable approaches is said above the arrow or in the sentence; an index of a sequence grows.
+"""
+
+from __future__ import annotations
+
+from engines.core.tree import Tree
+from engines.formula.brackets import find_closing
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.formula_statements import split_statements
+from engines.proofreading.link_context import LARGEST, LinkContext
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.repair_conditions import write_term
+from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.statement_roles import is_supposed
+from engines.proofreading.term_properties import free_symbols
+
+_ARROWS = (r"\to", r"\rightarrow", r"\longrightarrow", "→")
+_LABELLED = (r"\xrightarrow", r"\underset", r"\overset")
+_INDICES = frozenset("nmkN")
+"""Letters of sequences, which grow where nothing else is said."""
+_VALUES = frozenset(("+", "*", "/", "-", "pow", "sqrt", "root", "pi", "e", "inf", "ln", "abs"))
+_STEADY = frozenset(("+", "*", "-"))
+_SIDES = {"^+": "+", "^-": "-"}
+
+
+def judge_limit(context: LinkContext, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict | None:
+    """Return the verdict on a term that approaches a number; None where an arrow says something else, or what
+    the variable approaches is not known."""
+    letters = free_symbols(left)
+    if not _is_arrow(link.relation) or len(letters) != 1 or not _is_value(right):
+        return None
+    if (
+        link.of_problem
+        or link.position.domain != NUMBERS
+        or len(left) >= LARGEST
+        or "call" in left.list_labels()
+    ):
+        return None
+    (name,) = letters
+    approached = _find_approached(context, link, left, name)
+    if approached is None:
+        return None
+    place, side = approached
+    limit = Tree("limit", (Tree(name), place, Tree(side), left))
+    verdict = context.numbers.compare_by_relation("=", limit, right)
+    if verdict.outcome == "equal":
+        return LinkVerdict(link, "right", f"the limit for {name} to {_write_place(place)}")
+    denied = link.is_denied_directly or context.is_asked(link) or is_supposed(link)
+    if verdict.outcome != "different" or denied or mentions("refused", link.words_before):
+        return None
+    return LinkVerdict(link, "wrong", f"{verdict.witness}, for {name} to {_write_place(place)}")
+
+
+def _is_arrow(relation: str) -> bool:
+    return relation in _ARROWS or relation.startswith(_LABELLED)
+
+
+def _is_value(tree: Tree) -> bool:
+    """Return whether a term is a number or infinity."""
+    return not free_symbols(tree) and all(node.label in _VALUES for node in tree if node.children)
+
+
+def _find_approached(context: LinkContext, link: ChainLink, left: Tree, name: str) -> tuple[Tree, str] | None:
+    """Return what a variable approaches, and from which side."""
+    labelled = link.relation.startswith(_LABELLED)
+    said = [*link.restricting_formulas, *reversed(link.formulas_before)]
+    for formula in _list_labels(link.relation) if labelled else said:
+        for statement in split_statements(formula):
+            arrows = [relation for relation, _ in statement.relations if relation in _ARROWS]
+            if len(statement.sides) != len(arrows) + 1 or statement.sides[0].strip() != name:
+                continue
+            written = statement.sides[1].strip()
+            mark = next((mark for mark in _SIDES if written.endswith(mark)), "")
+            place = context.read_formula(written.removesuffix(mark)).tree
+            return None if place is None or not _is_value(place) else (place, _SIDES.get(mark, "both"))
+    # A polynomial behind which an arrow stands is one that is replaced.
+    has_value = any(fact.is_value for fact in context.facts.facts_about(frozenset((name,))))
+    grows = name in _INDICES and not (labelled or has_value) and any(map(_levels_off, left))
+    return (Tree("inf"), "both") if grows else None
+
+
+def _levels_off(node: Tree) -> bool:
+    """Return whether an operation can keep a growing variable bounded."""
+    if node.label == "pow":
+        return bool(free_symbols(node.children[1]))
+    return bool(node.children) and node.label not in _STEADY
+
+
+def _list_labels(relation: str) -> list[str]:
+    """List the formulas above and below an arrow."""
+    labels, at = [], 0
+    while at < len(relation):
+        if relation[at] in "{[":
+            end = find_closing(relation, at)
+            labels.append(relation[at + 1 : end])
+            at = end
+        at += 1
+    return labels
+
+
+def _write_place(place: Tree) -> str:
+    return "∞" if place == Tree("inf") else write_term(place)
