@@ -18,6 +18,8 @@ MINUS_ONE = Tree("-1")
 BOUNDS = ("<", ">", "<=", ">=")
 _LAST_BOUNDS = 4
 """Of the bounds said so far, so many of the last bear on one that comes."""
+_NEXT_FORMULA = 4
+"""Pieces of a text from one formula to the next but one, words between them: "-2x > -6; divided by -2"."""
 
 
 class BoundEnd(NamedTuple):
@@ -51,8 +53,16 @@ def carry_bound(
     inequality is divided by a negative number, the opposite. None for neither."""
     names = free_symbols(statement)
     for previous, bound in reversed(bounds[-_LAST_BOUNDS:]):
-        near = previous.position.paragraph == link.position.paragraph and free_symbols(bound) == names
-        if previous is link or not near or len(bound) <= len(statement) or len(names) > 1:
+        here = previous.position.paragraph == link.position.paragraph
+        # A displayed formula is a paragraph of its own.
+        here = here or link.piece_index - previous.piece_index <= _NEXT_FORMULA
+        if (
+            previous is link
+            or not here
+            or free_symbols(bound) != names
+            or len(bound) <= len(statement)
+            or len(names) > 1
+        ):
             continue
         earlier = " ".join(
             f"{previous.left} {previous.relation} {previous.right} (line {previous.line})".split()
@@ -61,7 +71,8 @@ def carry_bound(
             return LinkVerdict(link, "follows", f"by {earlier}")
         opposite = Tree(TURNED[statement.label], statement.children)
         if judge.equal(bound, opposite).outcome == "equal":
-            concluded = is_concluded(link) or mentions("deducing", last_clause(link.words_before))
+            clause = last_clause(link.words_before)
+            concluded = is_concluded(link) or mentions("deducing", clause) or mentions("obtaining", clause)
             drawn = concluded and not (link.is_denied_directly or link.is_one_of_alternatives)
             return LinkVerdict(link, "wrong" if drawn else "not shown", f"{earlier} says the opposite")
         return None

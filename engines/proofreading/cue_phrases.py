@@ -263,6 +263,10 @@ PHRASES: Mapping[str, str] = {
         leads reduces simplifies implies leaves means to_find we_find end_with ends_with end_up ends_up
         left_with
     """,
+    "exchanging": """
+        swap* interchang* switch* exchang* replac* renam* substitut* plug* small large approximat* similar*
+        differentiat* integrat* inverse
+    """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
         rewritten_as be_written_as write_this_as written_in_the_form rewrite_§_as rewriting_§_as write_§_as

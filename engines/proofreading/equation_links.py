@@ -35,6 +35,7 @@ from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
+from engines.proofreading.solved_formulas import judge_solved_formula
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
@@ -259,8 +260,9 @@ class EquationLink:
     def _judge_as_universal_claim(self) -> LinkVerdict | None:
         if not self.for_all or (refuted := self._refute()).outcome != "wrong":
             return None
-        explained = any(not fact.is_value for fact in self.context.facts.facts_about(self.free))
-        return None if explained else refuted
+        if any(not fact.is_value for fact in self.context.facts.facts_about(self.free)):
+            return None
+        return self._say("wrong", self.context.describe_slip(self.link) or refuted.reason)
 
     def _refute(self) -> LinkVerdict:
         """Return the verdict on a claim about any numbers: with one at which it fails, and with the condition
@@ -328,8 +330,10 @@ class EquationLink:
         """Return the verdict on a value of a variable, by the equation for it that was stated last; None
         where there is none."""
         link, name, value = self.link, self.left.label, self.right
-        if self.left.children or not free_symbols(self.left) or free_symbols(value):
+        if self.left.children or not free_symbols(self.left):
             return None
+        if free_symbols(value):
+            return judge_solved_formula(self.context, link, self.left, value)
         if (chosen := self._judge_chosen_sign()) is not None:
             return chosen
         known = self.context.facts.equation_for(name)
@@ -350,13 +354,12 @@ class EquationLink:
         last = known.number == self.context.facts.last_number or link.words_before.endswith("§ or")
         exact = not any(map(DECIMAL.match, value.list_labels())) and len(value) < LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.list_labels(), *known.right.list_labels()))
+        angles = angles and "pi" not in self._labels  # without π it can be one of degrees
         linear = len(real_roots(known.left, known.right, name, {})) == 1
         here = known.position.paragraph == link.position.paragraph and not known.alternative
         if not (claimed and last and exact and (known.is_certain or here)) or angles or linear:
             return None
-        if link.of_problem or self.context.cases:
-            return None
-        if self._solves_another(known):
+        if link.of_problem or self.context.cases or self._solves_another(known):
             return None
         witness = next((each.witness for each in tried if each.outcome == "different"), "")
         if not witness:

@@ -156,9 +156,12 @@ def _stands_in_brackets(latex: str) -> bool:
     except UnreadError:
         return False
     for piece in pieces:
+        if piece.role in (PieceRole.OPEN, PieceRole.CLOSE) and piece.text not in "()":
+            return False
         depth += (piece.role == PieceRole.OPEN) - (piece.role == PieceRole.CLOSE)
         joins = piece.role in (PieceRole.ADD, PieceRole.MULTIPLY, PieceRole.CLOSE, PieceRole.SCRIPT)
-        was_outside = was_outside or (depth == 0 and not joins)
+        # An interval or a tuple has a comma.
+        was_outside = was_outside or (depth == 0 and not joins) or piece.role == PieceRole.PUNCTUATION
     return bool(pieces) and not was_outside
 
 

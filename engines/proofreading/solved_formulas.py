@@ -1,0 +1,85 @@
+"""Formulas that are solved for one of their letters: `F = m a`, so `a = F/m`."""
+
+from __future__ import annotations
+
+from itertools import repeat
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.names import replace_variable
+from engines.mathematics.judging.shapes import choose_signs
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_clause, mentions
+from engines.proofreading.link_context import LARGEST, LinkContext
+from engines.proofreading.link_verdicts import Evidence, LinkVerdict
+from engines.proofreading.scopes import NUMBERS
+from engines.proofreading.stated_facts import Fact, cite_fact
+from engines.proofreading.statement_roles import is_concluded, is_supposed
+from engines.proofreading.term_properties import differ_everywhere, free_symbols, is_ambiguous
+
+_NEXT_FORMULAS = 4
+"""Pieces of a text from one formula to the next but one, words between them."""
+_UNREADABLE = frozenset(
+    ("call", "d", "antiderivative", "unit", "text", "matrix", "tuple", "set", "list", "inf")
+)
+_INVERSE = frozenset(("ln", "log", "e", "exp"))
+
+
+def judge_solved_formula(
+    context: LinkContext, link: ChainLink, name: Tree, value: Tree
+) -> LinkVerdict | None:
+    """Return the verdict on a letter that is said to be a term in other letters, by the formula right before
+    it that has the same letters; None where there is none, or it may be about something else."""
+    known = _find_formula(context, link, name.label, free_symbols(value))
+    if known is None or len(known.left) + len(known.right) + len(value) >= LARGEST:
+        return None
+    chosen = {choose_signs(value, repeat(sign)) for sign in "+-"}
+    tried = [
+        [replace_variable(side, name.label, each) for side in (known.left, known.right)] for each in chosen
+    ]
+    verdicts = [context.judge.equal(left, right) for left, right in tried]
+    if all(each.outcome == "equal" or (each.outcome == "equal if" and not each.witness) for each in verdicts):
+        return LinkVerdict(link, "follows", f"it solves {cite_fact(known)}")
+    clause = last_clause(link.words_before)
+    claimed = is_concluded(link) or mentions("obtaining", clause)
+    if not claimed or is_supposed(link) or mentions("exchanging", clause) or context.cases:
+        return None
+    if link.has_denial_nearby or link.is_rounded or link.is_one_of_alternatives:
+        return None
+    if not all(differ_everywhere(left, right) for left, right in tried):
+        return None
+    witness = next((each.witness for each in verdicts if each.witness), "")
+    reason = f"it does not solve {cite_fact(known)}" + (f": {witness}" if witness else "")
+    return LinkVerdict(link, "wrong", reason, evidence=Evidence("last equation", (known,)))
+
+
+def _find_formula(context: LinkContext, link: ChainLink, name: str, letters: frozenset[str]) -> Fact | None:
+    """Return the last equation before a link if it has a letter among others inside a side, and no letters
+    besides those of the value."""
+    if link.index or link.relation != "=" or link.of_problem or link.position.domain != NUMBERS:
+        return None
+    formulas = (fact for fact in reversed(context.facts.in_scope) if not fact.is_value)
+    known = next(formulas, None)
+    if known is None or not known.is_certain or link.piece_index - known.piece > _NEXT_FORMULAS:
+        return None
+    sides = known.left, known.right
+    if any(side == Tree(name) for side in sides) or name in letters:
+        return None
+    others = (free_symbols(known.left) | free_symbols(known.right)) - letters
+    if name not in others or not letters <= free_symbols(known.left) | free_symbols(known.right):
+        return None
+    if not all(_cancels(context, known, other) for other in others - {name}):
+        return None
+    labels = {*known.left.list_labels(), *known.right.list_labels()}
+    if labels & _UNREADABLE or any(map(is_ambiguous, sides)):
+        return None
+    # ln y = x + C gives y = C e^x with another constant C.
+    has_constant = any(letter[0] in "CcAK" for letter in letters)
+    return None if has_constant and labels & _INVERSE else known
+
+
+def _cancels(context: LinkContext, known: Fact, letter: str) -> bool:
+    """Return whether a letter is a factor of both sides of a formula alike, as the mass in `mv^2/2 = mgh`."""
+    tripled = Tree("*", (Tree("3"), Tree(letter)))
+    sides = [replace_variable(side, letter, tripled) for side in (known.left, known.right)]
+    products = Tree("*", (known.left, sides[1])), Tree("*", (known.right, sides[0]))
+    return context.judge.equal(*products).outcome == "equal"
