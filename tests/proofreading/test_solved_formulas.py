@@ -65,7 +65,7 @@ def test_roots_and_bounds_solve_what_stands_before(
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (r"We have $(4) + (6) = (2)$.", "right if"),
+        (r"In $\mathbb{Z}/6\mathbb{Z}$ we have the ideals $(2)+(3)=(1)$.", "right if"),
         (r"The ideals satisfy $(4)(6) = (24)$.", "right"),
         (r"We have $(3) + (1+i) = (1)$.", "not shown"),
         (r"We have $(2)(3) = 7$.", "wrong"),
