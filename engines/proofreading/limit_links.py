@@ -70,7 +70,7 @@ def _find_approached(context: LinkContext, link: ChainLink, left: Tree, name: st
     for formula in _list_labels(link.relation) if labelled else said:
         for statement in split_statements(formula):
             arrows = [relation for relation, _ in statement.relations if relation in _ARROWS]
-            if len(statement.sides) != len(arrows) + 1 or statement.sides[0].strip() != name:
+            if len(arrows) != 1 or len(statement.sides) != 2 or statement.sides[0].strip() != name:
                 continue
             written = statement.sides[1].strip()
             mark = next((mark for mark in _SIDES if written.endswith(mark)), "")

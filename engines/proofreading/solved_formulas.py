@@ -29,7 +29,7 @@ def judge_solved_formula(
 ) -> LinkVerdict | None:
     """Return the verdict on a letter that is said to be a term in other letters, by the formula right before
     it that has the same letters; None where there is none, or it may be about something else."""
-    known = _find_formula(context, link, name.label, free_symbols(value))
+    known = _find_formula(context, link, name.label, value)
     if known is None or len(known.left) + len(known.right) + len(value) >= LARGEST:
         return None
     chosen = {choose_signs(value, repeat(sign)) for sign in "+-"}
@@ -49,14 +49,19 @@ def judge_solved_formula(
         return None
     witness = next((each.witness for each in verdicts if each.witness), "")
     reason = f"it does not solve {cite_fact(known)}" + (f": {witness}" if witness else "")
+    if (near := context.find_near_consequence(link)) is not None:
+        reason = near.reason
     return LinkVerdict(link, "wrong", reason, evidence=Evidence("last equation", (known,)))
 
 
-def _find_formula(context: LinkContext, link: ChainLink, name: str, letters: frozenset[str]) -> Fact | None:
+def _find_formula(context: LinkContext, link: ChainLink, name: str, value: Tree) -> Fact | None:
     """Return the last equation before a link if it has a letter among others inside a side, and no letters
     besides those of the value."""
     if link.index or link.relation != "=" or link.of_problem or link.position.domain != NUMBERS:
         return None
+    if not value.children:  # u = w = 0 says that both are 0
+        return None
+    letters = free_symbols(value)
     formulas = (fact for fact in reversed(context.facts.in_scope) if not fact.is_value)
     known = next(formulas, None)
     if known is None or not known.is_certain or link.piece_index - known.piece > _NEXT_FORMULAS:

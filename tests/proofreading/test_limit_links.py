@@ -31,6 +31,7 @@ def test_terms_of_sequences_approach_their_limits(proofreader: TextProofreader, 
         (r"Now $\frac{\sin 2x}{x} \xrightarrow{x \to \infty} 2$.", "wrong"),
         (r"As $x \to 0^-$, we get $\frac{1}{x} \to -\infty$.", "right"),
         (r"As $x \to 0^+$, we get $\frac{1}{x} \to -\infty$.", "wrong"),
+        (r"If $n$ grows, then $\frac{n}{n+1} \to 1$.", "right"),
         # What the variable approaches is not known, or the arrow says something else.
         (r"We have $\frac{\sin 2x}{x} \to 1$.", "not shown"),
         (r"Replace $n^2 + 1 \to 5$.", "not shown"),
