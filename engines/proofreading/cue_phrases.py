@@ -261,7 +261,7 @@ PHRASES: Mapping[str, str] = {
     "obtaining": """
         get gets getting give gives giving obtain obtains obtaining yield yields yielding become becomes
         leads reduces simplifies implies leaves means to_find we_find end_with ends_with end_up ends_up
-        left_with
+        left_with meaning_that
     """,
     "exchanging": """
         swap* interchang* switch* exchang* replac* renam* substitut* plug* small large approximat* similar*

@@ -14,9 +14,10 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import read_last_cue
+from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.stated_facts import Fact
+from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import free_symbols, has_summed_index
 
 EvidenceGrade = Literal["strong", "weak", "faint"]
@@ -27,6 +28,12 @@ _NEXT_LINES = 8
 """Lines: a definition so far away is that of the example at hand."""
 _NEAR_LINES = 20
 """Lines: a statement so far away can still be about the same example."""
+
+
+_WORKS = ("proof", "solution", "example")
+"""Scopes that are about one thing."""
+_LEADING = ("deducing", "obtaining")
+"""What words before a statement say that is drawn from others."""
 
 
 def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
@@ -82,6 +89,16 @@ def _defines_in_task(source: Fact, link: ChainLink) -> bool:
     return source.left.label == "call" and source.is_about_task_of(link.position)
 
 
+def _stands_in_work(source: Fact, link: ChainLink) -> bool:
+    """Return whether a statement stands shortly before a link in the same proof, solution or example, or in
+    the same section, where words or a chain go on from what was said."""
+    here = link.position.scope
+    words = last_sentence(link.words_before)
+    leads_on = link.index > 0 or is_concluded(link) or any(mentions(cue, words) for cue in _LEADING)
+    within = here is source.position.scope and (here.kind in _WORKS or leads_on)
+    return within and _measure_distance(link, source) <= _NEXT_LINES
+
+
 def _measure_distance(link: ChainLink, source: Fact) -> int:
     """Return by how many lines or paragraphs a statement stands before a link, whichever are more."""
     return max(link.line - source.line, link.position.paragraph - source.position.paragraph)
@@ -108,7 +125,8 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
         equations = tuple(source for source in evidence.sources if source.left.label != "call")
         in_task = all(_defines_in_task(source, link) for source in evidence.sources)
         beside = _stand_beside(link, replace(evidence, sources=equations or evidence.sources))
-        return "strong" if beside or in_task else "weak"
+        in_work = all(_stands_in_work(source, link) for source in evidence.sources)
+        return "strong" if beside or in_task or in_work else "weak"
     return "faint" if all(source.is_value for source in evidence.sources) else "weak"
 
 

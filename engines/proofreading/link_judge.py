@@ -65,6 +65,7 @@ from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
     describe_failed_step,
+    find_failed_approximation,
     find_failed_root,
     find_lost_root,
     find_valued_statement,
@@ -688,6 +689,9 @@ class LinkJudge(LinkContext):
             verdict = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
             if verdict.outcome == "equal":
                 return self.conclude(link, reduced.used)
+        is_claimed = link.relation == "approx" and not (link.of_problem or link.is_denied_directly)
+        if is_claimed and (mistake := find_failed_approximation(self.facts, link, left, right, self.numbers)):
+            return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
         if statement in self.facts.conditions:
             return LinkVerdict(link, "follows", "it was said before")
         carried = (

@@ -20,7 +20,7 @@ from engines.proofreading.facts import MOST_STEPS, Facts
 from engines.proofreading.known_points import PartNames, find_points
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import list_terms
-from engines.proofreading.slips import Slip, find_slip, iterate_changes
+from engines.proofreading.slips import Slip, find_slip, is_retyped, iterate_changes
 from engines.proofreading.stated_facts import Fact, describe_sources
 from engines.proofreading.statement_roles import is_main_clause
 from engines.proofreading.term_properties import are_exactly_equal, evaluate_term, free_symbols, values_agree
@@ -46,6 +46,8 @@ _LONG_VALUES = 10
 """Nodes of two values of a function; shorter ones can be equal at two places."""
 _LINES_BESIDE = 3
 """Lines: the statement right before a conclusion."""
+_LINES_AT_HAND = 8
+"""Lines: what an example works with just now."""
 _NEAR_LINES = 20
 """Lines: what was said shortly before."""
 _APART = 1e-6
@@ -256,8 +258,11 @@ def find_near_consequence(
     if (slip := find_change(follows)) is None:
         if instead := find_slip_in_part(known, follows):
             return describe_change(f"it holds with {instead}", used, is_certain=True)
-        if doubtful and len(left) + len(right) >= _LONG_CLAIM:
+        is_long = len(left) + len(right) >= _LONG_CLAIM
+        if doubtful and (is_long or link.index):
             slip, is_certain = find_change(follows_perhaps), False
+            # What a chain goes on to is the value of its first side, too: no other has all digits but one.
+            slip = slip if slip is None or is_long or is_retyped(slip.instead) else None
     if slip is None or is_row_of_system(link, left, right, used):
         return None
     if has_another_constant(facts, left, right, are_equal):
@@ -272,15 +277,18 @@ def _choose_nearest(
     """Return the statements of the paragraph, and of the lines right before a claim, if it follows from these
     alone; else those that are used: further ones can lead to it, too, and are about other things."""
 
-    def is_beside(fact: Fact) -> bool:
+    def is_beside(fact: Fact, reach: int) -> bool:
         here = fact.position.paragraph == link.position.paragraph
-        return here or link.line - fact.line <= _LINES_BESIDE
+        return here or 0 <= link.line - fact.line <= reach
 
-    if all(map(is_beside, used)):
-        return used
     stated = (*facts.in_scope, *(known.fact for known in facts.functions.values()))
-    nearest = facts.reduce_by_some(left, right, [fact for fact in stated if is_beside(fact)])
-    return nearest.used if nearest is not None and nearest.same else used
+    for reach in (_LINES_BESIDE, _LINES_AT_HAND):
+        if all(is_beside(fact, reach) for fact in used):
+            break
+        nearest = facts.reduce_by_some(left, right, [fact for fact in stated if is_beside(fact, reach)])
+        if nearest is not None and nearest.same:
+            return nearest.used
+    return used
 
 
 def describe_change(change: str, used: Sequence[Fact], *, is_certain: bool) -> Accusation:

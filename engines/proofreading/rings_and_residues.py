@@ -300,6 +300,10 @@ def judge_in_domain(
     drawn = judged.is_mistyped and _BY_FACTS in judged.reason
     if domain in ("residues", ALGEBRA) and drawn and _is_of_sums(left, right):
         return judged
+    # Letters that the text gives values are numbers.
+    valued = {source.left.label for source in judged.evidence.sources if source.is_value}
+    if domain == ALGEBRA and not moduli and drawn and free and free <= valued:
+        return judged
     if domain == "residues" and _is_no_residue(left, right):
         return judged
     if domain == ALGEBRA and not moduli and _is_of_ordinary_numbers(link, left, right):

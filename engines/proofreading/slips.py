@@ -152,7 +152,8 @@ def find_slip(
                 continue
             if varying and not path and not changed.children and free_symbols(changed):
                 continue
-            if by_facts and not determined and len(left) + len(right) < _LEAST and not _is_near(instead):
+            short = by_facts and not determined and len(left) + len(right) < _LEAST
+            if short and not (_is_near(instead) or is_retyped(instead)):
                 continue  # by what was said, many numbers fit
             meets = all(
                 (one := _evaluate_changed(sides[side], path, changed, table, point)) is not None
@@ -478,6 +479,12 @@ def _is_near(instead: str) -> bool:
     if not (_WHOLE.match(new) and _WHOLE.match(old)):
         return True
     return int(new) - int(old) in _STEPS or int(new) == -int(old)
+
+
+def is_retyped(instead: str) -> bool:
+    """Return whether a change is that of one digit of several, which is hardly a coincidence."""
+    new, _, old = instead.partition(" for ")
+    return len(old) > 1 and _WHOLE.match(old) is not None and new in iterate_retyped(old)
 
 
 def _sort_operands(tree: Tree) -> Tree:

@@ -25,8 +25,8 @@ from engines.proofreading.known_points import find_positive_roots
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.other_meanings import take_degrees
-from engines.proofreading.slips import iterate_changes
-from engines.proofreading.stated_facts import Fact, describe_sources
+from engines.proofreading.slips import iterate_changes, iterate_retyped
+from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import (
     DEGREES,
@@ -188,7 +188,10 @@ def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> 
     for path, part, instead in changes:
         if _solves(known, left.label, right.replace_subtree(path, part)):
             reason = f"it holds with {instead}, {describe_sources([known])}"
-            is_certain = answers or is_concluded(link)
+            is_drawn = is_concluded(link) or mentions(
+                "obtaining", last_clause(link.words_before.rstrip(" ,"))
+            )
+            is_certain = answers or is_drawn
             return Accusation(reason, Evidence("last equation", (known,), is_certain))
     return None
 
@@ -198,6 +201,38 @@ def _is_answer(link: ChainLink, known: Fact) -> bool:
     here, task = link.position.scope, known.position.scope
     begun = link.piece_index - known.piece == _NEXT_PIECE and here is not task
     return link.relation == "=" and begun and here.kind == "solution" and task.reaches(here)
+
+
+def find_failed_approximation(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks
+) -> Accusation | None:
+    """Return the digit by which a rounded value of a function is what the text says of the function, which it
+    is not as it stands; None where it is, or no digit does that."""
+    if left.label != "call" or free_symbols(right) or any(map(free_symbols, left.children[1:])):
+        return None
+    known = facts.functions.get(left.children[0].label)
+    if known is None or not known.is_certain_at(link.position) or link.is_one_of_alternatives:
+        return None
+    if not facts.is_settled(free_symbols(known.body) - {*known.arguments}):
+        return None
+
+    def is_value(call: Tree, value: Tree) -> bool | None:
+        """Return whether a function has about a value at a number; None where that is not known."""
+        reduced = facts.reduce_by_facts(call, value)
+        if reduced is None or not reduced.used or free_symbols(reduced.left) | free_symbols(reduced.right):
+            return None
+        return numbers.are_about_equal(reduced.left, reduced.right, link.relation)
+
+    if is_value(left, right) is not False:
+        return None
+    arguments = (((at,), part) for at, part in enumerate(left.children) if at and not part.children)
+    for path, part in (*arguments, ((), right)):
+        for new in iterate_retyped(part.label) if not part.children else ():
+            changed = Tree(new)
+            if is_value(left.replace_subtree(path, changed) if path else left, right if path else changed):
+                reason = f"it holds with {new} for {part.label}, by {cite_fact(known.fact)}"
+                return Accusation(reason, Evidence("definition", (known.fact,)))
+    return None
 
 
 def find_lost_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:

@@ -106,6 +106,61 @@ def test_what_was_refused_is_put_right(proofreader: TextProofreader) -> None:
 
 
 @pytest.mark.parametrize(
+    ("template", "right", "wrong", "verdict"),
+    [
+        # what words draw from the lines shortly before, and a chain in a solution
+        (
+            "The equation is $\\mu w - v = h$.\n\nIf $\\mu \\neq 0$, then\n\n$$w = \\frac1\\mu(v {} h).$$",
+            "+",
+            "-",
+            "wrong",
+        ),
+        (
+            "\\begin{{solution}} First \\[ \\sin t = \\frac{{a}}{{r}} \\sin p \\] and therefore\n\n"
+            "\\[ \\cos t = \\sqrt{{1 - \\sin^2 t}} = \\sqrt{{1 - \\frac{{a^2}}{{r^2}}\\sin^2 p}}. \\]\n\n"
+            "So we get\n\n"
+            "\\[ x = a\\cos p {} r\\cos t = a\\cos p + r\\sqrt{{1 - \\frac{{a^2}}{{r^2}}\\sin^2 p}} \\]"
+            "\\end{{solution}}",
+            "+",
+            "-",
+            "wrong",
+        ),
+        ("We get $b^2 = 4$, meaning that $b = \\pm {}$.", "2", "9", "wrong"),
+        # a value that a chain goes on to, of what has another
+        (
+            "We know $PQ = 90$.\n\nMore.\n\nSince $RS = 5$ and $PQ = UV = {}0$, we see it.",
+            "9",
+            "8",
+            "doubtful",
+        ),
+        # a rounded value of a function with a coefficient
+        (
+            "\\begin{{example}} We evaluate $w(t) = A e^{{-0.0001t}}$, where $A = 20$, and get"
+            " $w({}931) \\approx 10$.\\end{{example}}",
+            "6",
+            "1",
+            "wrong",
+        ),
+    ],
+)
+def test_what_leads_on_says_how_sure_it_is(
+    proofreader: TextProofreader, template: str, right: str, wrong: str, verdict: str
+) -> None:
+    def list_verdicts(text: str) -> list[str]:
+        return [link.verdict for link in proofreader.check_links(text)]
+
+    assert {"wrong", "doubtful"}.isdisjoint(list_verdicts(template.format(right)))
+    assert verdict in list_verdicts(template.format(wrong))
+
+
+def test_letters_with_values_are_numbers_beside_groups(proofreader: TextProofreader) -> None:
+    about = "This chapter is about groups: a group, a subgroup and a ring. Every group has subgroups. " * 4
+    text = about + "Here $k = 3$ and $n = 3$, therefore $s = %sn - k = 6$."
+    verdicts = [proofreader.check_links(text % factor)[-1].verdict for factor in "36"]
+    assert verdicts == ["follows", "wrong"]
+
+
+@pytest.mark.parametrize(
     ("text", "verdict"),
     [
         # another exercise has its own function of the name
