@@ -19,7 +19,6 @@ from itertools import zip_longest
 
 from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.derivative_parser import DIFFERENT_ORDERS
-from engines.formula.meaning import Reading
 from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.verification.work_limit import limit_work
@@ -42,6 +41,7 @@ from engines.proofreading.letter_domains import list_conditions, list_counts
 from engines.proofreading.limit_links import judge_limit
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
+from engines.proofreading.logarithm_bases import find_base_of_sources, find_logarithm_base
 from engines.proofreading.matrix_links import MatrixLinks
 from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.number_links import SUPPOSED
@@ -75,7 +75,6 @@ from engines.proofreading.statement_roles import is_concluded, is_supposed, read
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     DEGREES,
-    LOG,
     are_exactly_equal,
     count_members,
     count_terms,
@@ -255,7 +254,7 @@ class LinkJudge(LinkContext):
             ):
                 judged = LinkVerdict(link, "right", "up to a constant")
             if judged.outcome in ("wrong", "doubtful") and (
-                base := self._logarithm_base(link) or self._logarithm_base_of_sources(judged, left, right)
+                base := find_logarithm_base(self, link) or find_base_of_sources(self, judged, left, right)
             ):
                 judged = LinkVerdict(link, "right if", f"log is to the base {base}")
             if judged.outcome == "given" and (
@@ -413,42 +412,6 @@ class LinkJudge(LinkContext):
             for fact in self.facts.facts_about(free_symbols(left))
             if fact.position.paragraph != link.position.paragraph
         )
-
-    def _logarithm_base(self, link: ChainLink) -> str:
-        """Return the base of logarithms without one in which a link holds; "" where there is none."""
-        for base in ("10", "2") if LOG.search(link.left + link.right) else ():
-            based = [LOG.sub(rf"\\log_{{{base}}}", side) for side in (link.left, link.right)]
-            left, right = (self.read_formula(side).tree for side in based)
-            if left is None or right is None:
-                continue
-            verdict = self.numbers.compare_by_relation(link.relation, left, right)
-            if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
-                return base
-            if link.relation in ("=", "approx") and self.numbers.are_about_equal(left, right, link.relation):
-                return base
-            # Bits are the unit of what a logarithm to the base 2 measures.
-            if self.numbers.are_equal_without_units(replace(link, left=based[0], right=based[1])):
-                return base
-        return ""
-
-    def _logarithm_base_of_sources(self, judged: LinkVerdict, left: Reading, right: Reading) -> str:
-        r"""Return the base of logarithms without one in which a value solves the equations that refute it:
-        `\log x = 9`, so `x = 10^9`; "" where there is none."""
-        name = left.tree
-        value = None if right.tree is None else evaluate_term(right.tree, {})
-        sources = [fact for fact in judged.evidence.sources if not fact.is_value]
-        if name is None or name.children or value is None or free_symbols(name) != {name.label}:
-            return ""
-        for base in ("10", "2") if any(LOG.search(fact.text) for fact in sources) else ():
-            based = (self.read_formula(LOG.sub(rf"\\log_{{{base}}}", fact.text)).tree for fact in sources)
-            if all(
-                each is not None
-                and each.label == "="
-                and values_agree(each.children[0], each.children[1], {name.label: value}) is True
-                for each in based
-            ):
-                return base
-        return ""
 
     def _judge_link(
         self, link: ChainLink, left: Tree, right: Tree, equality_count: int, next_side: Tree | None
