@@ -392,6 +392,10 @@ class LinkContext:
             return False  # it is an equation, if another is said to be the same
         if not (left.children and right.children) or free_symbols(left) != free_symbols(right):
             return False
+        # An arrow in a formula leads on from the equation before it, whatever letters that has.
+        before = self.facts.every[-1] if self.facts.every else None
+        if link.connective == "so" and before is not None and before.piece == link.piece_index:
+            return False
         if (
             link.has_denial_nearby
             or link.may_be_one_of_several

@@ -50,15 +50,18 @@ _LEAST_DIGITS = 3
 
 
 def judge_number_notations(
+    judged: LinkVerdict,
     links: Sequence[ChainLink],
-    link: ChainLink,
     left: Tree,
     right: Tree,
     judge: Judge,
     numbers: NumberLinks,
 ) -> LinkVerdict | None:
     """Return the verdict on an equation that fails and holds with one of these meanings; None for another."""
-    if pointed := _judge_points_as_products(link, numbers):
+    link = judged.link
+    if link.relation != "=":
+        return None
+    if pointed := _judge_points_as_products(judged, numbers):
         return pointed
     if left == Tree("e") and free_symbols(right):
         return LinkVerdict(link, "given", "e can be a letter, such as an eccentricity")
@@ -232,9 +235,10 @@ def _evaluate_set(tree: Tree) -> _NestedSet | None:
     return frozenset().union(*known) if tree.label == "union" else None
 
 
-def _judge_points_as_products(link: ChainLink, numbers: NumberLinks) -> LinkVerdict | None:
+def _judge_points_as_products(judged: LinkVerdict, numbers: NumberLinks) -> LinkVerdict | None:
     """Return the verdict on a link in which points stand between factors, as in `10.2 = 20`; None where it
     has none, or fails as one of products, too."""
+    link = judged.link
     # Who has another sign for products writes decimals with points.
     written = link.left + link.right
     if "." not in written or any(sign in written for sign in ("\\cdot", "\\times", "*")):
@@ -256,7 +260,8 @@ def _judge_points_as_products(link: ChainLink, numbers: NumberLinks) -> LinkVerd
     verdict = numbers.compare_by_relation("=", one, other)
     if verdict.outcome == "equal" or (verdict.outcome == "equal if" and not verdict.witness):
         return LinkVerdict(link, "right if", "a point stands for a product")
-    if any(side.label == "list" for side in plain):
+    refuted = verdict.outcome == "different" and judged.evidence.kind == "sides"
+    if any(side.label == "list" for side in plain) and not refuted:
         return LinkVerdict(link, "not shown", "points can stand for products")
     return None
 
@@ -295,7 +300,7 @@ def _is_rounded_to_whole(
 ) -> bool:
     """Return whether a whole number of several digits is a value, where that was calculated with decimals for
     irrational numbers that stand before: 150 tan 32° = 150 · 0.6249 = 94."""
-    source = numbers.read_formula(before[-1].left).tree if before else None
+    source = numbers.read_sides(before[-1])[0].tree if before else None
     if source is None or not right.label.isdecimal() or len(right.label) < 2:
         return False
     labels = {*source.list_labels()}

@@ -157,7 +157,9 @@ def reconsider_link(
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
         return LinkVerdict(link, "right", "rounded")
-    if link.relation == "=" and (number := judge_number_notations(links, link, left, right, judge, numbers)):
+    if link.relation == "=" and (
+        number := judge_number_notations(judged, links, left, right, judge, numbers)
+    ):
         return number
     is_pair = left.label == "tuple" and _ANGLE_PAIR.match(link.left.lstrip()) is not None
     if is_pair and right.label not in ("tuple", "list", "matrix", "set"):

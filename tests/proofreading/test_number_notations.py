@@ -255,3 +255,10 @@ def test_sign_of_two(proofreader: TextProofreader) -> None:
     value = r"\arccos\frac{c}{r}"
     text = rf"Let $u - t = {value}$. Hence $v - t = \pm{value}$, so $v - t = %s{value}$."
     assert judge_last(proofreader, text % "-") not in ("wrong", "doubtful")
+
+
+def test_arrows_from_an_equation(proofreader: TextProofreader) -> None:
+    """What an arrow draws from an equation is no claim about all numbers."""
+    claim = r"\cos 3u + \cos 3v = 3\cos(u + v) + \sin(u + v)"
+    assert judge_last(proofreader, rf"We have $x + y = 0 \Rightarrow {claim}$.") != "wrong"
+    assert judge_last(proofreader, f"Therefore ${claim}$.") == "wrong"
