@@ -21,6 +21,7 @@ from engines.proofreading.cue_phrases import (
     is_made_of,
     mentions,
     read_last_cue,
+    words_of,
 )
 from engines.proofreading.cue_translations import translate_words
 from engines.proofreading.document_rings import count_named_rings, judge_in_named_rings
@@ -435,4 +436,7 @@ def _are_listed_together(one: ChainLink, other: ChainLink) -> bool:
 
 def _is_drawn(link: ChainLink) -> bool:
     """Return whether words, an arrow or a new row say of an equation that another leads to it."""
+    # "x^2 + x + 1 = 0 has no real solutions" is said of the equation.
+    if words_of(link.words_after)[:1] in (["has"], ["have"]):
+        return False
     return read_last_cue(link.words_before) == "claimed" or link.index > 0 or link.connective in ("so", "row")

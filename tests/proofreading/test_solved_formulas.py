@@ -53,6 +53,7 @@ def test_only_the_formula_right_before_is_solved(
         (r"From $\cos x = \frac12$ it follows that $x = \frac{\pi}{3}$ or $x = \frac{4\pi}{3}$.", "wrong"),
         ("We get $-2x > -6$. Divide by $-2$ to get\n\n$$x < 3.$$", "follows"),
         ("We get $-2x > -6$. Divide by $-2$ to get\n\n$$x > 3.$$", "wrong"),
+        ("Next, $x^2 - 6x + 9 = 0$, so $x = 3$.\n\nThen $x^2 + x + 1 = 0$ has no real root.", "not shown"),
         ("Let $2x > 4$. For $x < 2$ there is nothing to do.", "not shown"),
     ],
 )
