@@ -43,6 +43,7 @@ END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
 SHARED_RELATIONS = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 QUANTIFIERS = ("forall", "exists")
+_QUANTIFYING_SIGNS = (*QUANTIFIERS, "not-exists")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
 _JOINING = (
     CONNECTIVES,
@@ -407,7 +408,8 @@ class Cursor(ABC):
             return False
         if piece.alone.label.startswith("T!"):
             return self.is_unit() or self.is_called()
-        return True
+        # A quantifier ends the range of the one before it: `\\forall n \\in ℕ \\exists m`.
+        return piece.operator.label.partition("!")[2] not in _QUANTIFYING_SIGNS
 
     def is_unit(self) -> bool:
         """Return whether a text at the cursor is a unit."""

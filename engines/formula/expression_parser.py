@@ -28,6 +28,7 @@ from engines.formula.cursor import (
 from engines.formula.derivative_parser import DerivativeParser
 from engines.formula.ellipsis import continue_members
 from engines.formula.layout import Piece
+from engines.formula.residue_classes import make_multiples, shift_multiples
 from engines.formula.symbols import PieceRole
 from engines.formula.unit_table import BARE_UNITS, find_unit, is_product_of_units, split_unit
 from engines.formula.vocabulary import (
@@ -145,7 +146,8 @@ class ExpressionParser(DerivativeParser):
             label = _SIGNS[piece.operator.label]
             if label == "mp":
                 raise self.make_error("'\\mp' is not understood", piece)
-            result = Tree(label, (result, right))
+            coset = shift_multiples(label, result, right) if self.context.is_answer else None
+            result = coset or Tree(label, (result, right))
         # "a + b mod n" could mean (a + b) mod n or a + (b mod n).
         if self.here.role == PieceRole.MODIFIER and self.here.text == "\\bmod":
             if result is not first:
@@ -281,6 +283,9 @@ class ExpressionParser(DerivativeParser):
             if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):
                 if self.context.reads_unknown_signs and piece.text in ("\\times", "\\cdot"):
                     return join_unknown("×", left, right)
+                multiples = make_multiples(left, right) if self.context.is_answer and label == "*" else None
+                if multiples is not None:
+                    return multiples
                 raise self.make_error("a product of sets is not understood", piece)
         return Tree(label, (left, right))
 

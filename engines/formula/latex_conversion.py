@@ -69,7 +69,7 @@ _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     r"|(?P<slope>d\s*/\s*d(?P<variable>[A-Za-z])(?![^\W\d_]))"
-    r"|(?P<logarithm>log_?(?P<base>10|2)(?![0-9.]))"
+    r"|(?P<logarithm>log(?:_?(?P<base>10|2)(?![0-9.])|(?P<small>[₀₁₂₃₄₅₆₇₈₉]+)))"
     rf"|(?P<word>{_CYRILLIC}+|{_IDEOGRAPH}+|(?:(?!{_CYRILLIC}|{_IDEOGRAPH})[^\W\d_{_RAISED}])+)"
     rf"|(?P<superscript>[{_RAISED}]+)"
     r"|(?P<script>\^|\*\*|_)"
@@ -78,9 +78,10 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SUPERSCRIPTS = str.maketrans(_RAISED, "0123456789-+nixkm")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _ANSWERS = ("yes", "no", "odd", "any", "all", "ja", "oui", "non")
 """Short words that are an answer, and no product."""
-_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉]"
 _WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
 _LONG_WORD = re.compile(rf"{_LETTER}{{2,}}")
 _SPELT = {
@@ -149,6 +150,8 @@ def is_written_with_names(text: str) -> bool:
     return all(names) and any(len(name) > 2 or name == "pi" for name in chain(*names))
 
 
+_MEASURES = ("Var", "Cov")
+"""Names of functions that are no products of letters."""
 _NO_SYMBOLS = frozenset(("in", "to", "mp", "ni", "wp", "ll", "gg"))
 """English words and products of two letters far more often than the symbols of these names."""
 
@@ -185,6 +188,8 @@ def _word_to_latex(word: str) -> str:
     # From here on, known words become commands of LaTeX.
     if word == "mod":
         return r"\bmod "
+    if word in _MEASURES:
+        return rf"\operatorname{{{word}}}"
     if word in ONE_PLACE or word in _OF_SEVERAL or word == "lim":
         return (
             rf"\{word} " if known is not None and known.group == "functions" else rf"\operatorname{{{word}}}"
@@ -207,8 +212,13 @@ class _PlainWriter:
 
     def __init__(self, text: str) -> None:
         tokens = [(match.lastgroup or "character", match) for match in _TOKEN.finditer(text)]
-        self.tokens = [(kind, match[0], match["base"] or match["variable"] or "") for kind, match in tokens][
-            ::-1
+        self.tokens = [
+            (
+                kind,
+                match[0],
+                match["base"] or match["variable"] or (match["small"] or "").translate(_SUBSCRIPTS),
+            )
+            for kind, match in reversed(tokens)
         ]
         self.depth = 0
         self.number_end = False

@@ -55,6 +55,10 @@ def share_range(formulas: list[Tree], joins: list[str]) -> tuple[list[Tree], lis
     return [*formulas[:begin], *ranges], joins
 
 
+_NO_LETTERS = ("…", "cc", "co", "oc", "oo")
+"""Leaves that are no letters: dots, and which ends belong to an interval."""
+
+
 def give_values(formulas: Sequence[Tree]) -> Tree | None:
     """Return terms with the values that a letter of them has, `2k+1, k = 0, 1, 2`, as the set of these; None
     for other formulas."""
@@ -64,7 +68,7 @@ def give_values(formulas: Sequence[Tree]) -> Tree | None:
     if not terms or values is None:
         return None
     letters = {one for part in values for one in part if not one.children} - {OMITTED_SIDE}
-    letters = {one for one in letters if not is_constant_token(one.label) and one.label != "…"}
+    letters = {one for one in letters if not is_constant_token(one.label) and one.label not in _NO_LETTERS}
     labels = {label for term in terms for label in term.list_labels()}
     if len(letters) != 1 or next(iter(letters)).label not in labels:
         return None

@@ -136,6 +136,10 @@ _SINGLE_SYMBOLS = {
     "K*": ({"kelvin": 1}, Fraction(1)),
     "kW*": ({"mass": 1, "length": 2, "time": -3}, Fraction(1_000)),
     "kWh": ({"mass": 1, "length": 2, "time": -2}, Fraction(3_600_000)),
+    **{
+        f"{prefix}eV*": ({"mass": 1, "length": 2, "time": -2}, Fraction("1.602176634e-19") * times)
+        for prefix, times in (("", 1), ("k", 10**3), ("M", 10**6), ("G", 10**9))
+    },
     "nm*": ({"length": 1}, Fraction(1, 10**9)),
     "µm*": ({"length": 1}, Fraction(1, 10**6)),
     "μm": ({"length": 1}, Fraction(1, 10**6)),

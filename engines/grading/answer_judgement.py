@@ -12,10 +12,13 @@ from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.bounds_in_words import close_ends, leaves_ends_open
 from engines.grading.choices import Choice, read_choice
 from engines.grading.compare import AnswerComparison
+from engines.grading.compare_units import compare_unit_names
 from engines.grading.forms import Form, IntervalForm, Many, Matrix, Named, WordsForm
 from engines.grading.free_letters import drop_freed
+from engines.grading.listed_objects import compare_continued_fractions
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
+from engines.grading.parametrised_curves import SAME_CURVE
 from engines.grading.reading import form_of, is_constant, read_form
 from engines.grading.tokens import is_blank, text_at, tokenize
 from engines.grading.unit_vectors import read_vector
@@ -26,10 +29,14 @@ def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
     """Compare two answers that have no solution around them."""
     if gold.strip() and gold == pred:
         return GradeVerdict("equal")
+    if (fractions := compare_continued_fractions(gold, pred)) is not None:
+        return fractions
     mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
     if mine is not None or theirs is not None:
         return _judge_choices(gold, pred, mine, theirs, comparison)
     natural = _judge_readings(gold, pred, comparison)
+    if natural.outcome != "equal" and (units := compare_unit_names(gold, pred)) is not None:
+        return units
     # Of two such answers neither says that it counts: P(2, 3) and P(3, 2) may be points.
     if natural.outcome != "equal" and _may_count(gold) != _may_count(pred):
         counted = _judge_readings(gold, pred, comparison, counts=True)
@@ -72,7 +79,7 @@ def _judge_readings(
                 or _with_free_letters(gold, pred, comparison)
                 or compared
             )
-        elif leaves_ends_open(gold) != leaves_ends_open(pred):
+        elif leaves_ends_open(gold) != leaves_ends_open(pred) and compared.reason != SAME_CURVE:
             compared = GradeVerdict("equal if", condition="the bounds do not belong to what is between them")
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return GradeVerdict("undecided", reason=f"it could not be judged ({type(error).__name__})")

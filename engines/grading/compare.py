@@ -49,12 +49,16 @@ from engines.grading.named_values import (
     is_derivative,
     is_same_name,
     list_angle_ends,
+    name_alike,
     rename_argument,
     turn_ratio,
 )
 from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
+from engines.grading.parametrised_curves import compare_parametrised
+from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_constant, write_tree
+from engines.grading.restrictions import restricts_naturally
 from engines.grading.sequences import compare_sequences
 from engines.grading.series import compare_series, is_series
 from engines.grading.solution_curves import compare_curves
@@ -102,6 +106,10 @@ class AnswerComparison:
     def _judge(self) -> Judge:
         return self._given or _own_judge()
 
+    def restricts_naturally(self, value: Form, condition: Tree, question: QuestionText) -> bool:
+        """Return whether a condition only says where a value is defined."""
+        return restricts_naturally(self._judge, value, condition, question)
+
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return whether the answer `pred` says what `gold` says."""
         verdict = self._compare_forms(gold, pred)
@@ -137,6 +145,8 @@ class AnswerComparison:
                 return GradeVerdict("undecided", reason=reason)
         if (series := self._compare_series(gold, pred)) is not None:
             return series
+        if (moving := compare_parametrised(self._judge, gold, pred)) is not None:
+            return moving
         if (declared := self._compare_declared(gold, pred)) is not None:
             return declared
         # Solutions with parameters are compared as sets of values, before their shapes are.
@@ -406,6 +416,7 @@ class AnswerComparison:
         """Lists of which items are named: by their names where both have them, or else in order."""
         if len(gold.items) != len(pred.items):
             return differ_in_number(gold, pred)
+        gold, pred = name_alike(gold, pred)
         named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
         if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
             if {*named[0]} != {*named[1]}:
@@ -468,7 +479,10 @@ class AnswerComparison:
             pair = (vector, replace(other, kind="tuple"))
             return self._compare_several(*(pair if matrix is gold else pair[::-1]))
         if isinstance(other, Term) and (unit := put_identity(other, len(matrix.rows))) is not None:
-            return self._compare_matrices(*((matrix, unit) if matrix is gold else (unit, matrix)))
+            sides = (matrix, unit) if matrix is gold else (unit, matrix)
+            if isinstance(unit, Matrix):
+                return self._compare_matrices(*sides)
+            return self._compare_trees(sides[0], sides[1], self._judge.equal)
         if isinstance(other, Term) and other.unit is None:
             return self._compare_trees(gold, pred, self._judge.equal)
         return differ_in_kind(gold, pred)

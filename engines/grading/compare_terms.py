@@ -13,6 +13,8 @@ from engines.grading.constants import compare_with_constants
 from engines.grading.families import replace_leaf
 from engines.grading.numbers import Term
 from engines.grading.reading import is_constant
+from engines.grading.related_constants import relate_constants
+from engines.grading.remainders import drop_remainder
 from engines.grading.term_arithmetic import shown_part
 from engines.grading.tokens import is_blank, tokenize
 from engines.grading.trees import number_tree, tree_of_term
@@ -87,7 +89,7 @@ class ExactComparison:
         trees = read_both(tree_of_term(gold), tree_of_term(pred))
         if isinstance(trees, GradeVerdict):
             return trees
-        gold_tree, pred_tree = trees
+        gold_tree, pred_tree = relate_constants(drop_remainder(*trees), drop_remainder(*trees[::-1]))
         if gold_tree == pred_tree:
             return EQUAL
         # A long decimal is the output of a computer: equal if the exact side rounds to it.
@@ -105,6 +107,10 @@ class ExactComparison:
             engineered = self._judge().equal(gold_tree, replace_leaf(pred_tree, Tree("j"), Tree("i")))
             if engineered.outcome == "equal":
                 return GradeVerdict("equal", reason="j is the imaginary unit")
+        if letters[0] == {"i"} and not letters[1] and "I" in pred_tree.list_labels():
+            computed = self._judge().equal(gold_tree, replace_leaf(pred_tree, Tree("I"), Tree("i")))
+            if computed.outcome == "equal":
+                return GradeVerdict("equal", reason="I is the imaginary unit of a program")
         plain = _write_plain_letters(gold_tree), _write_plain_letters(pred_tree)
         if plain != (gold_tree, pred_tree) and self._judge().equal(*plain).outcome == "equal":
             return GradeVerdict("equal", reason="letters in another style are the same")

@@ -66,6 +66,10 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
             return compare(plain_gold, plain_pred)
         scaled = scale_term(plain_gold, mine.factor), scale_term(plain_pred, theirs.factor)
         result = _add_unit(compare(*scaled), write_base_units(mine.powers))
+        if result.outcome == "different" and plain_gold.decimals:
+            # A rounded reference shows its digits in its own unit.
+            in_its_unit = compare(plain_gold, scale_term(plain_pred, theirs.factor / mine.factor))
+            result = in_its_unit if in_its_unit.outcome == "equal" else result
         return with_policy(result, f"{theirs.text} converted to {mine.text}")
     if mine.scale and theirs.scale:
         sizes = scale_term(plain_gold, mine.scale[0]), scale_term(plain_pred, theirs.scale[0])
@@ -95,6 +99,22 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
     measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
     return differ_by(" and ".join(measured))
+
+
+def compare_unit_names(gold: str, pred: str) -> GradeVerdict | None:
+    """Compare two units without numbers, as `N·m²/kg²` and `m³/(kg s²)`; None for other answers.
+
+    >>> compare_unit_names("N", "kg m/s^2").outcome, compare_unit_names("x y", "y x")
+    ('equal', None)
+    """
+    mine, theirs = read_unit(gold), read_unit(pred)
+    if mine is None or theirs is None or not (mine.known and theirs.known):
+        return None
+    if not any(len(one.powers) > 1 and "kg" in one.text for one in (mine, theirs)):
+        return None  # letters are rather variables
+    if mine.powers == theirs.powers and mine.factor == theirs.factor:
+        return GradeVerdict("equal", reason=f"{theirs.text} is {mine.text}")
+    return differ_by(f"{theirs.text} and {mine.text}")
 
 
 def _add_unit(verdict: GradeVerdict, unit: str) -> GradeVerdict:

@@ -83,6 +83,7 @@ def _collect_stated(form: Statement) -> Form:
     ranges = [one for one in parts if one.label == "in" and one.children[1].label in ("ℝ", "ℤ")]
     equations = [one for one in parts if one.label == "="]
     values = {one.children[0].label: one.children[1] for one in equations if not one.children[0].children}
+    values = {name: values.get(value.label, value) for name, value in values.items()}  # x = y = 3 - t
     names = list_coordinates(values)
     names = names[: len(values)] if names == _COORDINATES else names
     letters = {one.children[0].label for one in ranges}

@@ -19,8 +19,8 @@ from engines.grading.reading import form_of, is_constant, subject_name
 from engines.mathematics.judging.names import free_variables, replace_variable
 
 
-def put_identity(term: Term, size: int) -> Matrix | None:
-    """Return a multiple of the identity, as `2 I_3`, as a matrix of that size; None for other terms."""
+def put_identity(term: Term, size: int) -> Form | None:
+    """Return a term with the identity, as `2 I_3`, with its matrix of that size; None for other terms."""
     names = {f"{letter}{index}" for letter in "IE" for index in ("", f"_{size}")}
     if term.tree is None or len(named := names & {*term.tree.list_labels()}) != 1:
         return None
@@ -29,7 +29,7 @@ def put_identity(term: Term, size: int) -> Matrix | None:
         tuple(Tree("row", tuple(Tree(str(int(i == j))) for j in range(size))) for i in range(size)),
     )
     form = form_of(replace_leaf(term.tree, Tree(named.pop()), unit))
-    return form if isinstance(form, Matrix) else None
+    return form if isinstance(form, Matrix) or "matrix" in term.tree.list_labels() else None
 
 
 def unwrap_single(item: Form, other: Form) -> Form:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -26,6 +27,7 @@ from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
 from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
+from engines.grading.explanations import AS_FORMULA, find_stated_value
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import make_circle, make_line, pair_labels, read_labelled
@@ -41,6 +43,7 @@ from engines.grading.meanings.compare_meanings import compare_meanings, has_word
 from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
+from engines.grading.question_text import QuestionText
 from engines.grading.questions import QuestionFrame, complete_reference, read_question
 from engines.grading.reading import read_form
 from engines.grading.restatements import (
@@ -144,8 +147,10 @@ def _grade_under(
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
+    if found.verdict != "equal":
+        found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
     # The answer may be the same, and what the sentence says of it may be the opposite.
-    is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason != BY_QUANTIFIERS
+    is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
     if is_worded and found.verdict in ("equal", "equal if") and (opposed := find_opposition(gold, pred)):
         return replace(found, verdict="undecided", condition="", reason=opposed)
     return found
@@ -221,6 +226,31 @@ def _consider_parts(
     if restated is None:
         return found
     return Grade(restated.outcome, reason=restated.reason, gold=found.gold, pred=parts[-1].text)
+
+
+_AS_SAID = (BY_QUANTIFIERS, AS_FORMULA)
+"""Reasons where all that a sentence says was compared."""
+
+
+def _grade_explanation(
+    policy: GradePolicy, gold: str, pred: str, judge: Judge | None, question: QuestionText, found: Grade
+) -> Grade:
+    """Grade what an explanation states in the end, or return what was found before."""
+    comparison = AnswerComparison(judge, policy.digits, policy.units)
+
+    def grade_alone(said: str) -> Grade:
+        alone = _grade_answers(policy, gold, said, judge)
+        if alone.verdict != "equal" and _are_equal(alone.gold, said, comparison):
+            return Grade("equal", gold=alone.gold, pred=said)  # it is an answer and no text with one
+        return alone
+
+    with suppress(Exception):  # one answer does not end an evaluation or a training
+        stated = find_stated_value(
+            gold, pred, found.pred, question, comparison, lambda said: grade_alone(said).verdict
+        )
+        if stated is not None:
+            return Grade("equal", reason=stated.reason, gold=found.gold, pred=stated.value)
+    return found
 
 
 def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:

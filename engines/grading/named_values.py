@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from engines.core.tree import Tree
@@ -22,6 +23,50 @@ def is_same_name(one: Named, other: Named) -> bool:
         primed = variable == "x" and other.subject.label == f"{function}'"
         return primed or other.subject.label == f"{function}_{variable}"
     return subject.label == "call" and subject.children[0] == other.subject and not other.subject.children
+
+
+def name_alike(gold: Many, pred: Many) -> tuple[Many, Many]:
+    """Return lists of named values with one name for what has several, as x and x(t), or μ and E(X)."""
+    names = [{item.name for item in one.items if isinstance(item, Named)} for one in (gold, pred)]
+    if names[0] == names[1]:
+        return gold, pred
+    letters = _FUNCTION_SETS if any(map(_FUNCTION_SETS.__contains__, names[0] | names[1])) else {}
+    sides = [
+        _name_measures(one, {**_MEASURES, **letters, **(_VALUES if letters else {})}) for one in (gold, pred)
+    ]
+    plain = [{item.name for item in one.items if isinstance(item, Named)} for one in sides]
+    return (sides[0], sides[1]) if plain[0] == plain[1] else (gold, pred)
+
+
+def _name_measures(listed: Many, measures: Mapping[str, str]) -> Many:
+    items: list[Form] = []
+    for item in listed.items:
+        if isinstance(item, Named):
+            subject = item.subject
+            head = subject.children[0].label if subject.label == "call" else item.name
+            letters = (
+                [one for one in subject.children[1:] if not one.children] if subject.label == "call" else []
+            )
+            measure = measures.get(item.name) or measures.get(head)
+            base = head if len(letters) == 1 and letters[0].label in VARIABLES else ""
+            item = replace(item, name=measure or base or item.name)
+        items.append(item)
+    return replace(listed, items=tuple(items))
+
+
+_MEASURES = {
+    **dict.fromkeys(("μ", "mu", "E", "𝔼", "M"), "mean"),
+    **dict.fromkeys(("σ2", "σ²", "Var", "V", "D", "𝕍", "var", "s²"), "variance"),
+    **dict.fromkeys(("σ", "sigma", "sd", "SD"), "deviation"),
+}
+"""Names of the measures of a distribution."""
+_FUNCTION_SETS = {
+    **dict.fromkeys(("Dom", "D", "D_f", "domain", "Dominio", "dom", "𝔻"), "domain"),
+    **dict.fromkeys(("Rec", "Im", "W", "W_f", "R", "R_f", "range", "Ran", "Ran_f", "𝕎"), "range"),
+}
+"""Names of the sets where a function is defined, and of its values."""
+_VALUES = {"x": "domain", "y": "range", "f(x)": "range"}
+"""What is in these sets."""
 
 
 def list_angle_ends(name: str) -> tuple[str, ...]:

@@ -59,7 +59,9 @@ def normalise_text(text: str) -> str:
     if "/d" in text and (derivative := _match_derivative(text)):
         name, rest = derivative
         return f"{name} = {normalise_text(rest)}"
-    text = _write_powers_of_ten(_join_marked_thousands(text))
+    text = _write_powers_of_ten(
+        _join_marked_thousands(_write_measures(_write_columns(_write_connectives(text))))
+    )
     has_commands = "\\" in text or "{" in text
     if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
         with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
@@ -69,6 +71,79 @@ def normalise_text(text: str) -> str:
     if has_commands or not _MARKS.isdisjoint(written):
         written = _Normaliser(written).write_text()
     return written if written.endswith("\\right.") else written.rstrip(".;:,").strip()
+
+
+def _write_connectives(text: str) -> str:
+    """Return a plain text with the connectives of programs, as `!p && ~q`, as those of formulas.
+
+    >>> _write_connectives("!p && (q || ~r)"), _write_connectives("5! + ||v||")
+    ('¬p ∧ (q ∨ ¬r)', '5! + ||v||')
+    """
+    if "\\" in text or not any(map(text.__contains__, _PROGRAM_SIGNS)):
+        return text
+    tokens = tokenize(text)
+    written: list[str] = []
+    at = 0
+    while at < len(tokens):
+        sign, behind = tokens[at].text, skip_blanks(tokens, at + 1)
+        doubled = sign in _PROGRAM_JUNCTIONS and text_at(tokens, at + 1) == sign
+        before = next((one for one in reversed(tokens[:at]) if not is_blank(one)), None)
+        ends_operand = before is not None and (before.kind in ("word", "digits") or before.text in ")'")
+        begins = at + 1 < len(tokens) and (tokens[behind : behind + 1] or tokens[at:])[0]
+        if doubled and ends_operand and text_at(tokens, at + 2).isspace():
+            written.append(_PROGRAM_JUNCTIONS[sign])
+            at += 2
+            continue
+        operand = begins and (begins.kind == "word" or begins.text in ("(", "!", "~"))
+        is_prefix = sign in ("!", "~") and not ends_operand and operand and behind == at + 1
+        written.append("¬" if is_prefix else sign)
+        at += 1
+    return "".join(written)
+
+
+def _write_columns(text: str) -> str:
+    """Return a text with commas between the coordinates of a point that bars part, as `(1|0|-2)`.
+
+    >>> _write_columns("(0|0|1) + r (1|0|-2)"), _write_columns("P(A|B)"), _write_columns("(|x|)")
+    ('(0,0,1) + r (1,0,-2)', 'P(A|B)', '(|x|)')
+    """
+    if "|" not in text or "(" not in text or "\\" in text:
+        return text
+    tokens = tokenize(text)
+    written = [token.text for token in tokens]
+    for at, token in enumerate(tokens):
+        if token.text != "(" or (at and tokens[at - 1].kind == "word"):
+            continue
+        end = next((index for index in range(at + 1, len(tokens)) if tokens[index].text in "()"), at)
+        entries = "".join(written[at + 1 : end]).split("|")
+        if written[end] == ")" and len(entries) > 1 and all(entry.strip(" -−") for entry in entries):
+            written[at + 1 : end] = ["," if one == "|" else one for one in written[at + 1 : end]]
+    return "".join(written)
+
+
+def _write_measures(text: str) -> str:
+    r"""Return a text with round brackets behind an expectation or probability, as `E(X)` for `E[X]`.
+
+    >>> _write_measures(r"\\mathbb{E}[X^2] = 3, x \in [1, 2]")
+    '\\\\mathbb{E}(X^2) = 3, x \\in [1, 2]'
+    """
+    if "[" not in text or not any(map(text.__contains__, _MEASURES)):
+        return text
+    tokens = tokenize(text)
+    written = [token.text for token in tokens]
+    for at, token in enumerate(tokens):
+        head = at - 1 - (text_at(tokens, at - 1) == "}")
+        if token.text != "[" or text_at(tokens, head) not in _MEASURES:
+            continue
+        end = next((index for index in range(at, len(tokens)) if tokens[index].text in tuple("])")), at)
+        if tokens[end].text == "]":
+            written[at], written[end] = "(", ")"
+    return "".join(written)
+
+
+_MEASURES = ("E", "𝔼", "Var", "Cov", "P", "Pr", "V", "ℙ")
+_PROGRAM_SIGNS = ("!", "~", "&&", "||")
+_PROGRAM_JUNCTIONS = {"&": "∧", "|": "∨"}
 
 
 def _match_derivative(text: str) -> tuple[str, str] | None:
@@ -218,6 +293,13 @@ class _Normaliser:
         self.at = 0
         self.result: list[str] = []
         self.closing: dict[int, str] = {}
+        self.has_plain_sets = "\\" not in text and any(
+            token.text == "{"
+            and at
+            and next((one.text for one in reversed(self.tokens[:at]) if not is_blank(one)), "") in tuple("{,")
+            for at, token in enumerate(self.tokens)
+        )
+        """Whether braces of a plain text are those of sets of sets, and none of them groups."""
         self.dropped = _UNSHOWN if "\\right." in text else _UNSHOWN | _FENCES
         """Where one side of a bracket is not shown, the brackets keep their commands."""
 
@@ -450,6 +532,8 @@ class _Normaliser:
             return 0
         end = self.find_closing(self.at, "{", "}")
         inside = self.tokens[self.at + 1 : end]
+        if self.has_plain_sets and end:
+            return end
         if any(token.text == "{" or (token.kind == "command" and token.text != "\\circ") for token in inside):
             return 0
         commas = [at for at, token in enumerate(inside) if token.text == ","]

@@ -42,7 +42,8 @@ _FILLERS_LISTED = (
     "is are be can an any some every each all take takes on denotes value values variable number numbers the"
     " as of zahl zahlen ist sind ein eine sei seien est sont un une des nombre nombres relatif relatifs"
     " cualquier es son número números число числа чисел любое любых любого любой 任 意 为 是 数 は の 中 即"
-    " denote represents"
+    " denote represents runs run ranges range over through varies durchläuft läuft parcourt décrit recorre"
+    " пробегает 取遍"
 )
 _LEADS = frozenset(_LEADS_LISTED.split())
 _KINDS = {
@@ -52,6 +53,7 @@ _KINDS = {
     **dict.fromkeys(_OPEN_LISTED.split(), ""),
 }
 """Words for a set of numbers; "" for those that leave the numbers open."""
+_GREEK = frozenset(f"\\{name}" for name in ("alpha", "beta", "delta", "lambda", "mu", "varphi", "phi", "psi"))
 _FILLERS = frozenset(_FILLERS_LISTED.split())
 _JOINS = frozenset(("and", "und", "et", "y", "и", "e", "和", "与", ",", ";", "，", "、"))
 _MARKS = frozenset("—–-:)）.。")
@@ -77,7 +79,7 @@ def spell_ranges(text: str) -> str:
     >>> spell_ranges("y = A e^{-2x} + B, A and B arbitrary constants")
     'y = A e^{-2x} + B, A \\in \\mathbb{R}, B \\in \\mathbb{R}'
     """
-    text = _open_range(text)
+    text = _spell_interval(_open_range(text))
     if not any(word in text for word in (*_MARKERS, *_FURTHER_MARKERS, *_LAST_MARKERS)):
         return text
     tokens = [token for token in unwrap_texts(tokenize(text)) if not is_blank(token) and token.text != "$"]
@@ -95,6 +97,54 @@ def spell_ranges(text: str) -> str:
             said = latex_of_plain(said)
         return said + "".join(_spell(letter, found) for letter in found.letters)
     return text
+
+
+def _spell_interval(text: str) -> str:
+    r"""Return a text with the interval of a letter in signs, as of `with s running from 0 to 1`.
+
+    >>> _spell_interval("x = 2s, where s runs from 0 to 1")
+    'x = 2s, 0 \\le s \\le 1'
+    """
+    tokens = [token for token in unwrap_texts(tokenize(text)) if not is_blank(token) and token.text != "$"]
+    starts = [at for at, token in enumerate(tokens) if at > 1 and token.text.lower() in _FROM]
+    if not starts or tokens[starts[-1] - 1].text.lower() not in _RUNNING:
+        return text
+    letter, ends = starts[-1] - 2, tokens[starts[-1] + 1 :]
+    to = next((at for at, token in enumerate(ends) if token.text.lower() in _TO), 0)
+    rest = ends[to + 1 :]
+    lead = letter - 1 if letter and tokens[letter - 1].text.lower() in _LEADS else letter
+    if (
+        not 0 < to < len(ends) - 1
+        or len(tokens[letter].text) > 1
+        or any(map(_is_long_word, ends[:to] + rest))
+    ):
+        return text
+    low, high = (text[part[0].start : part[-1].end].strip(" .") for part in (ends[:to], rest))
+    said = _drop_opening(text[: tokens[lead].start])
+    if recognize_dialect(said) == "plain":
+        said, low, high = map(latex_of_plain, (said, low, high))
+    return rf"{said}, {low} \le {tokens[letter].text} \le {high}"
+
+
+_FROM = ("from", "von", "de", "desde", "da", "от")
+_TO = ("to", "bis", "à", "a", "hasta", "до", "até")
+_RUNNING = (
+    "running",
+    "runs",
+    "going",
+    "goes",
+    "ranging",
+    "ranges",
+    "varying",
+    "varies",
+    "läuft",
+    "variant",
+    "varía",
+)
+
+
+def _is_long_word(token: AnswerToken) -> bool:
+    return token.kind == "word" and len(token.text) > 2
 
 
 def _drop_opening(text: str) -> str:
@@ -155,7 +205,7 @@ def _read_clause(tokens: Sequence[AnswerToken]) -> WordedRange | None:
             sign = "0"
         elif is_article or word in _FILLERS or is_join or word in _MARKS or word in _LEADS:
             continue
-        elif token.kind == "word" and len(word) == 1:
+        elif (token.kind == "word" and len(word) == 1) or word in _GREEK:
             index, at = _take_index(tokens, at)
             letters.append(token.text + index)
         else:

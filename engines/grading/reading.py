@@ -46,6 +46,7 @@ from engines.grading.ranges_in_words import spell_ranges
 from engines.grading.spans import read_span
 from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize
 from engines.grading.unit_reader import mark_shaped_unit, read_unit
+from engines.grading.unknown_functions import apply_unknown_functions
 from engines.grading.word_answers import drop_direction
 from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS, TURNED, free_variables
 from engines.mathematics.terms.notation import to_latex
@@ -107,6 +108,9 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     tree = None if isinstance(statement, str) else settle_ellipses(statement.tree)
     if tree is None:
         return read_measure(plain) or _read_chain_end(plain) or Term(plain)
+    tree = apply_unknown_functions(tree)
+    if "mL" in plain and free_variables(tree):
+        return read_form(plain.replace("mL", "m L"), log_base, counts)  # among letters it is no millilitre
     form = form_of(read_counts(tree) if counts else tree)
     if measured is not None and measured.value is None and measured.unit is not None and "=" in measured.text:
         inside = read_form(measured.text, log_base, counts)
@@ -404,6 +408,8 @@ def subject_name(tree: Tree) -> str:
     if label in ("tuple", "ratio"):
         names = [subject_name(part) for part in parts]
         return "" if not all(names) else f"({','.join(names)})" if label == "tuple" else ":".join(names)
+    if label == "pow" and parts[0].label in ("σ", "sigma") and parts[1].label == "2":
+        return "σ²"
     if label in ("pow", "inverse", "transpose") and (power := _name_power(tree)):
         return power
     if (
@@ -452,6 +458,16 @@ def is_constant(tree: Tree) -> bool:
     if not tree.children:
         return tree.label not in ("", *NUMBER_SETS) and not free_variables(tree)
     return tree.label == "unit" or (tree.label != "call" and all(map(is_constant, tree.children)))
+
+
+def is_calculation(form: Form) -> bool:
+    """Return whether a form is a number that is worked out, perhaps with values of functions at numbers."""
+    if not isinstance(form, Term):
+        return False
+    if form.value is not None or form.tree is None:
+        return form.value is not None
+    heads = {node.children[0].label for node in form.tree if node.label == "call"}
+    return free_variables(form.tree) <= heads
 
 
 def _relation_of(tree: Tree) -> Form:

@@ -797,4 +797,4 @@ def _is_noun(token: AnswerToken) -> bool:
 
 
 def _is_of_other_script(token: AnswerToken) -> bool:
-    return token.kind == "word" and token.text[0] >= "\u0400"
+    return token.kind == "word" and token.text[0] >= "\u0400" and not "\u2100" <= token.text[0] <= "\u214f"

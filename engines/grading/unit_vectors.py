@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from unicodedata import normalize
 
 from engines.core.tree import Tree
 from engines.grading.forms import Form, Many
@@ -42,6 +43,13 @@ _UNIT_VECTORS = {
         for mark in ("\u0302", "\u20d7")
     },
     **dict(zip("𝐢𝐣𝐤", "ijk", strict=True)),
+    **{f"{letter}\u0302": name for letter, name in zip("xyz𝐱𝐲𝐳", "ijkijk", strict=True)},
+    **{
+        f"{head}_{index}": name
+        for head in ("e\u20d7", "𝐞", "e\u0302")
+        for indices in ("xyz", "123")
+        for index, name in zip(indices, "ijk", strict=True)
+    },
 }
 """Letters with a mark, or in bold, for the unit vectors."""
 
@@ -51,7 +59,7 @@ def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
     label, parts = tree.label, tree.children
     if not parts:
         plain = label.rstrip("_") if is_beside else ""
-        name = _UNIT_VECTORS.get(label) or (plain if plain in ("i", "j", "k") else "")
+        name = _UNIT_VECTORS.get(normalize("NFD", label)) or (plain if plain in ("i", "j", "k") else "")
         return {name: Tree("1")} if name else None
     if (
         label == "*"

@@ -1,0 +1,87 @@
+"""Whether an explanation states the value of a reference in the end, beside what its question says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engines.formula.statement_view import read_statement
+from engines.grading.boxes_and_announcements import find_boxed
+from engines.grading.compare import AnswerComparison
+from engines.grading.final_answer import find_answer
+from engines.grading.final_statements import FinalStatement, has_own_words, list_final_statements
+from engines.grading.quantified_words import spell_quantified
+from engines.grading.question_comparisons import compare_by_question
+from engines.grading.question_text import QuestionText
+from engines.grading.reading import is_calculation, read_form
+from engines.grading.tokens import tokenize
+from engines.grading.verdicts import GradeOutcome
+
+AS_FORMULA = "the sentence says what the formula does"
+"""The reason where a sentence was compared as the formula that it spells."""
+_QUANTIFIERS = ("\\forall", "\\exists", "∀", "∃")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValue:
+    """What an explanation states that is the reference, and the policy that was used."""
+
+    value: str
+    reason: str = ""
+
+
+def find_stated_value(
+    gold: str,
+    pred: str,
+    found: str,
+    question: QuestionText,
+    comparison: AnswerComparison,
+    grade_alone: Callable[[str], GradeOutcome],
+) -> StatedValue | None:
+    """Return the value of the reference where an explanation states it in the end; None where it does not.
+
+    Words of a reference may limit or class its value, so that the value alone is not enough.
+
+    Args: found: the answer that was found in `pred`. grade_alone: grades a value as the whole answer.
+    """
+    if has_own_words(gold):
+        return None
+    answer = find_answer(gold).text
+    for said in dict.fromkeys((pred, found)):
+        asked = compare_by_question(answer, said, question, comparison)
+        if asked is not None and asked.outcome == "equal":
+            return StatedValue(said, asked.reason)
+    formula = spell_quantified(pred) if any(map(gold.__contains__, _QUANTIFIERS)) else ""
+    if formula and grade_alone(formula) == "equal":
+        return StatedValue(formula, AS_FORMULA)
+    boxed = find_boxed(pred, tokenize(pred))
+    for statement in list_final_statements(pred if boxed is None else boxed, question):
+        # A reference that is an equation is said of its left side, and not of another one.
+        if (statement.label or statement.side) and "=" in gold:
+            continue
+        if statement.side and not is_calculation(read_form(statement.side)):
+            continue
+        said = statement.spell_whole()
+        outcome, reason = (grade_alone(said), "") if said != pred else ("undecided", "")
+        if outcome != "equal":
+            asked = compare_by_question(answer, said, statement.define(question), comparison)
+            if asked is not None and asked.outcome == "equal":
+                outcome, reason = "equal", asked.reason
+        if outcome == "equal":
+            holds = _holds_under_restriction(statement, question, comparison)
+            return StatedValue(statement.value, reason) if holds else None
+        if outcome == "different" and "=" not in said:
+            return None
+    return None
+
+
+def _holds_under_restriction(
+    statement: FinalStatement, question: QuestionText, comparison: AnswerComparison
+) -> bool:
+    """Return whether the condition under which a value is stated says no less than the value alone."""
+    if not statement.restriction or statement.is_family or statement.defines_letter:
+        return True
+    condition = read_statement(statement.restriction, is_answer=True)
+    if isinstance(condition, str):
+        return False
+    return comparison.restricts_naturally(read_form(statement.value), condition.tree, question)
