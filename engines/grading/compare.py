@@ -57,7 +57,7 @@ from engines.grading.numbers import Term
 from engines.grading.parameters import compare_with_parameters
 from engines.grading.parametrised_curves import compare_parametrised
 from engines.grading.question_text import QuestionText
-from engines.grading.reading import form_of, is_constant, write_tree
+from engines.grading.reading import form_of, is_constant, read_form, write_tree
 from engines.grading.restrictions import restricts_naturally
 from engines.grading.sequences import compare_sequences
 from engines.grading.series import compare_series, is_series
@@ -109,6 +109,10 @@ class AnswerComparison:
     def restricts_naturally(self, value: Form, condition: Tree, question: QuestionText) -> bool:
         """Return whether a condition only says where a value is defined."""
         return restricts_naturally(self._judge, value, condition, question)
+
+    def accepts(self, gold: str, pred: str) -> bool:
+        """Return whether two texts that are answers and nothing else are equal."""
+        return self.compare(read_form(gold), read_form(pred)).outcome == "equal"
 
     def compare(self, gold: Form, pred: Form) -> GradeVerdict:
         """Return whether the answer `pred` says what `gold` says."""

@@ -16,6 +16,8 @@ from engines.grading.question_text import QuestionText
 from engines.grading.reading import is_calculation, read_form
 from engines.grading.tokens import tokenize
 from engines.grading.verdicts import GradeOutcome
+from engines.grading.word_answers import state_opposites
+from engines.grading.worded_cases import spell_cases
 
 AS_FORMULA = "the sentence says what the formula does"
 """The reason where a sentence was compared as the formula that it spells."""
@@ -44,7 +46,11 @@ def find_stated_value(
 
     Args: found: the answer that was found in `pred`. grade_alone: grades a value as the whole answer.
     """
-    if has_own_words(gold):
+    cases = spell_cases(gold), spell_cases(pred)
+    if any(cases) and comparison.accepts(cases[0] or gold.strip(" $"), cases[1] or pred.strip(" $")):
+        return StatedValue(cases[1] or pred)
+    # An answer about the opposite of what is asked for is another one.
+    if has_own_words(gold) or state_opposites(question.text, pred):
         return None
     answer = find_answer(gold).text
     for said in dict.fromkeys((pred, found)):

@@ -89,6 +89,11 @@ _VALUE_NOUNS = make_phrases(
     ", los puntos, the formula"
 )
 """Nouns between a verb and the value that it states."""
+_EXACTLY = make_phrases(
+    "exactly when, precisely when, if and only if, iff, whenever, exactly for, genau dann wenn, genau für"
+    ", si et seulement si, si y solo si, тогда и только тогда когда, 当且仅当"
+)
+_RELATIONS = frozenset((*"=<>≠≤≥∈", "\\ne", "\\neq", "\\le", "\\ge", "\\leq", "\\geq", "\\in"))
 _PREMISES = make_phrases(
     "using, by, with, from, since, because, as, given, applying, if, let, mit, aus, nach, da"
     ", weil, wegen, avec, par"
@@ -343,13 +348,27 @@ class _FinalParser:
             return
         # What is said of several quantities is not the value of one of them.
         others = [run for run in plain if run not in concluded and not self._is_premise(run)]
+        # What is said once more is a remark: `2k, i.e. it points upwards with length 2`.
+        restated_at = self._find_restatement(plain[0].end) if plain else 0
+        others = [run for run in others if run.start < restated_at]
         said = len(others) == 1 and (
             self._is_led(others[0].start, COPULA_VERBS, _VALUE_VERBS) or self._is_named(others[0])
         )
         begins = bool(plain) and others[:1] == plain[:1] and self._begins_with(plain[0])
+        limits = len(others) == 1 and self._states_condition(others[0])
         ends = bool(others) and not concluded and self._ends_text(others[-1]) and len(others) == 1
-        if others and (said or begins or ends) and self._is_followed_by_remark(others[0]):
+        if others and (said or begins or ends or limits) and self._is_followed_by_remark(others[0]):
             yield others[0]
+
+    def _find_restatement(self, first: int) -> int:
+        """Return where words begin that say once more what stands before them; the end without any."""
+        found = next(_RESTATEMENTS.find_all(self.tokens, first, len(self.tokens)), None)
+        return len(self.tokens) if found is None else found[0]
+
+    def _states_condition(self, run: _Run) -> bool:
+        """Return whether a formula is the condition that a sentence states: `for every real k with k > 4`."""
+        signs = {token.text for token in self._open_formula(run.start, run.end)}
+        return not signs.isdisjoint(_RELATIONS) and self._is_led(run.start, _RESTRICTIONS, _EXACTLY)
 
     def _is_concluded(self, run: _Run) -> bool:
         """Return whether a phrase concludes or restates with a formula"
@@ -648,7 +667,8 @@ def _split_sides(tokens: Sequence[AnswerToken]) -> list[tuple[str, bool]]:
     # Logical formulas are equivalent; numbers are congruent.
     equal = _EQUALITIES if any("mod" in one for one in text) else (*_EQUALITIES, *_EQUIVALENCES)
     for at, one in enumerate(text):
-        depth += (one in tuple(_OPENING)) - (one in tuple(_CLOSING))
+        bracket = one.lstrip("\\")
+        depth += (bracket in tuple(_OPENING)) - (bracket in tuple(_CLOSING))
         if depth:
             continue
         if one == "," and any(sign in text[at:] for sign in equal):

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from engines.grading.linear_terms import compute_rank
 
-Rows = tuple[tuple[Fraction, ...], ...]
+Entries = tuple[tuple[Fraction, ...], ...]
 
 
-def multiply_rows(one: Rows, other: Rows) -> Rows:
+def multiply_rows(one: Entries, other: Entries) -> Entries:
     """Return the product of two matrices."""
     columns = tuple(zip(*other, strict=True))
     return tuple(
@@ -18,7 +18,7 @@ def multiply_rows(one: Rows, other: Rows) -> Rows:
     )
 
 
-def is_similar(base: Rows, diagonal: Rows, other_base: Rows, other_diagonal: Rows) -> bool:
+def is_similar(base: Entries, diagonal: Entries, other_base: Entries, other_diagonal: Entries) -> bool:
     """Return whether `P D P⁻¹` is the same matrix for two bases and diagonal matrices."""
     matrices = (base, diagonal, other_base, other_diagonal)
     if len({length for one in matrices for length in (len(one), *map(len, one))}) > 1:
@@ -32,11 +32,11 @@ def is_similar(base: Rows, diagonal: Rows, other_base: Rows, other_diagonal: Row
     return multiply_rows(product, other_base) == multiply_rows(other_base, other_diagonal)
 
 
-def _is_diagonal(matrix: Rows) -> bool:
+def _is_diagonal(matrix: Entries) -> bool:
     return not any(value for at, row in enumerate(matrix) for column, value in enumerate(row) if at != column)
 
 
-def _invert_rows(matrix: Rows) -> Rows:
+def _invert_rows(matrix: Entries) -> Entries:
     """Return the inverse of a matrix of full rank, by elimination."""
     size = len(matrix)
     rows = [[*row, *(Fraction(int(at == column)) for column in range(size))] for at, row in enumerate(matrix)]

@@ -242,3 +242,32 @@ CURVE = r"r(t)=(2\cos t, 2\sin t),\ 0\le t\le 2\pi"
 )
 def test_answers_of_another_shape(gold, pred, problem, is_right):
     assert (grade(gold, pred, problem=problem).verdict == "equal") == is_right
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "is_right"),
+    [
+        (
+            "$g(x)=x^2$ for $x\\ge1$, $g(x)=2-x$ for $x<1$",
+            r"g(x)=\begin{cases}2-x,&x<1\\x\cdot x,&x\ge1\end{cases}",
+            True,
+        ),
+        (
+            "$g(x)=x^2$ for $x\\ge1$, $g(x)=2-x$ for $x<1$",
+            r"g(x)=\begin{cases}x^2,&x<1\\2-x,&x\ge1\end{cases}",
+            False,
+        ),
+        (r"$m\neq 3$ and $m\neq -3$", "The system has one solution exactly for m with m² ≠ 9.", True),
+        (r"$m\neq 3$ and $m\neq -3$", "The system has one solution exactly for m with m² ≠ 4.", False),
+        ("(0,0,5)", "rot G = 5 ẑ, i.e. it has length 5 everywhere", True),
+        ("(0,0,5)", "rot G = 5 x̂, i.e. it has length 5 everywhere", False),
+        (r"\operatorname{span}\{(1,1,0)^T,(0,0,1)^T\}", r"$\ker B=\{(x,y,z)\in\mathbb{R}^3 : x-y=0\}$", True),
+        (
+            r"\operatorname{span}\{(1,1,0)^T,(0,0,1)^T\}",
+            r"$\ker B=\{(x,y,z)\in\mathbb{R}^3 : x+y=0\}$",
+            False,
+        ),
+    ],
+)
+def test_conditions_and_labels_around_values(gold, pred, is_right):
+    assert (grade(gold, pred).verdict == "equal") == is_right
