@@ -101,6 +101,7 @@ class LinkContext:
         domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
         inequality_before: The last inequality that is no bound on a letter.
+        congruence_before: The last congruence of letters modulo a number, with its sides and that number.
         redefines_star: Whether the text defines an operation `*` of its own.
         has_signed_infinity: Whether it writes +∞, so that ∞ can be of either sign.
         sections_of_cases: The sections that distinguish cases, by their identity.
@@ -140,6 +141,7 @@ class LinkContext:
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     inequality_before: tuple[ChainLink, Tree] | None = None
+    congruence_before: tuple[ChainLink, Tree, Tree, int] | None = None
     redefines_star: bool = False
     has_signed_infinity: bool = False
     sections_of_cases: frozenset[int] = frozenset()

@@ -25,6 +25,7 @@ from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
 from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
+from engines.proofreading.congruence_roots import judge_congruence_root
 from engines.proofreading.cue_phrases import (
     last_sentence,
     mentions,
@@ -75,6 +76,7 @@ from engines.proofreading.statement_roles import is_concluded, is_supposed, read
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     DEGREES,
+    WHOLE,
     are_exactly_equal,
     count_members,
     count_terms,
@@ -430,6 +432,13 @@ class LinkJudge(LinkContext):
             modulus = (
                 self.read_formula(link.modulus or self.modulus) if link.modulus or self.modulus else None
             )
+            number = modulus.tree.label if modulus is not None and modulus.tree is not None else ""
+            if WHOLE.match(number) and int(number):
+                root = judge_congruence_root(link, left, right, self.congruence_before, int(number))
+                if left.children or right.children:
+                    self.congruence_before = link, left, right, int(number)
+                if root is not None:
+                    return root
             judged = judge_congruence(link, left, right, modulus, self.judge)
             # Without a modulus the sign says that both sides are the same whatever their variables are.
             identical = modulus is None and judged.outcome == "unread" and link.position.domain == NUMBERS
@@ -456,6 +465,9 @@ class LinkJudge(LinkContext):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
         if not self.matrices.isdisjoint(free):
             return self.matrix_links.judge_equation(link, left, right)
+        if root := judge_congruence_root(link, left, right, self.congruence_before, 0):
+            self.keep_equation(link, left, right)
+            return root
         self.equations.append((link, left, right))
         if next_side is not None and not free_symbols(next_side):
             equality_count = 1  # a = b = 0 says that both are 0

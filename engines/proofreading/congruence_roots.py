@@ -1,0 +1,60 @@
+"""Roots of congruences: `2y ≡ 1 (mod 5)`, so `y = 3`."""
+
+from __future__ import annotations
+
+from engines.core.tree import Tree
+from engines.mathematics.judging.names import replace_variable
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_clause, mentions
+from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.statement_roles import is_concluded, is_supposed
+from engines.proofreading.term_properties import WHOLE, find_residue, free_symbols
+
+_NEXT_FORMULAS = 4
+"""Pieces of a text from one formula to the next but one, words between them."""
+_BESIDE = ("so", "row", "column", ",")
+"""What leads to a root within a formula."""
+_LARGEST = 10_000
+"""Modulus of which the multiples are tried."""
+
+
+def judge_congruence_root(
+    link: ChainLink, left: Tree, right: Tree, before: tuple[ChainLink, Tree, Tree, int] | None, modulus: int
+) -> LinkVerdict | None:
+    """Return the verdict on a value or residue of a letter, by the congruence before it; None where that is
+    none of this letter alone.
+
+    Args:
+        before: The last congruence with letters: its link, its sides and its modulus.
+        modulus: That of the residue; 0 for a value.
+    """
+    if before is None or link.of_problem or left.children or not WHOLE.match(right.label):
+        return None
+    known, one, other, known_modulus = before
+    near = link.piece_index - known.piece_index <= _NEXT_FORMULAS
+    if (
+        not near
+        or free_symbols(one) | free_symbols(other) != {left.label}
+        or not (one.children or other.children)
+    ):
+        return None
+    # A system of congruences has several moduli, and one that is divided has a smaller one.
+    if modulus and known_modulus % modulus:
+        return None
+    step = modulus or known_modulus
+    if known_modulus > _LARGEST:
+        return None
+    written = " ".join(f"{known.left} ≡ {known.right} modulo {known_modulus} (line {known.line})".split())
+    for value in range(int(right.label) % step, known_modulus, step):
+        sides = [replace_variable(side, left.label, Tree(str(value))) for side in (one, other)]
+        residues = [find_residue(side, known_modulus) for side in sides]
+        if None in residues:
+            return None
+        if residues[0] == residues[1]:
+            return LinkVerdict(link, "follows", f"it solves {written}")
+    beside = link.piece_index == known.piece_index and link.connective in _BESIDE
+    leads = beside or is_concluded(link)
+    leads = leads or mentions("obtaining", last_clause(link.words_before))
+    if not leads or is_supposed(link) or link.has_denial_nearby or link.is_one_of_alternatives:
+        return None
+    return LinkVerdict(link, "wrong", f"it does not solve {written}")
