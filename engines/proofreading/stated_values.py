@@ -24,6 +24,7 @@ from engines.proofreading.facts import Facts
 from engines.proofreading.known_points import find_positive_roots
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
+from engines.proofreading.operation_values import OF_REAL
 from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.slips import iterate_changes, iterate_retyped
 from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
@@ -105,7 +106,7 @@ def describe_failed_calculation(
     # What the values were rounded for leaves digits that are a little off.
     if verdict.outcome != "different" or numbers.are_about_equal(one, other):
         return None
-    if numbers.are_rounded_in_parts(one, other):
+    if numbers.are_rounded_in_parts(one, other) or _is_rounded_to_units(one, other):
         return None
     if in_radians is not None and in_radians != (one, other) and numbers.are_about_equal(*in_radians):
         return None
@@ -116,6 +117,19 @@ def describe_failed_calculation(
     if in_degrees != (one, other) and values_agree(*in_degrees, {}) is not False:
         return None
     return Accusation(f"{verdict.witness}, {describe_sources(used)}", Evidence("stated values", used))
+
+
+def _is_rounded_to_units(value: Tree, written: Tree) -> bool:
+    """Return whether a calculation with whole numbers is what a value of roots or angles is, rounded: of
+    `h = 150 tan 32°`, which is 93.7, `h + 6 = 94 + 6`."""
+    is_whole = all(node.label in ("+", "-") if node.children else node.label.isdecimal() for node in written)
+    exact, shown = evaluate_term(value, {}), evaluate_term(written, {})
+    if not is_whole or exact is None or shown is None or OF_REAL.keys().isdisjoint(value.list_labels()):
+        return False
+    return shown >= _SEVERAL_UNITS and abs(exact - shown) < _HALF_UNIT
+
+
+_SEVERAL_UNITS, _HALF_UNIT = 10, 0.5
 
 
 def _take_radians(fact: Fact) -> Fact:

@@ -298,6 +298,9 @@ def _verdicts(proofreader: TextProofreader, text: str) -> list[str]:
         (r"It is $\cos^{-1}(\frac{-3}{\sqrt{77}}) = 111^{\circ}$.", True),
         (r"It is $\sin 20^\circ + i \cos 20^\circ = \sin 20^\circ + i \cos 50^\circ$.", True),
         (r"It is $\sin 20^\circ + i \cos 20^\circ = \cos 70^\circ + i \sin 70^\circ$.", False),
+        # the value of a tangent, rounded to units in a sum
+        (r"Here $k = 200 \tan 32^\circ$. So the height is $k + 8 = 125 + 8$.", False),
+        (r"Here $k = 200 \tan 32^\circ$. So the height is $k + 8 = 145 + 8$.", True),
         (r"The grids show $31.5 = 32.5$. What's wrong?", False),
         (r"The grids show $31.5 = 32.5$. What follows?", True),
         (r"For all $n$, $\sum_{i=0}^{n} \binom{n}{i} x^i (1-x)^{n-i} (i-nx)^2 = nx(1-x)$.", False),
