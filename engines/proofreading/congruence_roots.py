@@ -53,8 +53,12 @@ def judge_congruence_root(
         if residues[0] == residues[1]:
             return LinkVerdict(link, "follows", f"it solves {written}")
     beside = link.piece_index == known.piece_index and link.connective in _BESIDE
-    leads = beside or is_concluded(link)
-    leads = leads or mentions("obtaining", last_clause(link.words_before))
-    if not leads or is_supposed(link) or link.has_denial_nearby or link.is_one_of_alternatives:
+    leads = is_concluded(link) or mentions("obtaining", last_clause(link.words_before))
+    # Words that suppose something before a display lead to its first statement.
+    if (
+        not (beside or (leads and not is_supposed(link)))
+        or link.has_denial_nearby
+        or link.is_one_of_alternatives
+    ):
         return None
     return LinkVerdict(link, "wrong", f"it does not solve {written}")

@@ -28,6 +28,7 @@ def test_inverses_are_looked_up(proofreader: TextProofreader, factor: int, modul
         (r"From $4x \equiv 2 \pmod 6$ we get $x \equiv 2 \pmod 3$.", "follows"),
         (r"From $4x \equiv 2 \pmod 6$ we get $x \equiv 1 \pmod 3$.", "wrong"),
         (r"$$2c \equiv 1 \pmod 5, \quad c = 2$$", "wrong"),
+        (r"We need the inverse: $$12c \equiv 1 \pmod 5 \iff 2c \equiv 1 \pmod 5, \quad c = 2$$", "wrong"),
         # Another modulus, another letter, and a value that is tried.
         (r"Solve $3t \equiv 2 \pmod 5$ and $t \equiv 3 \pmod 7$.", "given"),
         (r"Let $3t \equiv 2 \pmod 5$. We try $t = 1$.", "given"),
