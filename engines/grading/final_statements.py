@@ -202,7 +202,7 @@ class _FinalParser:
     def list_statements(self) -> list[FinalStatement]:
         """Return the statements, each once."""
         found: list[FinalStatement] = []
-        if self.bold:
+        if self.bold and not has_own_words(self.bold):  # `**Step 5**` is a heading
             found += _FinalParser(self.bold, self.question).list_statements() or [FinalStatement(self.bold)]
         for run in self._list_spans():
             restriction = self._find_restriction(run.end) if self._is_stated(run.start, run.end) else None
@@ -609,7 +609,9 @@ def _mark_words(tokens: Sequence[AnswerToken]) -> list[bool]:
         )
         equated = text_at(tokens, skip_blanks(tokens, at + 1)) == "="
         is_letters = len(token.text) == _PRODUCT and (token.text[0] == "d" or equated)
-        if (len(token.text) < 4 and (glued or followed)) or is_product or is_letters or token.text in _NAMES:
+        is_called = len(token.text) <= _LONGEST_CALL and text_at(tokens, at + 1) == "("
+        is_short = len(token.text) < 4 and (glued or followed)
+        if is_short or is_called or is_product or is_letters or token.text in _NAMES:
             marked[at] = False
         elif at and (tokens[at - 1].kind == "digits" or text_at(tokens, at - 2).isdecimal()):
             start = skip_blanks(tokens, at)
@@ -619,6 +621,8 @@ def _mark_words(tokens: Sequence[AnswerToken]) -> list[bool]:
 
 
 _FIRST_OTHER = "\u0400"
+_LONGEST_CALL = 5
+"""Letters of a name right before a bracket, as of `Res(f, 0)`."""
 _GLUING = tuple("(^_·*/²³⁴ⁿ₀₁₂₃√")
 _GLUED = "²³⁴ⁿ^_(₀₁₂₃"
 _NAMES = (
