@@ -211,9 +211,13 @@ def _with_ratios(
     for text, mine, theirs in ((gold, one, other), (pred, other, one)):
         ratio = theirs.value if isinstance(theirs, Named) else theirs
         said = [token.text for token in tokenize(text) if not is_blank(token)]
-        figures = len(said) == 3 and said[0].isdecimal() and said[2].isdecimal() and said[2][0] != "0"
-        if figures and said[1] in _RATIO_WORDS and isinstance(ratio, Many) and ratio.kind == "ratio":
-            read = Many("ratio", (read_form(said[0]), read_form(said[2])))
+        members = said[0::2]
+        figures = len(said) > 2 and all(one.isdecimal() and one[0] != "0" for one in members)
+        joined = (
+            len({*said[1::2]}) == 1 and said[1] in _RATIO_WORDS and len(said) % 2 == 1 if figures else False
+        )
+        if joined and isinstance(ratio, Many) and ratio.kind == "ratio":
+            read = Many("ratio", tuple(map(read_form, members)))
             return comparison.compare(*((read, theirs) if mine is one else (theirs, read)))
     return None
 

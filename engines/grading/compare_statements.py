@@ -106,6 +106,8 @@ def _compare_memberships(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict |
     return replace(verdict, witness=witness)
 
 
+_COMPLEMENTS = ("c", "C", "complement")
+"""Exponents of a set for what does not belong to it."""
 _OF_SETS = {"union": "or", "intersection": "and", "without": ""}
 """Operations on sets, and how what belongs to the sets is joined by them."""
 
@@ -123,6 +125,9 @@ def _describe_member(tree: Tree, letters: dict[str, str]) -> Tree | None:
         if not (len(label) == 1 and "A" <= label <= "Z") or (label not in letters and len(letters) >= 4):
             return None
         return Tree(letters.setdefault(label, next(free, "")))
+    if label == "pow" and parts[1].label in _COMPLEMENTS and not parts[0].children:
+        inside = _describe_member(parts[0], letters)
+        return None if inside is None else Tree("not", (inside,))
     if label not in (*_OF_SETS, "and", "or", "not"):
         return None
     said = [_describe_member(part, letters) for part in parts]

@@ -47,7 +47,7 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         assert present is not None
         if present.measures_only("percent"):
             return _compare_percent(gold, pred, compare)
-        for read in (_read_molar, _read_pence):
+        for read in (_read_molar, _read_pence, _read_symbol):
             amount = read(pred if mine else gold)
             if amount is not None and amount.unit is not None and amount.unit.powers == present.powers:
                 return compare_with_units(*((gold, amount) if mine else (amount, pred)), units, compare)
@@ -129,6 +129,19 @@ def _read_pence(term: Term) -> Term | None:
         return None
     number = plain_number(tree.children[0].label)
     return None if number is None else replace(number, unit=read_unit("pence"))
+
+
+def _read_symbol(term: Term) -> Term | None:
+    """Return `3 s` or `5 m²`, which are products elsewhere, as a quantity; None for other terms."""
+    tree = term.tree
+    if tree is None or tree.label != "*" or len(tree.children) != 2:
+        return None
+    symbol = tree.children[1]
+    letter, power = (symbol.children[0], symbol.children[1].label) if symbol.label == "pow" else (symbol, "1")
+    if len(letter.label) != 1 or letter.children or power not in ("1", "2", "3"):
+        return None
+    number, unit = plain_number(tree.children[0].label), read_unit(f"{letter.label}^{power}")
+    return replace(number, unit=unit) if number is not None and unit is not None and unit.known else None
 
 
 def _read_molar(term: Term) -> Term | None:

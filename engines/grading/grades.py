@@ -30,7 +30,13 @@ from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenve
 from engines.grading.explanations import AS_FORMULA, find_stated_value
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Many, Named, RelationForm
-from engines.grading.labelled_values import make_circle, make_line, pair_labels, read_labelled
+from engines.grading.labelled_values import (
+    list_unlabelled,
+    make_circle,
+    make_line,
+    pair_labels,
+    read_labelled,
+)
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -44,7 +50,13 @@ from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
-from engines.grading.questions import QuestionFrame, complete_reference, read_question
+from engines.grading.questions import (
+    QuestionFrame,
+    complete_reference,
+    denies_existence,
+    find_question_language,
+    read_question,
+)
 from engines.grading.reading import read_form
 from engines.grading.restatements import (
     StatedPart,
@@ -57,7 +69,7 @@ from engines.grading.spans import take_spanned
 from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
-from engines.grading.word_answers import split_word_answers, state_opposites
+from engines.grading.word_answers import drop_remaining, split_word_answers, state_opposites
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
 
@@ -147,6 +159,8 @@ def _grade_under(
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
+        if found.verdict != "equal":
+            found = _consider_wording(policy, gold, pred, found, judge, problem)
     if found.verdict != "equal":
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
     # The answer may be the same, and what the sentence says of it may be the opposite.
@@ -168,6 +182,24 @@ def _consider_question(
     asked = _grade_restated(policy, complete, pred, judge)
     is_shown = asked.verdict == ("different" if found.verdict == "equal" else "equal")
     return replace(asked, reason=asked.reason or f"the question asks for {frame.unit}") if is_shown else found
+
+
+def _consider_wording(
+    policy: GradePolicy, gold: str, pred: str, found: Grade, judge: Judge | None, problem: str
+) -> Grade:
+    """Return the grade of an answer by the language of its question, and by what it says of existence."""
+    language = find_question_language(problem) if policy.locale == "auto" else ""
+    pointed = [with_decimal_points(text, language) for text in (gold, pred)]
+    if language and pointed != [gold, pred]:
+        again = _grade_restated(policy, *pointed, judge)
+        if again.verdict == "equal":
+            return replace(
+                again, reason=again.reason or f"decimals of the question ({language}) have a comma"
+            )
+    if denies_existence(problem, pred):
+        denied = _grade_restated(policy, gold, "no", judge)
+        return denied if denied.verdict in ("equal", "different") else found
+    return found
 
 
 def _grade_choice(
@@ -334,15 +366,19 @@ def _compare_labelled(
     if mine is not None and theirs is not None and owned is not None:
         return combine_verdicts(comparison.compare(mine[one], theirs[other]) for one, other in owned)
     for one, other, index in ((mine, theirs, 1), (theirs, mine, 0)):
+        listed = list_unlabelled(one) if one is not None and other is None else None
+        if listed is not None and isinstance(form := read_form(answers[index]), Many) and form.kind == "list":
+            return comparison.compare(*((listed, form) if index else (form, listed)))
         curve = make_circle(one) or make_line(one) if one is not None and other is None else None
         if curve is not None and isinstance(form := read_form(answers[index]), RelationForm | Named):
             sides = (RelationForm(curve), form)
             return comparison.compare(*(sides if index else sides[::-1]))
-    said, others = map(split_word_answers, texts)
+    said, others = map(drop_remaining, map(split_word_answers, texts))
     for where, bare, index in ((said, others, 1), (others, said, 0)):
         # Of a bare set the question says what it is of.
         if len(where) == 1 and not bare and not has_words[index]:
-            stated, set_alone = read_form(next(iter(where.values()))), read_form(answers[index])
+            stated = read_form(translate_words(next(iter(where.values()))))
+            set_alone = read_form(answers[index])
             return comparison.compare(*((stated, set_alone) if index else (set_alone, stated)))
     if said and said.keys() == others.keys():
         return combine_verdicts(

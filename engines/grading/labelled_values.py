@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from engines.core.tree import ZERO, Tree
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.forms import Form, Many, UnreadForm
+from engines.grading.meanings.quantified_sentences import find_stem
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.grading.sentence_quantities import list_quantities
-from engines.grading.tokens import AnswerToken, is_blank, tokenize, unwrap_texts
+from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize, unwrap_texts
 from engines.grading.trees import tree_of_term
 from engines.language.numerals import write_numerals
 
@@ -32,11 +33,17 @@ _SYNONYMS = {
         ("intercept", "achsenabschnitt ordonnée"),
         ("point", "through passing durch punkt par punto точку"),
         ("width", "wide breite breit largeur large ancho ширина largura larghezza широкий"),
+        ("perimeter", "umfang périmètre perímetro perimetro периметр"),
+        ("area", "fläche flächeninhalt aire área superficie площадь"),
+        ("volume", "volumen volum объём объем"),
         ("height", "high tall höhe hoch hauteur haut altura alto altezza высота 高"),
         ("depth", "deep tiefe tief profondeur profondo profundidad глубина"),
     )
     for word in group.split()
 }
+_NAMES = frozenset(_SYNONYMS.values()) | {"y", "intercept"}
+_SYMBOLS = {"P": "perimeter", "A": "area", "V": "volume"}
+"""Letters for what is measured, before a sign of equality."""
 _UNTELLING = frozenset(
     (
         *(
@@ -115,6 +122,16 @@ _UNTELLING = frozenset(
             "gets",
             "receives",
             "pays",
+            "pay",
+            "paid",
+            "zahlt",
+            "zahlen",
+            "paie",
+            "paient",
+            "paga",
+            "pagan",
+            "платит",
+            "платят",
             "each",
             "now",
         ),
@@ -163,6 +180,45 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+def list_unlabelled(values: Mapping[Label, Form]) -> Many | None:
+    """Return values whose labels only tell them from each other, as `the smaller is 3, the larger 8`, as a
+    list; None where the labels say more."""
+    known = all(label <= _TELLING_APART for label in values)
+    return Many("list", tuple(values.values())) if known and values else None
+
+
+_TELLING_APART = frozenset(
+    map(
+        find_stem,
+        [
+            "smaller",
+            "larger",
+            "bigger",
+            "greater",
+            "smallest",
+            "largest",
+            "first",
+            "second",
+            "third",
+            "number",
+            "numbers",
+            "one",
+            "other",
+            "kleinere",
+            "größere",
+            "petit",
+            "grand",
+            "menor",
+            "mayor",
+            "minore",
+            "maggiore",
+            "меньшее",
+            "большее",
+        ],
+    )
+)
 
 
 def pair_labels(mine: Mapping[Label, Form], theirs: Mapping[Label, Form]) -> list[tuple[Label, Label]] | None:
@@ -284,10 +340,13 @@ def _read_label(tokens: Sequence[AnswerToken]) -> Label | None:
         if is_blank(token) or token.text in _SIGNS or hyphen:
             continue
         word = token.text.lower().lstrip("\\")
+        if token.text in _SYMBOLS and text_at(tokens, at + 1 + (text_at(tokens, at + 1) == " ")) == "=":
+            words.append(_SYMBOLS[token.text])
+            continue
         if token.kind not in ("word", "command") or not word.isalpha():
             return None
         if word == "in" and words:
             break  # 12 boys in the class
         if word not in _UNTELLING:
-            words.append(_SYNONYMS.get(word, word))
+            words.append(_SYNONYMS.get(word) or (word if word in _NAMES else find_stem(word)))
     return frozenset(words) if 0 < len(words) <= _MOST_WORDS else None

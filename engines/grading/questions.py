@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from engines.grading.answer_vocabulary import make_phrases
 from engines.grading.choices import is_option
 from engines.grading.numbers import plain_number
-from engines.grading.sentence_quantities import match_unit
+from engines.grading.sentence_quantities import find_denial, match_unit
 from engines.grading.tokens import is_blank, skip_blanks, text_at, tokenize, unwrap_texts
 
 _LONGEST = 4_000
@@ -61,6 +61,64 @@ _AROUND_LETTERS = frozenset(
         "вариант",
     ]
 )
+
+
+_WHETHER = make_phrases(
+    "does, do, is, are, can, has, have, did, was, were, will, gibt es, ist, sind, hat, haben, kann"
+    ", existiert",
+    "est-ce que, existe-t-il, y a-t-il, existe, es, hay, tiene, esiste, há, tem, существует ли, есть ли"
+    ", является ли",
+)
+"""Words that begin a question with the answer yes or no."""
+_NON_EXISTENCE = make_phrases(
+    "cannot exist, can't exist, can not exist, does not exist, doesn't exist, do not exist, don't exist"
+    ", is impossible",
+    "there is none, there are none, is not possible, existiert nicht, kann nicht existieren, gibt es nicht",
+    "ist nicht möglich, n'existe pas, ne peut pas exister, est impossible, no existe, no puede existir"
+    ", es imposible",
+    "não existe, é impossível, non esiste, è impossibile, не существует, не может существовать, невозможно",
+)
+"""Words that say that what a question asks about is not there."""
+_LANGUAGE_WORDS = {
+    "de": "der die das ein eine ist wie und den dem berechne bestimme gib löse",
+    "fr": "le la les un une des est dans et calculer donner quel quelle calculez",
+    "es": "el la los las un una es cuánto cuál calcula halla resuelve del",
+    "it": "il la un una di e calcola qual quanto è risolvi trova della",
+    "pt": "um uma de é calcule qual quanto resolva determine com da dos das os",
+}
+_FEW_WORDS = 3
+
+
+def find_question_language(text: str) -> str:
+    """Return the language of a question whose decimals may have a comma; "" where it is another or not known.
+
+    >>> find_question_language("Calcola l'area di un trapezio."), find_question_language("Find the area.")
+    ('it', '')
+    """
+    words = [token.text.lower() for token in tokenize(text[-_LONGEST:]) if token.kind == "word"]
+    if sum("а" <= word[0] <= "я" for word in words) >= _FEW_WORDS:
+        return "ru"
+    counts = {name: sum(word in listed.split() for word in words) for name, listed in _LANGUAGE_WORDS.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] >= _FEW_WORDS else ""
+
+
+def denies_existence(question: str, answer: str) -> bool:
+    """Return whether a question has the answer yes or no, and the last clause of an answer says that what it
+    asks about does not exist.
+
+    >>> denies_existence("Does K_4 have a circuit?", "Its degrees are odd, so a circuit cannot exist.")
+    True
+    """
+    asked, said = tokenize(question), tokenize(answer)
+    start = max((at + 1 for at, token in enumerate(asked[:-1]) if token.text in tuple(".:¿")), default=0)
+    if (
+        _WHETHER.match(asked, skip_blanks(asked, start)) is None
+        or find_denial(asked, 0, len(asked) - 1) is not None
+    ):
+        return False
+    last = max((at for at, token in enumerate(said) if token.text in tuple(",;:—")), default=0)
+    return _NON_EXISTENCE.find(said[last:]) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,9 @@ def drop_rejected(text: str) -> str:
         # x = -1 is rejected, so x = 9
         begin = next((at for at in range(found[1], len(tokens)) if _is_boundary(tokens, at)), len(tokens))
         return text[tokens[begin].end :].strip() if _states_value(tokens[begin:]) else ""
+    names_value = any(token.kind == "digits" for token in tokens[first : found[0]])
+    if names_value and _states_value(before) and not _states_value(tokens[first:last]):
+        return text[: tokens[first].start].rstrip()  # x = 4; −1 is extraneous
     if not _states_value(tokens[first:last]):
         # We get x = 3, but it is rejected.
         return "" if sum(one.text == "=" for one in before) == 1 else text

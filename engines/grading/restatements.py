@@ -43,7 +43,7 @@ _WORDS = Phrases(
             _SO: "so, so that, thus, hence, therefore, giving, which gives, so we get, also ist, also sind"
             ", also gilt, also beträgt, daher, somit, folglich, donc, ainsi, d'où, así que, por tanto"
             ", por lo tanto, luego, quindi, dunque, perciò, portanto, logo, assim, поэтому, значит"
-            ", следовательно, откуда, итак, 所以, 因此, よって, したがって, ゆえに, 따라서",
+            ", следовательно, откуда, итак, なので, 所以, 因此, よって, したがって, ゆえに, 따라서",
         }.items()
         for phrase in listed.split(", ")
     }

@@ -261,6 +261,10 @@ MULTIPLES = Phrases(
 BOUND_JOINS = ("to", "a", "à", "bis", "до", "al", "hasta", "até", "jusqu'à", "through")
 """Words before the second of two bounds."""
 TOPICS = (
+    "頂点の座標",
+    "頂点",
+    "交点の座標",
+    "顶点坐标",
     "解",
     "答え",
     "答",
@@ -335,6 +339,45 @@ COORDINATES = Phrases(
     }
 )
 """Words for coordinates before their values."""
+PREFIXES = _make_signs(
+    {
+        "2 · ": ("twice, double, das Doppelte von, le double de, el doble de, удвоенное",),
+        "(1/2) · ": (
+            "half of, a half of, one half of, die Hälfte von, la moitié de, la mitad de, половина от",
+        ),
+        "(1/3) · ": ("a third of, one third of, ein Drittel von, un tiers de, un tercio de, треть от",),
+    }
+)
+"""Words before a value that multiply it."""
+CONSTANTS = make_phrases(
+    "plus a constant, plus constant, plus any constant, plus some constant, plus an arbitrary constant"
+    ", + constant",
+    "+ const, + const., plus une constante, plus eine Konstante, más una constante, più una costante",
+    "mais uma constante, плюс константа, + константа",
+)
+"""Words for the constant behind an antiderivative."""
+PLACES = make_phrases(
+    "only, nur, seulement, solo, sólo, apenas, только, at, in, on, bei, im Jahr, in the year, à, en"
+    ", en l'année, em, nel, в, при",
+)
+"""Words before a value that say where or when it is."""
+CONFIRMATIONS = make_phrases(
+    "works, is a counterexample, is the only solution, is the solution, is the answer, is the only one"
+    ", is the only answer",
+    "ist die Lösung, ist die einzige Lösung, ist ein Gegenbeispiel, est la solution, est la seule solution",
+    "est un contre-exemple, es la solución, es la única solución, es un contraejemplo, é a solução"
+    ", è la soluzione",
+    "единственное решение",
+)
+"""Words behind a value that say that it is what is asked for."""
+MEMBERS = make_phrases(
+    "everything, all elements, the elements, elements, everything in U, all elements of U, the elements of U",
+    "all the elements, all points, the set of elements, the set of all elements, those elements, whatever",
+)
+MEMBER_VERBS = make_phrases(
+    "that is, that's, that are, which is, which are, that lie, lying, belonging, that belong"
+)
+"""Words for the members of a set, and the verbs before what holds of them."""
 FURTHER_PLACES = make_phrases(
     "and also at, and at, and also for, and also when, and additionally at, as well as at, as well as for"
     ", plus at",

@@ -24,6 +24,8 @@ from engines.grading.translated_vocabulary import (
     ANDS,
     BOUND_JOINS,
     BOUNDS,
+    CONFIRMATIONS,
+    CONSTANTS,
     CONVERGENCES,
     COORDINATES,
     COPULAS,
@@ -34,12 +36,16 @@ from engines.grading.translated_vocabulary import (
     FIRST_ALTERNATIVES,
     FURTHER_PLACES,
     HALVES,
+    MEMBER_VERBS,
+    MEMBERS,
     MULTIPLES,
     ONES,
     OPEN_BOUNDS,
     OPERATORS,
     OWNERSHIPS,
     PARITIES_SAID,
+    PLACES,
+    PREFIXES,
     RELATIONS,
     REMARKS,
     SCALES,
@@ -58,6 +64,8 @@ _FIRST_FOREIGN = "\u0400"
 """The first letter of the scripts whose letters name no variables."""
 _LONGEST, _MOST_TOKENS = 800, 160
 """Characters and tokens of a text that is no solution."""
+_SHORT_PARTS = 12
+"""Parts of an answer that no sentence stands before."""
 _VECTOR_STARTS = ("(", "[", "\\begin")
 _CONTINUATIONS = ("-", "−", "–", "+", "√", "π", "(", "{", "[", "$", "\\", "∞")
 
@@ -162,11 +170,13 @@ class _Translator:
             self.skip_owner(first)
         if not self.at and not self.result:
             self.skip_multiples(first)
-        if not self.at and not self.result:
-            self.write_point(first)
+        for write_beginning in (self.write_point, self.write_members, self.skip_place):
+            if not self.at and not self.result:
+                write_beginning(first)
         while self.at < len(self.tokens):
             if not (
-                self.write_relation()
+                self.write_constant()
+                or self.write_relation()
                 or self.write_bounds()
                 or self.write_join()
                 or self.write_degrees()
@@ -179,6 +189,8 @@ class _Translator:
                 or self.write_further_place()
                 or self.write_coordinate()
                 or self.write_operator()
+                or self.write_prefix()
+                or self.skip_confirmation()
             ):
                 token = self.tokens[self.at]
                 self.write(self.text[token.start : token.end], self.at + 1)
@@ -436,6 +448,66 @@ class _Translator:
             return False
         self.write(operator[1], operator[0])
         return True
+
+    def write_prefix(self) -> bool:
+        """Write words that multiply what stands behind them as a factor: `half of n(n+1)`."""
+        factor = PREFIXES.match(self.tokens, self.at)
+        behind = len(self.tokens) if factor is None else skip_blanks(self.tokens, factor[0])
+        if factor is None or not self.begins_value(behind) or self.tokens[behind].kind == "formula":
+            return False
+        self.write(factor[1], skip_blanks(self.tokens, factor[0]))
+        return True
+
+    def write_constant(self) -> bool:
+        """Write words for a constant at the end of a formula as its letter."""
+        constant = CONSTANTS.match(self.tokens, self.at)
+        if constant is None or constant[0] < len(self.tokens) - 1 or not self.result:
+            return False
+        self.write("+ C", len(self.tokens))
+        return True
+
+    def skip_confirmation(self) -> bool:
+        """Skip words at the end that say that what stands before them is the answer."""
+        words = CONFIRMATIONS.match(self.tokens, self.at)
+        if words is None or words[0] < len(self.tokens) - 1 or len(self.result) > _SHORT_PARTS:
+            return False
+        self.at = len(self.tokens)
+        return True
+
+    def write_members(self, first: int) -> None:
+        """Write what holds of the members of a set in signs: `everything that is in neither A nor B`."""
+        members = MEMBERS.match(self.tokens, first)
+        at = first if members is None else skip_blanks(self.tokens, members[0])
+        verb = MEMBER_VERBS.match(self.tokens, at)
+        said = [token.text for token in self.tokens[at if verb is None else verb[0] :] if not is_blank(token)]
+        said = [word for word in said if word not in (".", ",", "$", "to", "the", "set", "sets")]
+        if members is None or not said or said[0] not in ("in", "neither", "both", "not"):
+            return
+        said = [word for word in said if word != "in"]
+        if len(said) != 4:
+            return
+        joins = said[0::2]
+        names, signs = said[1::2], ("∈", "∈")
+        if joins == ["neither", "nor"]:
+            signs = "∉", "∉"
+        elif said[1:3] == ["but", "not"]:
+            names, signs = said[0::3], ("∈", "∉")
+        elif joins != ["both", "and"]:
+            return
+        if all(len(name) == 1 and name.isupper() for name in names):
+            parts = [f"x {sign} {name}" for name, sign in zip(names, signs, strict=True)]
+            self.write(" and ".join(parts), len(self.tokens))
+
+    def skip_place(self, first: int) -> None:
+        """Skip a preposition before a value that is all of the answer: `at x = 2`, `in 2030`."""
+        place = PLACES.match(self.tokens, first)
+        behind = len(self.tokens) if place is None else skip_blanks(self.tokens, place[0])
+        confirmed = next(CONFIRMATIONS.find_all(self.tokens, behind, len(self.tokens)), (len(self.tokens),))[
+            0
+        ]
+        words = any(token.kind == "word" and len(token.text) > 1 for token in self.tokens[behind:confirmed])
+        if not words and (self.begins_equation(behind) or self.begins_value(behind)):
+            self.at = behind
 
     def write_further_place(self) -> bool:
         """Write a place that words add to a condition as another one: `|x| < 1 and also at x = −1`."""

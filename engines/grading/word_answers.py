@@ -234,6 +234,34 @@ def split_word_answers(text: str) -> dict[str, str]:
     return said if all(said.values()) else {}
 
 
+def drop_remaining(said: dict[str, str]) -> dict[str, str]:
+    """Return what is said of sets without what is said of all that remains: `diverges for every other x`."""
+    return {
+        answer: where.partition(";")[0].strip()
+        for answer, where in said.items()
+        if _REMAINING.find(tokenize(where)) is None
+    }
+
+
+_REMAINING = Phrases(
+    dict.fromkeys(
+        (
+            *("every other", "all other", "any other", "otherwise", "elsewhere", "everywhere else", "sonst"),
+            *(
+                "alle anderen",
+                "allen anderen",
+                "für alle übrigen",
+                "ailleurs",
+                "tout autre",
+                "tous les autres",
+            ),
+            *("los demás", "en otro caso", "altrimenti", "tutti gli altri", "caso contrário", "остальных"),
+        ),
+        "",
+    )
+)
+
+
 def _drop_join(text: str) -> str:
     """Return what stands before a comma or `and` at the end of a text."""
     text = text.strip(" .$},;")

@@ -38,6 +38,13 @@ _RIGHT = {
         (r"\frac{1}{3},\ 40\%,\ 0.5", "0.5 > 0.4 > 1/3"),
         ("If $m$ is not odd, then $m^2$ is not odd.", "m even ⇒ m² even"),
         ("6", r"It has order six, since $6\cdot5=30$ is divisible by 10."),
+        (r"\frac{n(n-1)}{2}", "half of n(n−1)"),
+        ("x = 6", "Only x = 6 works; −2 is extraneous"),
+        (r"5x^2 + C", "5x^2 plus a constant"),
+        ("4:5:7", "4 to 5 to 7"),
+        ("t = 6 s", "after 6 seconds"),
+        ("14 and 21", "the smaller is 14, the larger 21"),
+        (r"A^c \cap B^c", "all elements that are in neither A nor B"),
     ],
     "ranges": [
         ("(-5, 1)", "all x strictly between −5 and 1"),
@@ -59,6 +66,7 @@ _RIGHT = {
         ("(-3, 3)", "f is decreasing for -3 < x < 3"),
         ("[-3, 8[", "x maior ou igual a -3 e menor que 8"),
         ("[-3, 3)", "|x| < 3 and also at x = -3"),
+        ("[-3, 3)", "The series converges for $|x|<3$ and also at $x=-3$; it diverges for every other $x$."),
         (r"x = (-1)^k\frac{\pi}{6} + \pi k,\ k \in \mathbb{Z}", "x = π/6 + 2πn или x = 5π/6 + 2πn, n ∈ Z"),
         ("]-3; 3[", "g est décroissante pour −3 < x < 3"),
         (r"(4, \infty)", "die Funktion wächst für x > 4"),
@@ -115,6 +123,8 @@ _RIGHT = {
         ("Lea: 14, Kim: 7", "Kim is 7 years old and Lea is 14."),
         ("Anna has 12 marbles and Ben 8", "Ben: 8, Anna: 12"),
         ("A pen costs $2 and a ruler $5", "ruler: $5, pen: $2"),
+        ("adult: 11, child: 6", "Adults pay 11 and children pay 6"),
+        ("perimeter 24 cm, area 32 cm²", "P = 24 cm, A = 32 cm²"),
         (
             "6 L of the 10% solution and 9 L of the 30% solution",
             "9 litres of the stronger (30 %) one, and 6 litres of the weaker (10 %) one",
@@ -142,6 +152,9 @@ _WRONG = {
         (r"-i", "i^27 = i"),
         ("(3, -8)", "T(−8|3)"),
         ("6", "the square root of $6$"),
+        ("twice $6$", "$6$"),
+        ("14 and 21", "the smaller is 14, the larger 22"),
+        (r"A^c \cap B^c", "all elements that are in A but not in B"),
         (r"\frac{17}{5}", "3⅗ units"),
         (r"\frac{1}{3},\ 40\%,\ 0.5", "1/3 < 0.5 < 0.4"),
         ("If $m$ is not odd, then $m^2$ is not odd.", "m² even ⇒ m even"),
@@ -158,6 +171,7 @@ _WRONG = {
     ],
     "units": [
         ("3 h", "Tardan 100 minutos"),
+        ("t = 6 s", "after 6 minutes"),
         ("15 m²", "15 metros"),
         ("8,5 km/l", "8 quilômetros por litro"),
         ("45 %", "cinquante-cinq pour cent"),
@@ -249,6 +263,12 @@ def test_a_question_says_what_letters_stand_for_and_which_unit_is_asked_for() ->
     assert grade("24", "24 000 cm³, which is 24 litres", problem=litres).accepted
     assert not grade("24", "24 cm³", problem=litres).accepted
     assert grade("6", "6 legs", problem="How many feet has an ant?").accepted
+    italian = "Un rettangolo di 5 cm e 3 cm: calcola l'area."
+    assert grade(r"15 \text{ cm}^2", "0,0015 m²", problem=italian).accepted
+    assert not grade(r"15 \text{ cm}^2", "0,015 m²", problem=italian).accepted
+    asked = "Does the cube have an Eulerian circuit?"
+    assert grade("No", "Its degrees are odd, so such a circuit cannot exist.", problem=asked).accepted
+    assert not grade("Yes", "Its degrees are odd, so such a circuit cannot exist.", problem=asked).accepted
 
 
 def test_lengths_of_a_thing_are_no_product() -> None:
