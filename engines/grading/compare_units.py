@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from engines.formula.unit_table import write_base_units
+from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS, write_base_units
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term, plain_number
 from engines.grading.term_arithmetic import (
@@ -140,6 +140,8 @@ def _read_symbol(term: Term) -> Term | None:
     letter, power = (symbol.children[0], symbol.children[1].label) if symbol.label == "pow" else (symbol, "1")
     if len(letter.label) != 1 or letter.children or power not in ("1", "2", "3"):
         return None
+    if letter.label not in UNIT_WORDS and letter.label not in UNIT_SYMBOLS:
+        return None  # small and capital letters are other units
     number, unit = plain_number(tree.children[0].label), read_unit(f"{letter.label}^{power}")
     return replace(number, unit=unit) if number is not None and unit is not None and unit.known else None
 

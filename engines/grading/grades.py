@@ -21,6 +21,7 @@ from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
 from engines.grading.answer_judgement import MARGIN, judge_answers
+from engines.grading.answer_vocabulary import DENIALS
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.choices import read_choice
 from engines.grading.compare import AnswerComparison
@@ -62,6 +63,7 @@ from engines.grading.restatements import (
     StatedPart,
     compare_restated,
     find_false_approximation,
+    find_false_conversion,
     split_restated,
 )
 from engines.grading.side_statements import find_other_statements
@@ -159,6 +161,9 @@ def _grade_under(
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
+        opposites = state_opposites(problem, pred) if found.verdict == "equal" and not has_words(gold) else ""
+        if opposites:
+            return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
         if found.verdict != "equal":
             found = _consider_wording(policy, gold, pred, found, judge, problem)
     if found.verdict != "equal":
@@ -253,6 +258,8 @@ def _consider_parts(
     if found.verdict == "equal":
         if about := find_false_approximation(gold, parts, compare):
             return replace(found, verdict="undecided", reason=f"the answer is not about {about}")
+        if other := find_false_conversion(gold, parts, compare):
+            return replace(found, verdict="undecided", reason=f"the answer is not {other}")
         return found
     restated = compare_restated(gold, parts, compare)
     if restated is None:
@@ -316,6 +323,11 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
         )
         if parts:
             compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
+    labelled_sides = [read_labelled(text) is not None for text in (gold, pred)]
+    if compared.outcome == "equal" and labelled_sides[0] != labelled_sides[1]:
+        other = pred if labelled_sides[0] else gold
+        if DENIALS.find(tokenize(other)) is not None:
+            compared = GradeVerdict("undecided", reason="only one of them denies a value")
     if compared.outcome != "equal" and _SPEAKS_OF_BASIS.find(tokenize(gold + " " + pred)) is not None:
         compared = compare_bases(*answers, comparison) or compared
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
@@ -376,7 +388,8 @@ def _compare_labelled(
     said, others = map(drop_remaining, map(split_word_answers, texts))
     for where, bare, index in ((said, others, 1), (others, said, 0)):
         # Of a bare set the question says what it is of.
-        if len(where) == 1 and not bare and not has_words[index]:
+        is_denied = DENIALS.find(tokenize(texts[1 - index])) is not None
+        if len(where) == 1 and not bare and not has_words[index] and not is_denied:
             stated = read_form(translate_words(next(iter(where.values()))))
             set_alone = read_form(answers[index])
             return comparison.compare(*((stated, set_alone) if index else (set_alone, stated)))

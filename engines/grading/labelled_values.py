@@ -10,7 +10,7 @@ from engines.grading.forms import Form, Many, UnreadForm
 from engines.grading.meanings.quantified_sentences import find_stem
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
-from engines.grading.sentence_quantities import list_quantities
+from engines.grading.sentence_quantities import find_denial, list_quantities
 from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize, unwrap_texts
 from engines.grading.trees import tree_of_term
 from engines.language.numerals import write_numerals
@@ -156,6 +156,13 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     text = _count_pi(text.replace("\\pi", "π")).replace("^{2}", "²").replace("^2", "²")
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in _SPACES]
     if len(tokens) > _MOST_TOKENS:
+        return None
+    # What is denied is no value, and of alternatives it is not known which one holds.
+    if any(
+        find_denial(tokens, 0, at) is not None for at, token in enumerate(tokens) if token.kind == "digits"
+    ):
+        return None
+    if any(CONNECTIVES.get(token.text.lower()) == "or" for token in tokens):
         return None
     values: dict[Label, Form] = {}
     parts = _split_parts(tokens)

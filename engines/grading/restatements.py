@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import (
     AnswerToken,
     Phrases,
@@ -203,5 +204,17 @@ def find_false_approximation(
             and part.decimals
             and compare(gold, part.text, part.decimals - 1) == "different"
         ):
+            return part.text
+    return ""
+
+
+def find_false_conversion(
+    gold: str, parts: Sequence[StatedPart], compare: Callable[[str, str, int | None], str]
+) -> str:
+    """Return the quantity that a right answer is said to be although it is not, as in `130 minutes, that is
+    2 hours`; "" without one."""
+    for at, part in enumerate(parts):
+        restated = part.relation == _SAME or (at + 1 < len(parts) and parts[at + 1].relation == _SAME)
+        if restated and is_quantity(part.text) and compare(gold, part.text, None) == "different":
             return part.text
     return ""

@@ -167,6 +167,7 @@ _WRONG = {
         (r"(-\infty, 1) \cup (1, 7]", "all reals x < 7 except 1"),
         (r"(-\infty, 1) \cup (1, 7]", "all reals x ≤ 7 except 2"),
         ("(-3, 3)", "f is decreasing for -3 < x < 4"),
+        ("(-3, 3)", "f is not decreasing for -3 < x < 3"),
         (r"x < -1 \text{ or } x > 9", "x inférieur à −1 et supérieur à 9"),
     ],
     "units": [
@@ -182,6 +183,7 @@ _WRONG = {
         (r"5\pi", "V = 5π ≈ 25.71 cubic units"),
         (r"\frac{3}{8}", "3/8, i.e. 0.4"),
         ("3 h", "180 minutes (2 hours)"),
+        ("3 h", "190 minutes, that is 3 hours"),
         (r"3 + \frac{4}{x-1}", "a = 3 and b = 4, so it's 4/(x-1) + 4"),
         ("2", "2 or 3"),
     ],
@@ -201,6 +203,8 @@ _WRONG = {
         ("12 m by 12 m", "A square with sides of 10 metres"),
         ("4 cm × 9 cm", "3 cm by 12 cm"),
         ("Lea: 14, Kim: 7", "Kim is 14 years old and Lea is 7."),
+        ("Lea: 14, Kim: 7", "Kim is not 7 years old and Lea is 14."),
+        ("rank 3, nullity 2", "The rank is not 3 and the nullity is 2"),
         ("12 red balls and 8 blue boxes", "12 red boxes and 8 blue balls"),
         ("(i) and (iii)", "only the first and the second"),
         (r"$(1\,4\,2)$", "(1 2 4)"),
@@ -267,6 +271,7 @@ def test_a_question_says_what_letters_stand_for_and_which_unit_is_asked_for() ->
     assert grade(r"15 \text{ cm}^2", "0,0015 m²", problem=italian).accepted
     assert not grade(r"15 \text{ cm}^2", "0,015 m²", problem=italian).accepted
     asked = "Does the cube have an Eulerian circuit?"
+    assert not grade("13", "The minimum is 13", problem="What is the maximum of f?").accepted
     assert grade("No", "Its degrees are odd, so such a circuit cannot exist.", problem=asked).accepted
     assert not grade("Yes", "Its degrees are odd, so such a circuit cannot exist.", problem=asked).accepted
 

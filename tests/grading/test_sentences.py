@@ -234,7 +234,7 @@ def test_words_of_answers_are_read() -> None:
     assert read_date(tokenize("March 44")) == ""
     labelled = read_labelled("12 boys and 15 girls")
     assert labelled is not None
-    assert {*labelled} == {frozenset({"boys"}), frozenset({"girls"})}
+    assert {*labelled} == {frozenset({"boy"}), frozenset({"girl"})}
     assert read_labelled("She sold 12 and then she bought 15 at 3 shops") is None
 
 
