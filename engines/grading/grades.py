@@ -194,9 +194,9 @@ def _consider_wording(
 ) -> Grade:
     """Return the grade of an answer by the language of its question, and by what it says of existence."""
     language = find_question_language(problem) if policy.locale == "auto" else ""
-    pointed = [with_decimal_points(text, language) for text in (gold, pred)]
-    if language and pointed != [gold, pred]:
-        again = _grade_restated(policy, *pointed, judge)
+    pointed = with_decimal_points(gold, language), with_decimal_points(pred, language)
+    if language and pointed != (gold, pred):
+        again = _grade_restated(policy, pointed[0], pointed[1], judge)
         if again.verdict == "equal":
             return replace(
                 again, reason=again.reason or f"decimals of the question ({language}) have a comma"
