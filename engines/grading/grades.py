@@ -166,7 +166,7 @@ def _grade_under(
             return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
         if found.verdict != "equal":
             found = _consider_wording(policy, gold, pred, found, judge, problem)
-    if found.verdict != "equal":
+    if found.verdict != "equal" and not found.reason.startswith(_CONTRADICTION):
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
     # The answer may be the same, and what the sentence says of it may be the opposite.
     is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
@@ -257,9 +257,9 @@ def _consider_parts(
 
     if found.verdict == "equal":
         if about := find_false_approximation(gold, parts, compare):
-            return replace(found, verdict="undecided", reason=f"the answer is not about {about}")
+            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} about {about}")
         if other := find_false_conversion(gold, parts, compare):
-            return replace(found, verdict="undecided", reason=f"the answer is not {other}")
+            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {other}")
         return found
     restated = compare_restated(gold, parts, compare)
     if restated is None:
@@ -267,6 +267,8 @@ def _consider_parts(
     return Grade(restated.outcome, reason=restated.reason, gold=found.gold, pred=parts[-1].text)
 
 
+_CONTRADICTION = "the answer also says that it is"
+"""What the reason begins with where an answer is right and contradicts itself."""
 _AS_SAID = (BY_QUANTIFIERS, AS_FORMULA)
 """Reasons where all that a sentence says was compared."""
 
