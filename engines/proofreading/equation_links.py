@@ -35,7 +35,7 @@ from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
-from engines.proofreading.solved_formulas import judge_solved_formula
+from engines.proofreading.solved_formulas import find_linear_source, judge_solved_formula
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
@@ -127,10 +127,20 @@ class EquationLink:
         )
         for step in steps:
             if (judged := step()) is not None:
-                return judged
+                source = self._find_linear_source() if judged.outcome == "wrong" else None
+                return judged if source is None else self.context.conclude(self.link, (source,))
+        # Angles of a triangle add up to π.
+        source = None if OF_ANGLES.isdisjoint(self._labels) else self._find_linear_source()
+        if source is not None:
+            return self.context.conclude(self.link, (source,))
         undecided = self.compared is not None and self.compared.outcome == "undecided"
         reason = self.compared.reason if self.compared and undecided else ""
         return self._say("not shown", reason or "it holds neither always nor by what was said before")
+
+    def _find_linear_source(self) -> Fact | None:
+        """Return the equation by which a link holds that was to be called wrong; None where it has none."""
+        bare = not (self.left.children and self.right.children)
+        return None if bare else find_linear_source(self.context, self.left, self.right)
 
     # ---- 1. identities: by exact algebra, then by the judge
 

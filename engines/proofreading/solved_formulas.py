@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import repeat
+from fractions import Fraction
+from itertools import islice, repeat
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
+from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
@@ -14,13 +16,18 @@ from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.scopes import NUMBERS
 from engines.proofreading.stated_facts import Fact, cite_fact
 from engines.proofreading.statement_roles import is_concluded, is_supposed
-from engines.proofreading.term_properties import differ_everywhere, free_symbols, is_ambiguous
+from engines.proofreading.term_properties import differ_everywhere, evaluate_term, free_symbols, is_ambiguous
 
 _NEXT_FORMULAS = 4
 """Pieces of a text from one formula to the next but one, words between them."""
 _UNREADABLE = frozenset(
     ("call", "d", "antiderivative", "unit", "text", "matrix", "tuple", "set", "list", "inf")
 )
+_OF_LINEAR = frozenset(("+", "-", "*", "/"))
+_MOST_SOURCES = 8
+"""Of the equations before a link, so many of the last are looked at."""
+_LARGEST_DENOMINATOR = 60
+_CLOSE = 1e-9
 _INVERSE = frozenset(("ln", "log", "e", "exp"))
 
 
@@ -88,3 +95,36 @@ def _cancels(context: LinkContext, known: Fact, letter: str) -> bool:
     sides = [replace_variable(side, letter, tripled) for side in (known.left, known.right)]
     products = Tree("*", (known.left, sides[1])), Tree("*", (known.right, sides[0]))
     return context.judge.equal(*products).outcome == "equal"
+
+
+def find_linear_source(context: LinkContext, left: Tree, right: Tree) -> Fact | None:
+    """Return the equation before a link that makes its sides equal when it is solved for a letter in which it
+    is linear: of angles with α + β + γ = π."""
+    free = free_symbols(left) | free_symbols(right)
+    equations = (fact for fact in reversed(context.facts.facts_about(free)) if not fact.is_value)
+    for fact in islice(equations, _MOST_SOURCES):
+        operations = {node.label for side in (fact.left, fact.right) for node in side if node.children}
+        if fact.alternative or not operations <= _OF_LINEAR:
+            continue
+        for name in sorted(fact.variables & free):
+            if (value := _solve_linear(fact, name)) is None:
+                continue
+            one, other = (replace_variable(side, name, value) for side in (left, right))
+            if context.judge.equal(one, other).outcome == "equal":
+                return fact
+    return None
+
+
+def _solve_linear(fact: Fact, name: str) -> Tree | None:
+    """Return what a letter is by an equation in which it has a number as its factor."""
+    gap = Tree("-", (fact.left, fact.right))
+    rest = replace_variable(gap, name, ZERO)
+    others = dict.fromkeys(free_symbols(gap), 1.25)
+    values = [evaluate_term(gap, {**others, name: at}) for at in (0.0, 1.0, 2.0)]
+    if values[0] is None or values[1] is None or values[2] is None:
+        return None
+    steps = values[1] - values[0], values[2] - values[1]
+    factor = Fraction(steps[0]).limit_denominator(_LARGEST_DENOMINATOR)
+    if not factor or any(abs(step - float(factor)) > _CLOSE for step in steps):
+        return None
+    return Tree("/", (Tree("*", (Tree("-1"), rest)), number_tree(factor)))

@@ -81,3 +81,27 @@ def test_roots_and_bounds_solve_what_stands_before(
 def test_other_notations_are_read(proofreader: TextProofreader, text: str, verdict: str) -> None:
     links = proofreader.check_links(text)
     assert (links[-1] if "where" not in text else links[0]).verdict == verdict
+
+
+_TRIANGLE = r"In a triangle with angles $\alpha + \beta + \gamma = \pi$ we have "
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (_TRIANGLE + r"$\sin(\alpha + \beta) = \sin\gamma$.", "follows"),
+        (_TRIANGLE + r"$\sin(\alpha + \beta) = \cos\gamma$.", "not shown"),
+        (
+            r"Let $x - y = \frac{\pi}{4}$. Then $2\sin x\sin y = \cos(x - y) - \cos(x + y) "
+            r"= \cos\frac{\pi}{4} - \cos(x + y)$.",
+            "follows",
+        ),
+        (
+            r"Let $x - y = \frac{\pi}{4}$. Then $2\sin x\sin y = \cos(x - y) - \cos(x + y) "
+            r"= \cos\frac{\pi}{3} - \cos(x + y)$.",
+            "wrong",
+        ),
+    ],
+)
+def test_sums_of_angles_are_put_in(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    assert proofreader.check_links(text)[-1].verdict == verdict
