@@ -35,7 +35,11 @@ from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
-from engines.proofreading.solved_formulas import find_linear_source, judge_solved_formula
+from engines.proofreading.solved_formulas import (
+    find_linear_source,
+    find_rewritten_source,
+    judge_solved_formula,
+)
 from engines.proofreading.stated_facts import Fact, Reduced, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import (
@@ -131,7 +135,7 @@ class EquationLink:
                 return judged if source is None else self.context.conclude(self.link, (source,))
         # Angles of a triangle add up to π.
         source = None if OF_ANGLES.isdisjoint(self._labels) else self._find_linear_source()
-        if source is not None:
+        if (source := source or find_rewritten_source(self.context, self.left, self.right)) is not None:
             return self.context.conclude(self.link, (source,))
         undecided = self.compared is not None and self.compared.outcome == "undecided"
         reason = self.compared.reason if self.compared and undecided else ""

@@ -115,6 +115,18 @@ def find_linear_source(context: LinkContext, left: Tree, right: Tree) -> Fact | 
     return None
 
 
+def find_rewritten_source(context: LinkContext, left: Tree, right: Tree) -> Fact | None:
+    """Return the last equation before a link if that has one of its sides, and the other in another form."""
+    fact = next(reversed(context.facts.in_scope), None)
+    if fact is None or fact.is_value or not (left.children and fact.left.children):
+        return None
+    pairs = (fact.left, left, fact.right, right), (fact.right, right, fact.left, left)
+    for one, now, same, other in pairs:
+        if same == other and one != now and context.judge.equal(one, now).outcome == "equal":
+            return fact
+    return None
+
+
 def _solve_linear(fact: Fact, name: str) -> Tree | None:
     """Return what a letter is by an equation in which it has a number as its factor."""
     gap = Tree("-", (fact.left, fact.right))

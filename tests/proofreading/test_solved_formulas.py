@@ -90,6 +90,10 @@ _TRIANGLE = r"In a triangle with angles $\alpha + \beta + \gamma = \pi$ we have 
     ("text", "verdict"),
     [
         (_TRIANGLE + r"$\sin(\alpha + \beta) = \sin\gamma$.", "follows"),
+        (
+            r"Solve $4\sin x\cos x\cos 2x = \sin 3x$. $\Rightarrow 2\sin 2x\cos 2x = \sin 3x$",
+            "follows",
+        ),
         (_TRIANGLE + r"$\sin(\alpha + \beta) = \cos\gamma$.", "not shown"),
         (
             r"Let $x - y = \frac{\pi}{4}$. Then $2\sin x\sin y = \cos(x - y) - \cos(x + y) "
