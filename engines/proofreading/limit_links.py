@@ -5,10 +5,12 @@ What the variable approaches is said above the arrow or in the sentence; an inde
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engines.core.tree import Tree
 from engines.formula.brackets import find_closing
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.cue_phrases import mentions, words_of
 from engines.proofreading.formula_statements import split_statements
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -23,6 +25,7 @@ _INDICES = frozenset("nmkN")
 """Letters of sequences, which grow where nothing else is said."""
 _VALUES = frozenset(("+", "*", "/", "-", "pow", "sqrt", "root", "pi", "e", "inf", "ln", "abs"))
 _STEADY = frozenset(("+", "*", "-"))
+_RESTRICTING = (["as"], ["when"], ["for"], ["if"], ["where"], ["with"])
 _SIDES = {"^+": "+", "^-": "-"}
 
 
@@ -30,7 +33,7 @@ def judge_limit(context: LinkContext, link: ChainLink, left: Tree, right: Tree) 
     """Return the verdict on a term that approaches a number; None where an arrow says something else, or what
     the variable approaches is not known."""
     letters = free_symbols(left)
-    if not _is_arrow(link.relation) or len(letters) != 1 or not _is_value(right):
+    if not _is_arrow(link.relation) or not left.children or len(letters) != 1 or not _is_value(right):
         return None
     if (
         link.of_problem
@@ -64,22 +67,35 @@ def _is_value(tree: Tree) -> bool:
 
 
 def _find_approached(context: LinkContext, link: ChainLink, left: Tree, name: str) -> tuple[Tree, str] | None:
-    """Return what a variable approaches, and from which side."""
+    """Return what a variable approaches, and from which side: by what stands above the arrow, behind the
+    formula ("as x → ∞"), or once before it in the sentence."""
     labelled = link.relation.startswith(_LABELLED)
-    said = [*link.restricting_formulas, *reversed(link.formulas_before)]
-    for formula in _list_labels(link.relation) if labelled else said:
-        for statement in split_statements(formula):
-            arrows = [relation for relation, _ in statement.relations if relation in _ARROWS]
-            if len(arrows) != 1 or len(statement.sides) != 2 or statement.sides[0].strip() != name:
-                continue
-            written = statement.sides[1].strip()
-            mark = next((mark for mark in _SIDES if written.endswith(mark)), "")
-            place = context.read_formula(written.removesuffix(mark)).tree
-            return None if place is None or not _is_value(place) else (place, _SIDES.get(mark, "both"))
+    behind = bool(link.next_formula) and words_of(link.words_after) in _RESTRICTING
+    for formulas in (
+        _list_labels(link.relation),
+        (link.next_formula,) if behind else (),
+        link.formulas_before,
+    ):
+        places = [place for formula in formulas for place in _list_places(context, formula, name)]
+        if places:
+            return places[0] if len({*places}) == 1 else None
     # A polynomial behind which an arrow stands is one that is replaced.
     has_value = any(fact.is_value for fact in context.facts.facts_about(frozenset((name,))))
-    grows = name in _INDICES and not (labelled or has_value) and any(map(_levels_off, left))
+    grows = name in _INDICES and not (labelled or behind or has_value) and any(map(_levels_off, left))
     return (Tree("inf"), "both") if grows else None
+
+
+def _list_places(context: LinkContext, formula: str, name: str) -> Iterator[tuple[Tree, str]]:
+    """Iterate over the places that a formula says a variable to approach, with the side."""
+    for statement in split_statements(formula):
+        arrows = [relation for relation, _ in statement.relations if relation in _ARROWS]
+        if len(arrows) != 1 or len(statement.sides) != 2 or statement.sides[0].strip() != name:
+            continue
+        written = statement.sides[1].strip()
+        mark = next((mark for mark in _SIDES if written.endswith(mark)), "")
+        place = context.read_formula(written.removesuffix(mark)).tree
+        if place is not None and _is_value(place):
+            yield place, _SIDES.get(mark, "both")
 
 
 def _levels_off(node: Tree) -> bool:
@@ -91,7 +107,8 @@ def _levels_off(node: Tree) -> bool:
 
 def _list_labels(relation: str) -> list[str]:
     """List the formulas above and below an arrow."""
-    labels, at = [], 0
+    labels: list[str] = []
+    at = 0
     while at < len(relation):
         if relation[at] in "{[":
             end = find_closing(relation, at)

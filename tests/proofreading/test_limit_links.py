@@ -32,6 +32,11 @@ def test_terms_of_sequences_approach_their_limits(proofreader: TextProofreader, 
         (r"As $x \to 0^-$, we get $\frac{1}{x} \to -\infty$.", "right"),
         (r"As $x \to 0^+$, we get $\frac{1}{x} \to -\infty$.", "wrong"),
         (r"If $n$ grows, then $\frac{n}{n+1} \to 1$.", "right"),
+        (
+            r"We get $3 - 5^{-x} \to 3$ as $x \to \infty$; $5^{-x} + 1 \to \infty$ as $x \to -\infty$.",
+            "not shown",
+        ),
+        (r"As $x \to \infty$ and as $x \to -\infty$ we have $\frac{x}{|x|} \to 1$.", "not shown"),
         # What the variable approaches is not known, or the arrow says something else.
         (r"We have $\frac{\sin 2x}{x} \to 1$.", "not shown"),
         (r"Replace $n^2 + 1 \to 5$.", "not shown"),
@@ -69,3 +74,11 @@ def test_ranges_of_cases_do_not_contradict_each_other(proofreader: TextProofread
     assert not any("everything follows" in link.reason for link in proofreader.check_links(text))
     both = r"Let $x > 2$ and $x < 1$."
     assert any("everything follows" in link.reason for link in proofreader.check_links(both))
+
+
+def test_each_term_has_its_own_place(proofreader: TextProofreader) -> None:
+    text = r"$3 - 5^{-x} \to 3$ as $x \to \infty$; $1 + 5^{-x} \to \infty$ as $x \to -\infty$."
+    verdicts = [link.verdict for link in proofreader.check_links(text)]
+    assert verdicts == ["right", "not shown", "right", "not shown"]
+    wrong = text.replace(r"\to 3$", r"\to 2$")
+    assert next(link.verdict for link in proofreader.check_links(wrong)) == "wrong"
