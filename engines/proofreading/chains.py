@@ -34,6 +34,7 @@ from engines.proofreading.formula_statements import (
     is_implication,
     split_statements,
 )
+from engines.proofreading.moduli import list_written_moduli
 from engines.proofreading.scopes import NOWHERE, Position, read_positions
 from engines.proofreading.worded_operations import read_worded_side
 
@@ -212,7 +213,14 @@ class ChainLink:
             or (mentions("refused", remark) and len(words_of(remark)) <= _MOST_REFUSING)
             for remark in self.remarks
         )
-        return refused or starts_with_refusal(self.words_after) or self.is_quoted
+        return refused or starts_with_refusal(self.words_after) or self._is_denied_of_all or self.is_quoted
+
+    @property
+    def _is_denied_of_all(self) -> bool:
+        """Whether it is denied behind the letters that it is said of: "§ for all § is false"."""
+        is_named = bool(self.next_formula) and mentions("universal", self.words_after)
+        behind = self.words_after_next.removeprefix('"').removeprefix("''").removeprefix("”")
+        return is_named and starts_with_refusal(behind)
 
     @property
     def is_quoted(self) -> bool:
@@ -449,12 +457,16 @@ class _ChainWalker:
             words_before += " § we have "  # what comes first says which values the variable has
             formulas = [*formulas, " ".join(statements[0].sides)]
         links = _make_links(statement, piece, self.chain_count, _normalise_words(words_before), words_after)
+        # "We compute § by squaring: " names the modulus of the congruences behind it.
+        remainder = self.formulas_before[-1] if self.formulas_before and self.has_no_relation else ""
+        named = list_written_moduli(remainder) if "mod" not in piece.text else []
         next_formula, words_after_next = (
             self.pieces[index + step].text if index + step < len(self.pieces) else "" for step in (2, 3)
         )
         return [
             replace(
                 link,
+                modulus=str(named[0]) if len(named) == 1 and link.relation == "congruent" else link.modulus,
                 position=self.positions[index],
                 piece_index=index,
                 formulas_before=tuple(formulas),

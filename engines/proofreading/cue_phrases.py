@@ -141,7 +141,7 @@ PHRASES: Mapping[str, str] = {
     "denied": """
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
-        no_longer neither fails fail would_expect
+        no_longer neither fails fail would_expect students_wrote students_write students_answered
     """,
     "other object": f"""
         {_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative
@@ -164,7 +164,7 @@ PHRASES: Mapping[str, str] = {
         erroneous* fallac* claim
         claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
         would_expect would_be would_read would_say would_become would_require would_yield faulty bogus
-        flawed so-called
+        flawed so-called students_wrote students_write students_answered
     """,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
@@ -269,6 +269,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "rearranging": """
         solve_for solving_for solved_for rearrang* isolat* rewrite_this_as rewrite_it_as rewrite_as
+        writing_both_sides expressing_both_sides
         rewritten_as be_written_as write_this_as written_in_the_form rewrite_§_as rewriting_§_as write_§_as
     """,
     "supposing": """

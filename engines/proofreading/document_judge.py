@@ -286,6 +286,7 @@ def _accuse_unlike_bounds(
             and (following.connective in ("so", "row") or _stands_before(link, following))
             and not (link.index or following.index)
             and following.connective not in (",", "and")
+            and words_of(following.words_before)[-1:] != ["and"]  # both are conditions
             and free_symbols(one) == free_symbols(other)
             and (following.connective == "so" or not link.speaks_of_several_after)
             and not following.is_one_of_alternatives

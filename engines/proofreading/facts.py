@@ -476,6 +476,8 @@ class Facts:
             return None
         facts = [known.fact]
         body: Tree | None = self.apply_definitions(known.body, facts, depth - 1)
+        if body and len(base) < len(name):
+            body = self._insert_dependent_letters(body, known.arguments, facts)
         for _ in name[len(base) :]:
             body = body and _differentiate(body, known.arguments[0])
         if body is None or len(values) != len(known.arguments) or len(body) >= _MOST_NODES:
@@ -486,6 +488,25 @@ class Facts:
             body = replace_variable(body, "_" + argument, value)
         used += facts
         return body if len(body) < _MOST_NODES else None
+
+    def _insert_dependent_letters(
+        self, body: Tree, arguments: Sequence[str], used: list[Fact]
+    ) -> Tree | None:
+        """Return the body of a function with the terms for letters that the text gives by its argument, as
+        the height h = 54/r^2 in S(r) = 2r^2 + 2rh, which is no constant where S is differentiated; None where
+        it gives one several terms."""
+        for letter in sorted(free_symbols(body) - {*arguments}):
+            said = [
+                fact
+                for fact in self.facts_about(frozenset((letter,)))
+                if fact.left.label == letter and {*arguments} & free_symbols(fact.right)
+            ]
+            if len({fact.right for fact in said}) > 1:
+                return None
+            if said:
+                body = replace_variable(body, letter, said[0].right)
+                used.append(said[0])
+        return body
 
     def reduce_by_definitions(self, left: Tree, right: Tree) -> Reduced | None:
         """Return the sides of a claim by definitions of functions alone, each of them the only one of its

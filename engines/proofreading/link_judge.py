@@ -50,7 +50,7 @@ from engines.proofreading.odd_middles import describe_odd_middle
 from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.other_notations import list_roots_taken
-from engines.proofreading.recurrences import find_recurrence_value
+from engines.proofreading.recurrences import find_closed_form_value, find_recurrence_value
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
     accuse_word,
@@ -72,7 +72,7 @@ from engines.proofreading.stated_values import (
     find_valued_statement,
     holds_at_roots_before,
 )
-from engines.proofreading.statement_roles import is_concluded, is_supposed, read_role
+from engines.proofreading.statement_roles import is_concluded, is_supposed, is_value_to_look_at, read_role
 from engines.proofreading.substitutions import judge_substitution
 from engines.proofreading.term_properties import (
     DEGREES,
@@ -542,6 +542,7 @@ class LinkJudge(LinkContext):
         # x = 1 is the edge of a region where the same formula goes on to solve 1 = ln x.
         if mistake is None and not self._is_solved_next(left, right):
             valued = find_recurrence_value(self.facts, link, left, right)
+            valued = valued or find_closed_form_value(self.facts, link, left, right, self.judge)
             valued = valued or find_valued_statement(self.facts, link, left, right, self.judge)
         if valued is not None:
             # An angle that is given with a sign of degrees is kept as its number.
@@ -591,6 +592,8 @@ class LinkJudge(LinkContext):
         (name,) = names
         roots = real_roots(left, right, name, {})
         value = None if one.children or free_symbols(other) else evaluate_term(other, {})
+        if is_value_to_look_at(following, one, other):
+            return False  # "For x = 0 this is …" solves nothing
         if value is not None and not roots:
             return values_agree(left, right, {name: value}) is True
         solved = [values_agree(one, other, {name: root}) for root in roots]

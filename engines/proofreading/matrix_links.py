@@ -81,7 +81,7 @@ class MatrixLinks:
                 or mentions("demanding", last_clause(link.words_before))
                 or begun
                 or link.has_denial_nearby
-                or link.may_be_one_of_several
+                or (link.may_be_one_of_several and not _are_in_sentence(link, used))
                 or self.cases
             )
             if verdict.outcome == "different" and left.children and not unlike:
@@ -137,6 +137,12 @@ class MatrixLinks:
 
     def _is_matrix(self, tree: Tree) -> bool:
         return self.terms.equal(Tree("*", (Tree("0"), tree)), Tree("0")).outcome == "different"
+
+
+def _are_in_sentence(link: ChainLink, used: Sequence[Fact]) -> bool:
+    """Return whether the sentence of a link says itself what its matrices are: "For B = § we have § "."""
+    begun = link.piece_index - 2 * link.words_before.count("§")
+    return all(begun <= fact.piece < link.piece_index for fact in used)
 
 
 def _find_value(name: Tree, term: Tree) -> Tree | None:

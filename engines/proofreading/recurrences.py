@@ -1,4 +1,7 @@
-"""Values of a sequence that its recurrence gives: behind `a_1 = 2` and `a_{n+1} = 3a_n + 1` a_2 is 7."""
+"""Values of a sequence that its recurrence gives: behind `a_1 = 2` and `a_{n+1} = 3a_n + 1` a_2 is 7.
+
+A formula for all members has to begin as the sequence does, and to satisfy its recurrence.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engines.core.tree import Tree
+from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import read_last_cue
 from engines.proofreading.facts import Facts
 from engines.proofreading.stated_facts import Fact
 from engines.proofreading.stated_values import ValuedStatement
+from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import WHOLE, free_symbols
 
 _MOST_STEPS = 12
@@ -40,6 +45,11 @@ class _Recurrence:
     fact: Fact
     values: dict[int, tuple[Tree, Fact]] = field(default_factory=dict)
     used: dict[int, Fact] = field(default_factory=dict)
+
+    @property
+    def order(self) -> int:
+        """How many members give the next one."""
+        return self.shift - min(self.offsets.values())
 
     def work_out(self, index: int, steps: int = 0) -> Tree | None:
         """Return a member by the recurrence and the values before it; None where these are not known."""
@@ -87,6 +97,59 @@ def find_recurrence_value(facts: Facts, link: ChainLink, left: Tree, right: Tree
     if value is None:
         return None
     return ValuedStatement(value, right, (recurrence.fact, *recurrence.used.values()))
+
+
+def find_closed_form_value(
+    facts: Facts, link: ChainLink, left: Tree, right: Tree, judge: Judge
+) -> ValuedStatement | None:
+    """Return a formula for the members of a sequence at an index, with the member there: one that the text
+    states, where the formula satisfies the recurrence, or that it gives, where the formula begins as the
+    sequence does. None where the formula satisfies neither, or no conclusion is drawn."""
+    name, _, variable = left.label.partition("_")
+    if left.children or link.relation != "=" or free_symbols(right) != {variable} or not is_concluded(link):
+        return None
+    # "for § " may leave out the first members.
+    if link.may_be_one_of_several or any(each.strip() != variable for each in link.restricting_formulas):
+        return None
+    known = [each for fact in facts.in_scope if (each := _read_recurrence(fact, name)) is not None]
+    if len(known) != 1 or any(fact.alternative for fact in facts.in_scope):
+        return None
+    recurrence = known[0]
+    for fact in facts.in_scope:
+        named, place = _split_index(fact.left.label)
+        if named != name or not fact.is_value:
+            continue
+        if recurrence.values.get(place, (fact.right,))[0] != fact.right:
+            return None  # several sequences have this name
+        recurrence.values[place] = (fact.right, fact)
+    if len(recurrence.values) < recurrence.order:
+        return None
+
+    def work_out(index: Tree) -> Tree:
+        return replace_variable(right, variable, index)
+
+    def add_number(number: int) -> Tree:
+        return Tree("+", (Tree(recurrence.variable), Tree(str(number))))
+
+    following = recurrence.body
+    for member, offset in recurrence.offsets.items():
+        following = _replace_term(following, member, work_out(add_number(offset)))
+    step = judge.equal(work_out(add_number(recurrence.shift)), following).outcome
+    begun = {
+        index: judge.equal(work_out(Tree(str(index))), value).outcome
+        for index, (value, _) in recurrence.values.items()
+    }
+    odd = [index for index, outcome in begun.items() if outcome != "equal"]
+    if step == "equal":
+        index = odd[0] if odd else min(begun)
+        value, fact = recurrence.values[index]
+        return ValuedStatement(work_out(Tree(str(index))), value, (fact, recurrence.fact))
+    index = max(begun) + 1
+    expected = None if odd or step != "different" else recurrence.work_out(index)
+    if expected is None:
+        return None
+    used = (recurrence.fact, *recurrence.used.values())
+    return ValuedStatement(work_out(Tree(str(index))), expected, used)
 
 
 def _split_index(label: str) -> tuple[str, int]:

@@ -16,6 +16,7 @@ from engines.proofreading.cue_phrases import (
     has_last_word,
     is_made_of,
     last_clause,
+    last_sentence,
     mentions,
     read_last_cue,
     words_of,
@@ -155,6 +156,7 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
     names = free_symbols(left) | free_symbols(right)
     clause = last_clause(link.words_before.rstrip(" ,"))
     drawn = is_concluded(link) or mentions("obtaining", clause)
+    drawn = drawn or mentions("rearranging", last_sentence(link.words_before))
     if link.relation != "=" or len(names) != 1 or not drawn or mentions("differentiating", link.words_before):
         return None
     if any(not side.children and free_symbols(side) for side in (left, right)):

@@ -585,7 +585,9 @@ def apart_in_any_sign(left: Tree, right: Tree) -> bool:
 
 
 def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
-    """Return where two terms that are at most quadratic in a variable are equal; [] for others."""
+    """Return where two terms that are at most quadratic in a variable are equal, or two powers of numbers
+    whose exponents are; [] for others."""
+    left, right = _take_logarithms(left, right)
     gaps: list[float] = []
     for place in (0.0, 1.0, 2.0, 3.0, -1.0):
         one, other = (evaluate_term(side, {**at, name: place}) for side in (left, right))
@@ -602,6 +604,20 @@ def real_roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> l
         return [-c / b] if abs(b) > _CLOSE * size else []
     inside = b * b - 4 * a * c
     return [] if inside < 0 else [(-b + sign * math.sqrt(inside)) / (2 * a) for sign in (1, -1)]
+
+
+def _take_logarithms(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    """Return the logarithms of two powers of numbers, which are equal where these are: of 4^x and 8^(x-1);
+    other terms as they are."""
+    if left.label != "pow" or right.label != "pow":
+        return left, right
+    bases, exponents = zip(left.children, right.children, strict=True)
+    if not all(base.label.isdecimal() and base.label != "0" for base in bases):
+        return left, right
+    one, other = (
+        Tree("*", (exponent, Tree("ln", (base,)))) for base, exponent in zip(bases, exponents, strict=True)
+    )
+    return one, other
 
 
 def take_odd_roots(tree: Tree) -> Tree:

@@ -40,3 +40,43 @@ def test_members_follow_from_the_recurrence(
 )
 def test_what_is_no_member_is_not_accused(proofreader: TextProofreader, text: str) -> None:
     assert "wrong" not in {each.verdict for each in proofreader.check_links(text)}
+
+
+@pytest.mark.parametrize(
+    ("recurrence", "right", "wrong_start", "wrong_step"),
+    [
+        (
+            "Let $w_0 = 2$ and $w_{n+1} = 3w_n$",
+            "$w_n = 2 \\cdot 3^n$",
+            "$w_n = 4 \\cdot 3^n$",
+            "$w_n = 2 + 3n$",
+        ),
+        ("Let $t_1 = 1$ and $t_{k+1} = t_k + 4$", "$t_n = 4n - 3$", "$t_n = 4n + 1$", "$t_n = 3n - 2$"),
+        (
+            "Let $s_0 = 1$, $s_1 = 3$ and $s_{n+2} = 2s_{n+1} - s_n$",
+            "$s_n = 2n + 1$",
+            "$s_n = 2n + 3$",
+            "$s_n = n^2 + n + 1$",
+        ),
+    ],
+)
+def test_a_formula_for_the_members_has_their_beginning_and_their_recurrence(
+    proofreader: TextProofreader, recurrence: str, right: str, wrong_start: str, wrong_step: str
+) -> None:
+    assert proofreader.check_links(f"{recurrence}. Hence {right}.")[-1].verdict == "follows"
+    for wrong in (wrong_start, wrong_step):
+        assert proofreader.check_links(f"{recurrence}. Hence {wrong}.")[-1].verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let $w_0 = 5$ and $w_{n+1} = 2w_n + 1$. Try $w_n = 2^n - 1$.",
+        "Let $w_0 = 5$ and $w_{n+1} = 2w_n + 1$. So one solution is $w_n = 2^n - 1$.",
+        "Let $w_0 = 5$ and $w_{n+1} = 2w_n + 1$. Hence $w_n = c \\cdot 2^n - 1$.",
+    ],
+)
+def test_a_formula_that_is_tried_need_not_begin_as_the_sequence(
+    proofreader: TextProofreader, text: str
+) -> None:
+    assert proofreader.check_links(text)[-1].verdict in ("given", "not shown")

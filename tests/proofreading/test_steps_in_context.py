@@ -114,3 +114,69 @@ def test_two_bounds_on_one_term_are_no_contradiction(proofreader: TextProofreade
     bound = r"the factor is bounded by $|\cos(\eta)\sin(\eta) + \eta^2| \le \frac{\sqrt{%s}}{4}$"
     text = f"On the first part {bound % 2}.\n\nOn the second part {bound % 3}."
     assert {"wrong", "doubtful"}.isdisjoint(list_verdicts(proofreader, text))
+
+
+def test_a_letter_that_depends_on_the_argument_is_no_constant_of_a_slope(
+    proofreader: TextProofreader,
+) -> None:
+    text = "With $b = \\frac{20}{a}$ we have $L(a) = 3a + 2b$. Hence $L'(a) = 3 {} \\frac{{40}}{{a^2}}$."
+    right, wrong = (text.replace("{}", sign).replace("{{", "{").replace("}}", "}") for sign in "-+")
+    assert proofreader.check_links(right)[-1].verdict == "follows"
+    assert proofreader.check_links(wrong)[-1].verdict == "wrong"
+
+
+def test_a_sentence_that_says_what_its_matrix_is_calculates_with_it(proofreader: TextProofreader) -> None:
+    text = (
+        r"For $M=\begin{pmatrix} 1&2\\ 3&7\end{pmatrix}$ we have "
+        r"$M^{-1}=\begin{pmatrix} 7&-2\\ C&1\end{pmatrix}$."
+    )
+    assert proofreader.check_links(text.replace("C", "-3"))[-1].verdict == "follows"
+    assert proofreader.check_links(text.replace("C", "3"))[-1].verdict == "wrong"
+
+
+def test_a_value_looked_at_next_solves_no_equation(proofreader: TextProofreader) -> None:
+    text = "Hence $$y = \\frac{6 - 2m}{9 - m^2} = \\frac{2}{3 S m}.$$\n\nFor $m = 0$ this is $y = \\frac23$."
+    verdicts = {sign: proofreader.check_links(text.replace("S", sign))[1].verdict for sign in "+-"}
+    assert verdicts == {"+": "right", "-": "wrong"}
+
+
+def test_both_sides_written_in_another_way_keep_the_root(proofreader: TextProofreader) -> None:
+    text = "Consider $9^x = 27^{x-2}$. Writing both sides as powers of three, $$3^{2x} = 3^{3x-E}.$$"
+    assert proofreader.check_links(text.replace("E", "2"))[-1].verdict == "wrong"
+    assert proofreader.check_links(text.replace("E", "6"))[-1].verdict != "wrong"
+
+
+def test_a_remainder_to_be_calculated_names_the_modulus_behind_it(proofreader: TextProofreader) -> None:
+    text = (
+        "As $2 \\equiv 5 \\pmod 3$, we find $6^8 \\bmod 23$ by squaring: $$6^4 \\equiv 13^2 = 169 \\equiv R$$"
+    )
+    assert proofreader.check_links(text.replace("R", "8"))[-1].verdict == "right"
+    assert proofreader.check_links(text.replace("R", "9"))[-1].verdict == "wrong"
+    own = text.replace("R", r"4 \\pmod{11}")
+    assert proofreader.check_links(own)[-1].verdict == "right"
+
+
+@pytest.mark.parametrize(
+    ("denied", "claimed"),
+    [
+        (
+            r'The statement "$|a - b| = |a| - |b|$ for all $a, b$" is false.',
+            r"We have $|a - b| = |a| - |b|$ for all $a, b$. This is useful.",
+        ),
+        (
+            r"Some students wrote $$(x^3 \cos x)' = -3x^2 \sin x.$$",
+            r"We have $$(x^3 \cos x)' = -3x^2 \sin x.$$",
+        ),
+    ],
+)
+def test_what_is_said_to_be_false_of_all_or_others_wrote_is_not_claimed(
+    proofreader: TextProofreader, denied: str, claimed: str
+) -> None:
+    assert proofreader.check_links(denied)[0].verdict not in ("wrong", "doubtful")
+    assert proofreader.check_links(claimed)[0].verdict == "wrong"
+
+
+def test_two_conditions_joined_by_and_are_no_copies(proofreader: TextProofreader) -> None:
+    verdicts = [each.verdict for each in proofreader.check_links("Here $t > 0$ and $t - 5 > 0$, so $t > 5$.")]
+    assert verdicts == ["given", "given", "follows"]
+    assert proofreader.check_links("Here $t - 5 > 0$, so $t > 6$.")[0].verdict == "wrong"

@@ -84,6 +84,9 @@ def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
         name, start = terms[0]
         body = replace_variable(last, name, Tree(index))
         return Tree(_LABELS[label], (Tree(index), number_tree(start), Tree(name), body))
+    # Powers are read as they are written: `1^2 + 2^2 + … + 10^2` does not go by steps of 3.
+    if (powers := _find_powers(_LABELS[label], [*first, last], Tree(index))) is not None:
+        return powers
     exact = [numbers.exact_value(part) for part in (*first, last)]
     values = [Fraction(value) for value in exact if value is not None]
     if len(values) < len(exact):
@@ -105,6 +108,28 @@ def _are_equal(left: Tree, right: Tree) -> bool:
         return expand_tree(Tree("-", (left, right))) == Tree("0")
     except (TooLargeError, KeyError):
         return left == right
+
+
+def _find_powers(label: str, terms: list[Tree], index: Tree) -> Tree | None:
+    """Return the sum or product of powers of numbers with one exponent or one base, where the other of the
+    two grows by the same step."""
+    if any(len(term.children) != 2 or term.label != "pow" for term in terms):
+        return None
+    bases, exponents = zip(*(term.children for term in terms), strict=True)
+    for growing, constant in ((bases, exponents), (exponents, bases)):
+        values = [Fraction(number.label) for number in growing if number.label.isdecimal()]
+        if len(set(constant)) > 1 or len(values) < len(growing):
+            continue
+        *first, last = values
+        steps = {after - before for before, after in pairwise(first)}
+        step = steps.pop()
+        count = (last - first[0]) / step if step else Fraction(0)
+        if steps or count.denominator > 1 or not len(first) <= count < _MOST_TERMS:
+            continue
+        term = Tree("+", (growing[0], Tree("*", (number_tree(step), index))))
+        body = (term, constant[0]) if growing is bases else (constant[0], term)
+        return Tree(label, (index, Tree("0"), number_tree(count), Tree("pow", body)))
+    return None
 
 
 def _find_progression(label: str, first: list[Fraction], last: Fraction, index: Tree) -> Tree | None:
