@@ -50,6 +50,7 @@ from engines.grading.named_values import (
     is_same_name,
     list_angle_ends,
     name_alike,
+    names_graph,
     rename_argument,
     turn_ratio,
 )
@@ -58,7 +59,7 @@ from engines.grading.parameters import compare_with_parameters
 from engines.grading.parametrised_curves import compare_parametrised
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_constant, read_form, write_tree
-from engines.grading.restrictions import restricts_naturally
+from engines.grading.restrictions import drop_natural, restricts_naturally
 from engines.grading.sequences import compare_sequences
 from engines.grading.series import compare_series, is_series
 from engines.grading.solution_curves import compare_curves
@@ -158,7 +159,7 @@ class AnswerComparison:
             return to_grade_verdict(by_parameter)
         # From here on the forms of both sides decide, the ones that say most first.
         if isinstance(gold, Statement) or isinstance(pred, Statement):
-            return compare_statements(self._judge, gold, pred)
+            return compare_statements(self._judge, gold, drop_natural(self._judge, pred, gold))
         if isinstance(gold, Named) or isinstance(pred, Named):
             return self._compare_named(gold, pred)
         if isinstance(gold, RelationForm) or isinstance(pred, RelationForm):
@@ -247,7 +248,10 @@ class AnswerComparison:
     def _compare_curves(self, gold: Form, pred: Form) -> GradeVerdict | None:
         """Curves of a constant each, as solutions of a differential equation; None for other answers."""
         sides = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
-        if not all(isinstance(one, Term | RelationForm) for one in sides):
+        if not all(
+            isinstance(one, Term | RelationForm) or (isinstance(one, Many) and one.kind == "list")
+            for one in sides
+        ):
             return None
         if not all(isinstance(one, Named | RelationForm) for one in (gold, pred)):
             return None
@@ -523,6 +527,8 @@ class AnswerComparison:
                 ]
                 if len(names) == 1:
                     return GradeVerdict("equal", reason=f"{names[0]} is the set of the solutions")
+                if any(names_graph(*pair) for pair in ((gold, pred), (pred, gold))):
+                    return GradeVerdict("equal", reason="the equation of the graph says what the function is")
                 if all(map(is_derivative, (gold, pred))):
                     return GradeVerdict("equal", reason="both are names of the derivative")
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
@@ -578,6 +584,10 @@ class AnswerComparison:
                     answer = divide_terms(above, below)
             if isinstance(relation, RelationForm) and isinstance(answer, Term):
                 return self._compare_asked(relation, answer, relation is gold)
+            if isinstance(answer, Many) and all(
+                isinstance(one, Named | RelationForm) for one in answer.items
+            ):
+                return self._compare_trees(gold, pred, self._same_statement)
             return differ_in_kind(gold, pred)
         residues = [read_family(one.tree) if isinstance(one, RelationForm) else None for one in (gold, pred)]
         if residues[0] is not None and residues[1] is not None and _may_be_same(residues[0], residues[1]):

@@ -75,6 +75,8 @@ def compare_statements(judge: Judge, gold: Form, pred: Form) -> GradeVerdict:
     if mine is not None or theirs is not None:
         return _compare_with_cases(judge, *trees)
     verdict = to_grade_verdict(judge.equal(*trees))
+    if verdict.outcome != "equal" and _list_same_relations(judge, *trees):
+        return GradeVerdict("equal", reason="each of the relations is one of the others")
     # The judge does not enumerate integers: a difference that it finds need not be one of the value
     # sets.
     ranged = any(
@@ -154,6 +156,32 @@ def _compare_independent(judge: Judge, gold: Tree, pred: Tree) -> GradeVerdict |
     for equation, letter in letters.items():
         witness = witness.replace(f"{letter} is", f"{' = '.join(map(write_tree, equation.children))} is")
     return differ_by(witness)
+
+
+def _list_same_relations(judge: Judge, gold: Tree, pred: Tree) -> bool:
+    """Return whether two texts list relations that say the same one by one.
+
+    Of curves, as of the asymptotes y = 2x and y = -2x, it says nothing whether "and" or "or" joins them.
+    """
+    lists = [list(tree.children) for tree in (gold, pred)]
+    if not {gold.label, pred.label} <= {"and", "or"} or len(lists[0]) != len(lists[1]):
+        return False
+    relations = [*lists[0], *lists[1]]
+    if any(one.label not in _RELATIONS for one in relations):
+        return False
+    names = {frozenset(free_variables(one)) for one in relations}
+    are_curves = len(names) == 1 and len(min(names)) > 1 and all(one.label == "=" for one in relations)
+    if gold.label != pred.label and not are_curves:
+        return False
+    for one in lists[0]:
+        same = (other for other in lists[1] if judge.holds(Tree("iff", (one, other))).outcome == "equal")
+        if (partner := next(same, None)) is None:
+            return False
+        lists[1].remove(partner)
+    return True
+
+
+_RELATIONS = ("=", "!=", "<", ">", "<=", ">=")
 
 
 def _is_of_index(condition: Tree, sequence: Tree) -> bool:

@@ -11,7 +11,8 @@ from engines.grading.meanings.quantified_sentences import find_stem
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.grading.sentence_quantities import find_denial, list_quantities
-from engines.grading.tokens import AnswerToken, is_blank, text_at, tokenize, unwrap_texts
+from engines.grading.tokens import AnswerToken, is_blank, skip_blanks, text_at, tokenize, unwrap_texts
+from engines.grading.translated_vocabulary import ANDS
 from engines.grading.trees import tree_of_term
 from engines.language.numerals import write_numerals
 
@@ -280,18 +281,20 @@ def _split_parts(tokens: Sequence[AnswerToken]) -> list[list[AnswerToken]]:
         depth += (token.text in tuple("([{")) - (token.text in tuple(")]}"))
         if depth:
             parts[-1].append(token)
-        elif (token.text in tuple(",;") and not between_digits) or _joins(token):
+        elif (token.text in tuple(",;") and not between_digits) or _joins(tokens, at):
             parts.append([])
         else:
             parts[-1].append(token)
     return [part for part in parts if not all(is_blank(token) or token.text == "." for token in part)]
 
 
-def _joins(token: AnswerToken) -> bool:
-    return (
-        token.text.lower() in ("with", "mit", "avec", "con", "с")
-        or CONNECTIVES.get(token.text.lower()) == "and"
-    )
+def _joins(tokens: Sequence[AnswerToken], at: int) -> bool:
+    word = tokens[at].text.lower()
+    if word in ("with", "mit", "avec", "con", "с") or CONNECTIVES.get(word) == "and":
+        return True
+    # The letter of a y-intercept joins nothing.
+    following = text_at(tokens, skip_blanks(tokens, at + 1))
+    return word in ANDS and following.isalpha() and len(following) > 1 and following not in _NAMES
 
 
 def make_circle(values: dict[Label, Form]) -> Tree | None:

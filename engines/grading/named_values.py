@@ -86,6 +86,17 @@ def is_derivative(named: Named) -> bool:
     return name.label in ("y'", "f'")
 
 
+def names_graph(function: Named, curve: Named) -> bool:
+    """Return whether one is said of `t(x)` and the other of y, as in the equation of a line."""
+    call = function.subject
+    if call.label != "call" or call.children[1:] != (Tree("x"),) or curve.subject != Tree("y"):
+        return False
+    name = call.children[0]
+    values = statement_of_form(function.value), statement_of_form(curve.value)
+    depend = all(isinstance(one, Tree) and "x" in free_variables(one) for one in values)
+    return not name.children and name.label.isalpha() and depend
+
+
 def turn_ratio(gold: Named, pred: Named) -> Form | None:
     """Return the members of `y : x = 3 : 2` in the order of `x : y`; None for other names."""
     names, others, value = gold.subject.children, pred.subject.children, pred.value

@@ -60,7 +60,9 @@ def normalise_text(text: str) -> str:
         name, rest = derivative
         return f"{name} = {normalise_text(rest)}"
     text = _write_powers_of_ten(
-        _join_marked_thousands(_write_measures(_write_columns(_write_connectives(text))))
+        _write_mixed_numbers(
+            _join_marked_thousands(_write_measures(_write_columns(_write_connectives(text))))
+        )
     )
     has_commands = "\\" in text or "{" in text
     if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
@@ -99,6 +101,36 @@ def _write_connectives(text: str) -> str:
         written.append("¬" if is_prefix else sign)
         at += 1
     return "".join(written)
+
+
+def _write_mixed_numbers(text: str) -> str:
+    """Return a text with the fraction of a mixed number behind a sign or name as LaTeX has it.
+
+    >>> _write_mixed_numbers("x = -1 2/3"), _write_mixed_numbers("x = 2 7/3")
+    ('x = -1\\\\frac{2}{3}', 'x = 2 7/3')
+    """
+    if "/" not in text or " " not in text or "=" not in text:
+        return text
+    tokens = tokenize(text)
+    written: list[str] = []
+    at = 0
+    while at < len(tokens):
+        texts = [token.text for token in tokens[at : at + 5]]
+        kinds = [token.kind for token in tokens[at : at + 5]]
+        behind = tokens[at - 1].text if at else ""
+        is_mixed = kinds[::2] == ["digits"] * 3 and texts[1::2] == [" ", "/"] and behind not in tuple(".,/^_")
+        is_mixed = is_mixed and text_at(tokens, at + 5) not in tuple("/^.,!")
+        if is_mixed and 0 < int(texts[2]) < int(texts[4]) < _MIXED_BELOW:
+            written.append(f"{texts[0]}\\frac{{{texts[2]}}}{{{texts[4]}}}")
+            at += 5
+        else:
+            written.append(tokens[at].text)
+            at += 1
+    return "".join(written)
+
+
+_MIXED_BELOW = 100
+"""Denominators of mixed numbers; longer digits behind a space may be thousands."""
 
 
 def _write_columns(text: str) -> str:

@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 from engines.core.tree import ZERO, Tree
+from engines.formula.statement_view import Statement
 from engines.grading.forms import Form, Named
+from engines.grading.linear_terms import list_conjuncts
 from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
-from engines.grading.reading import is_constant
+from engines.grading.reading import form_of, is_constant
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import TURNED, free_variables, replace_variable
 
 _TRANSFORM_LETTERS = ("s", "p")
 """Variables of transforms, which hold to the right of all poles."""
+
+
+def drop_natural(judge: Judge, answer: Form, beside: Form) -> Form:
+    """Return `f(x) = 1/(x - 2), x ≠ 2` without the numbers that are excluded since its value is not defined
+    there, beside a reference that excludes none; other answers as they are."""
+    if not isinstance(answer, Statement) or isinstance(beside, Statement) or answer.tree.label != "and":
+        return answer
+    first, *others = (one for part in answer.tree.children for one in list_conjuncts(part))
+    if first.label != "=" or any(one.label != "!=" for one in others):
+        return answer
+    value = form_of(first)
+    return value if all(_is_undefined_at(judge, value, one) for one in others) else answer
+
+
+def _is_undefined_at(judge: Judge, value: Form, condition: Tree) -> bool:
+    """Return whether a value is not defined where a relation of a name and a number has its bound."""
+    term = value.value if isinstance(value, Named) else value
+    name, bound = condition.children
+    if not isinstance(term, Term) or term.tree is None or name.children or not is_constant(bound):
+        return False
+    if name.label not in free_variables(term.tree):
+        return False
+    at_bound = Tree("*", (ZERO, replace_variable(term.tree, name.label, bound)))
+    return judge.equal(at_bound, ZERO).outcome == "undecided"
 
 
 def restricts_naturally(judge: Judge, value: Form, condition: Tree, question: QuestionText) -> bool:
@@ -23,10 +49,7 @@ def restricts_naturally(judge: Judge, value: Form, condition: Tree, question: Qu
     label, (name, bound) = condition.label, condition.children
     if name.children or not free_variables(name):
         label, name, bound = TURNED[label], bound, name
-    if name.children or not is_constant(bound) or name.label not in free_variables(term.tree):
-        return False
-    at_bound = Tree("*", (ZERO, replace_variable(term.tree, name.label, bound)))
-    if judge.equal(at_bound, ZERO).outcome != "undecided":
+    if not _is_undefined_at(judge, value, Tree(label, (name, bound))):
         return False
     points = question.list_arguments()
     if points:

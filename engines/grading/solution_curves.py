@@ -7,6 +7,7 @@ other and a constant more, for all values of both constants.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from engines.core.tree import ONE, ZERO, Tree, differentiate
 from engines.grading.constants import VARIABLES, is_constant_name
@@ -46,20 +47,28 @@ def compare_curves(
 
 
 def _compare_explicit(judge: Judge, levels: Tree, tree: Tree, letters: Sequence[str]) -> GradeVerdict | None:
-    """Compare level lines H(x, y) = C with an equation y = f(x, C).
+    """Compare level lines H(x, y) = C with an equation y = f(x, C), or with several, as of y = ±f(x, C).
 
-    They are the same curves where H of f is C, and f of H is y: a root that gives some points only fails.
+    They are the same curves where H of each f is C, and one f of H is y: a root that gives some points only
+    fails.
     """
-    if tree.label != "=" or _drop_argument(tree.children[0]).children:
+    equations = tree.children if tree.label == "or" else (tree,)
+    if any(one.label != "=" or _drop_argument(one.children[0]).children for one in equations):
         return None
-    name, function = _drop_argument(tree.children[0]).label, tree.children[1]
-    constants = [one for one in free_variables(function) if one in letters or is_constant_name(one)]
-    if len(constants) != 1 or name not in VARIABLES or name in free_variables(function):
+    names = {_drop_argument(one.children[0]).label for one in equations}
+    functions = [one.children[1] for one in equations]
+    found = {name for function in functions for name in free_variables(function)}
+    constants = [one for one in found if one in letters or is_constant_name(one)]
+    name = min(names)
+    if len(constants) != 1 or len(names) > 1 or name not in VARIABLES or name in found:
         return None
     constant = Tree(constants[0])
-    across = judge.equal(replace_variable(levels, name, function), constant)
-    back = judge.equal(replace_variable(function, constants[0], levels), Tree(name))
-    if not _holds(across.outcome) or back.outcome != "equal":
+    across = [judge.equal(replace_variable(levels, name, function), constant) for function in functions]
+    apart = [
+        Tree("-", (Tree(name), replace_variable(function, constants[0], levels))) for function in functions
+    ]
+    back = judge.equal(reduce(lambda one, other: Tree("*", (one, other)), apart), ZERO)
+    if not all(_holds(one.outcome) for one in across) or back.outcome != "equal":
         return None
     return GradeVerdict("equal", reason="the constants stand for any numbers")
 

@@ -321,7 +321,8 @@ class _Translator:
         if label is None or not spaced:
             return False
         last = self.get_last()
-        follows = (
+        # In `3x - y + 1` the letter is a term.
+        follows = last[-1:] not in tuple("+-−*/·^(") and (
             last[-1:].isdigit() or last[-1:] in tuple(")]}π°%,;!") or len(last) == 1 or self.is_formula_end()
         )
         # Behind a value `y es 2` is said of y only where a sign follows.

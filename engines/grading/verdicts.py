@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engines.core.tree import Tree
-from engines.grading.forms import Form, Many, WordsForm
+from engines.grading.forms import Form, Many, RelationForm, WordsForm
 from engines.grading.messages import describe_kind, to_message_text
 from engines.grading.numbers import Term
 from engines.grading.reading import is_constant
@@ -36,7 +36,9 @@ def differ_by(witness: str) -> GradeVerdict:
 
 def differ_in_kind(gold: Form, pred: Form) -> GradeVerdict:
     """Return the verdict on answers of two kinds: they differ unless one has letters that may stand for the
-    other."""
+    other, or one is a relation, which may say what the value of the other is."""
+    if isinstance(gold, RelationForm) != isinstance(pred, RelationForm):
+        return GradeVerdict("undecided", reason="a relation and a value, which may be what it is about")
     for item in (gold, pred):
         if not is_settled(item):
             return GradeVerdict("undecided", reason=f"what {to_message_text(item)} stands for is not known")

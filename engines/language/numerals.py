@@ -1,5 +1,5 @@
-"""Numbers in words, in English, German, French, Spanish, Italian, Portuguese, Russian and Chinese, and digits
-of other scripts as ASCII."""
+"""Numbers in words, in English, German, Dutch, French, Spanish, Italian, Portuguese, Russian and Chinese, and
+digits of other scripts as ASCII."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHINESE = frozenset((*HAN_DIGITS, *HAN_UNITS, *_OTHER_SIGNS, *"负点分之"))
 
 
 def read_numeral(text: str) -> Fraction | None:
-    """Read a number in words of English, German, French, Spanish, Italian, Portuguese, Russian or Chinese.
+    """Read a number in words of one of the languages of this module.
 
     >>> read_numeral("one hundred forty-two"), read_numeral("three quarters"), read_numeral("一百零五")
     (Fraction(142, 1), Fraction(3, 4), Fraction(105, 1))
@@ -93,6 +93,36 @@ def _list_german() -> dict[str, int]:
         | hundreds
         | {f"{word}{rest}": value + more for word, value in hundreds.items() for rest, more in below.items()}
     )
+
+
+_DUTCH_WORDS = (
+    "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien"
+    " achttien negentien twintig dertig veertig vijftig zestig zeventig tachtig negentig"
+)
+
+
+def _list_dutch() -> dict[str, int]:
+    """List the numbers up to 999 in Dutch, without the word for 1, which is also an article."""
+    words = _DUTCH_WORDS.split()
+    ones = words[:9]
+    below = {word: value for value, word in enumerate(words[:19], 1)}
+    for value, ten in enumerate(words[19:], 2):
+        # Two vowels side by side are parted: tweeëntwintig.
+        joins = ("ën" if one.endswith("e") else "en" for one in ones)
+        below |= {ten: 10 * value}
+        below |= {
+            f"{one}{join}{ten}": 10 * value + digit
+            for digit, (one, join) in enumerate(zip(ones, joins, strict=True), 1)
+        }
+    hundreds = {"honderd": 100} | {
+        f"{one}honderd": 100 * digit for digit, one in enumerate(ones, 1) if digit > 1
+    }
+    listed = (
+        below
+        | hundreds
+        | {f"{word}{rest}": value + more for word, value in hundreds.items() for rest, more in below.items()}
+    )
+    return {word: value for word, value in listed.items() if word != "een"}
 
 
 def _list_russian() -> dict[str, int]:
@@ -266,6 +296,7 @@ _OTHERS: dict[str, int | Fraction] = {
     **_list_italian(),
     **_list_portuguese(),
     **_list_fractions(),
+    **_list_dutch(),
     **_list_german(),
     **_list_french(),
     **_list_spanish(),

@@ -107,3 +107,29 @@ def test_rejected_values_are_dropped_where_another_is_left() -> None:
     assert drop_rejected("$x = 9$ or $x = -1$. The value $x = -1$ is extraneous.") == "$x = 9$"
     assert drop_rejected("x = -1 is rejected, so x = 9") == "so x = 9"
     assert drop_rejected("H_0 is rejected since p = 0.01") == "H_0 is rejected since p = 0.01"
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        ("x^2+4y^2=C", r"y=\pm\frac12\sqrt{K-x^2}", r"y=\pm\frac12\sqrt{K+x^2}"),
+        ("y^2-x=C", r"y=\pm\sqrt{x+C}", r"y=\pm\sqrt{x}+C"),
+        (r"g(x)=\frac{2x-1}{x-3}", r"g(x)=2+\frac{5}{x-3}, x\ne 3", r"g(x)=2+\frac{5}{x-3}, x\ne 2"),
+        (r"y=\pm\frac43x", "4x-3y=0 and 4x+3y=0", "3x-4y=0 and 3x+4y=0"),
+        ("y=2x, y=5x", "5x-y=0, 2x-y=0", "5x-y=0, 2x-y=1"),
+        ("x=1 or y=2", "y=2 or x=1", "x=1 and y=2"),
+        (r"x=-\frac94", "x = −2¼", "x = 2¼"),
+        ("x=7/3, y=1/2", "x = 2 1/3 and y = 1/2", "x = 1 2/3 and y = 1/2"),
+        ("y=4x-4", "t(x) = 4(x-2)+4", "t'(x) = 4(x-2)+4"),
+    ],
+)
+def test_curves_restrictions_and_mixed_numbers(gold: str, right: str, wrong: str) -> None:
+    assert grade(gold, right).verdict == "equal"
+    assert grade(gold, wrong).verdict != "equal"
+
+
+@pytest.mark.parametrize(("gold", "pred"), [("5", "x^2+y^2=5"), ("x^2+y^2=25", "5"), ("7", "2x+3y=7")])
+def test_a_relation_beside_a_value_has_no_witness(gold: str, pred: str) -> None:
+    assert grade(gold, pred).verdict == "undecided"
+    assert grade("3x - y + 1 = 0", "3x + y + 1 = 0").verdict == "different"
+    assert grade("xy=0", "x=0, y=0").verdict == "different"

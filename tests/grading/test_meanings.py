@@ -482,3 +482,39 @@ def test_quantifiers_in_words_are_those_in_signs(gold: str, pred: str) -> None:
 def test_what_is_classified_limited_or_denied_counts_in_any_order(gold: str, right: str, wrong: str) -> None:
     assert grade(gold, right).verdict == "equal"
     assert grade(gold, wrong).verdict not in ("equal", "equal if")
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        (
+            "If the door is not open, then the alarm does not ring.",
+            "Whenever the door isn't open, the alarm isn't ringing.",
+            "If the alarm does not ring, then the door is not open.",
+        ),
+        (
+            "If $n$ is odd, then $n$ is not divisible by 4.",
+            "n is not divisible by 4 if n is not even.",
+            "If n is not divisible by 4, then n is odd.",
+        ),
+        (
+            "Wenn n ungerade ist, dann ist m prim.",
+            "m ist prim, falls n ungerade ist",
+            "n ist ungerade, falls m prim ist",
+        ),
+        (
+            "$(2,1)$ local maximum, $(0,1)$ saddle point",
+            "- **Saddle point** at $(0,1)$\n- **Local maximum** at $(2,1)$ with $f(2,1)=9$",
+            "- **Saddle point** at $(2,1)$\n- **Local maximum** at $(0,1)$ with $f(0,1)=9$",
+        ),
+        ("Rosa 9 años, Juan 14 años", "juan tiene 14 y rosa tiene 9", "juan tiene 9 y rosa tiene 14"),
+        (
+            "324",
+            "Er zijn driehonderdvierentwintig mogelijkheden.",
+            "Er zijn driehonderdtweeënveertig mogelijkheden.",
+        ),
+    ],
+)
+def test_conditions_items_and_owners_are_read(gold: str, right: str, wrong: str) -> None:
+    assert grade(gold, right).verdict == "equal"
+    assert grade(gold, wrong).verdict not in ("equal", "equal if")

@@ -230,7 +230,7 @@ def read_classified(text: str) -> list[ClassifiedPoint] | None:
     >>> [(one.kind, one.place) for one in read_classified("(1,1) is a local minimum; (0,0) is a saddle.")]
     [('minimum', '(1,1)'), ('saddle', '(0,0)')]
     """
-    tokens = [token for token in unwrap_texts(tokenize(text.strip())) if token.text != "$"]
+    tokens = [token for token in unwrap_texts(tokenize(_drop_markup(text))) if token.text != "$"]
     if len(tokens) > _MOST_TOKENS or not _CLASSES.may_occur(tokens):
         return None
     groups = _group_formulas(tokens)
@@ -241,6 +241,19 @@ def read_classified(text: str) -> list[ClassifiedPoint] | None:
             return None
         points += made
     return points or None
+
+
+def _drop_markup(text: str) -> str:
+    """Return a text without bold type and the signs before the items of a list, which end at a semicolon."""
+    lines = [line.strip() for line in text.replace("**", "").strip().splitlines()]
+    listed = [line for line in lines if line[:2] in _BULLETS]
+    # A sign before a number may be that of the number.
+    if len(listed) < 2 or any(line[2:3].isdigit() for line in listed):
+        return "\n".join(lines)
+    return "; ".join(line[2:] if line in listed else line for line in lines if line)
+
+
+_BULLETS = ("- ", "* ", "• ")
 
 
 _Group = tuple[str, str, list[tuple[bool, str]]]
@@ -326,8 +339,9 @@ def _make_points(kind: str, extent: str, said: Sequence[tuple[bool, str]]) -> li
             places.append(formula)
         elif equal and left.endswith(")") and "(" in left[1:]:
             argument = left.partition("(")[2].removesuffix(")")
-            if argument not in _LETTERS and argument not in places:
-                places.append(argument)
+            point = f"({argument})" if "," in argument else argument
+            if argument not in _LETTERS and not any(_squeeze(point) == _squeeze(one) for one in places):
+                places.append(point)
             values.append(right)
         elif equal and left in _LETTERS:
             (places if left == "x" or left == "t" else values).append(right)
@@ -341,6 +355,10 @@ def _make_points(kind: str, extent: str, said: Sequence[tuple[bool, str]]) -> li
         return []
     value = values[0] if values else ""
     return [ClassifiedPoint(kind, extent, place, value) for place in places or [""]]
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())
 
 
 _LETTERS = ("x", "y", "t", "z", "f")
