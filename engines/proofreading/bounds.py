@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from engines.core.tree import Tree
@@ -20,6 +21,9 @@ _LAST_BOUNDS = 4
 """Of the bounds said so far, so many of the last bear on one that comes."""
 _NEXT_FORMULA = 4
 """Pieces of a text from one formula to the next but one, words between them: "-2x > -6; divided by -2"."""
+
+_ROWS = 3
+"""Rows of a display: two that say the same, and the next one."""
 
 
 class BoundEnd(NamedTuple):
@@ -52,7 +56,7 @@ def carry_bound(
     """Judge a bound by the last one said of its variable in the paragraph: it says the same, or, as where an
     inequality is divided by a negative number, the opposite. None for neither."""
     names = free_symbols(statement)
-    for previous, bound in reversed(bounds[-_LAST_BOUNDS:]):
+    for place, (previous, bound) in reversed([*enumerate(bounds)][-_LAST_BOUNDS:]):
         here = previous.position.paragraph == link.position.paragraph
         # A displayed formula is a paragraph of its own.
         here = here or link.piece_index - previous.piece_index <= _NEXT_FORMULA
@@ -73,10 +77,25 @@ def carry_bound(
         if judge.equal(bound, opposite).outcome == "equal":
             clause = last_clause(link.words_before)
             concluded = is_concluded(link) or mentions("deducing", clause) or mentions("obtaining", clause)
+            concluded = concluded or _is_last_row(judge, link, bounds[max(place - 1, 0) : place + 1])
             drawn = concluded and not (link.is_denied_directly or link.is_one_of_alternatives)
             return LinkVerdict(link, "wrong" if drawn else "not shown", f"{earlier} says the opposite")
         return None
     return None
+
+
+def _is_last_row(judge: Judge, link: ChainLink, before: Sequence[tuple[ChainLink, Tree]]) -> bool:
+    """Return whether a bound is the next row behind two that say the same: one inequality is rewritten row by
+    row there, and no system or list of cases is given."""
+    rows = [*(row for row, _ in before), link]
+    same_display = all(row.piece_index == link.piece_index and not row.index for row in rows)
+    follow_each_other = all(one.chain_index + 1 == other.chain_index for one, other in pairwise(rows))
+    if len(rows) < _ROWS or not (same_display and follow_each_other):
+        return False
+    if any(row.connective != "row" for row in rows[1:]):
+        return False
+    (_, first), (_, second) = before
+    return judge.equal(first, second).outcome == "equal"
 
 
 def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:

@@ -215,6 +215,7 @@ PHRASES: Mapping[str, str] = {
     "rounded value": """
         p-value* probabilit* critical_value* z-score* z-table normal_table table_value* tail tails
     """,
+    "diverging": "diverg* undefined singular* pole poles unbounded naive* careless* blindly principal_value",
     "right angle": "right_angle* rt_angle* rt._angle* of_a_right_angle",
     "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Literal
 
 from engines.core.tree import Tree
@@ -36,21 +37,31 @@ _LEADING = ("deducing", "obtaining")
 """What words before a statement say that is drawn from others."""
 
 
-def weigh_evidence(judged: LinkVerdict) -> LinkVerdict:
+def weigh_evidence(
+    judged: LinkVerdict, last_uses: Mapping[Fact, ChainLink] = MappingProxyType({})
+) -> LinkVerdict:
     """Return the verdict that the evidence against a link allows; one that is neither wrong nor doubtful, and
-    a doubtful one with strong evidence, stay as they are."""
+    a doubtful one with strong evidence, stay as they are.
+
+    Args:
+        last_uses: The last link that followed by each earlier statement.
+    """
     if judged.outcome not in ("wrong", "doubtful"):
         return judged
     if judged.link.is_crossed_out:
         return replace(judged, outcome="not shown", reason=f"a cross marks it as wrong: {judged.reason}")
-    grade = grade_evidence(judged.link, judged.evidence)
+    grade = grade_evidence(judged.link, judged.evidence, last_uses)
     if judged.outcome == "doubtful" and grade == "strong":
         return judged
     return replace(judged, outcome=_ALLOWED[grade])
 
 
-def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
-    """Return how strong the evidence is that a link is a mistake."""
+def grade_evidence(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact, ChainLink]) -> EvidenceGrade:
+    """Return how strong the evidence is that a link is a mistake.
+
+    Args:
+        last_uses: The last link that followed by each earlier statement.
+    """
     if any(has_summed_index(source.left, source.right) for source in evidence.sources):
         return "faint"  # T_ij = R_ip R_jq T_pq says nothing of numbers p and q
     match evidence.kind:
@@ -59,7 +70,7 @@ def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
         case "last equation":
             return "strong" if _stand_beside(link, evidence) else "weak"
         case "definition" | "stated values":
-            return _grade_sources(link, evidence)
+            return _grade_sources(link, evidence, last_uses)
         case "near consequence":
             return _grade_near_consequence(link, evidence)
         case "copy":
@@ -70,10 +81,9 @@ def grade_evidence(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
             return _grade_name(evidence)
 
 
-def _grade_sources(link: ChainLink, evidence: Evidence) -> EvidenceGrade:
-    """Grade by where the statements stand that an accusation uses."""
-    # A page can be one line, of which the paragraphs are counted.
-    lines = max((_measure_distance(link, source) for source in evidence.sources), default=0)
+def _grade_sources(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact, ChainLink]) -> EvidenceGrade:
+    """Grade by where the statements stand that an accusation uses, or were last used by what holds."""
+    lines = max((_measure_distance(link, last_uses.get(each, each)) for each in evidence.sources), default=0)
     # "For (b), with f'(u) = cos u" gives a function of another paragraph anew.
     elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
     is_given = elsewhere and read_last_cue(link.words_before) == "given"
@@ -99,8 +109,9 @@ def _stands_in_work(source: Fact, link: ChainLink) -> bool:
     return within and _measure_distance(link, source) <= _NEXT_LINES
 
 
-def _measure_distance(link: ChainLink, source: Fact) -> int:
+def _measure_distance(link: ChainLink, source: Fact | ChainLink) -> int:
     """Return by how many lines or paragraphs a statement stands before a link, whichever are more."""
+    # A page can be one line, of which the paragraphs are counted.
     return max(link.line - source.line, link.position.paragraph - source.position.paragraph)
 
 

@@ -463,7 +463,7 @@ class Facts:
         self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int
     ) -> Tree | None:
         """Return what a function of the text, or a derivative of it such as f', is at a place."""
-        base = name.rstrip("'")
+        base = self._find_base(name)
         known = self.functions.get(base)
         if known is None or not depth or (len(base) < len(name) and len(known.arguments) > 1):
             return None
@@ -507,6 +507,20 @@ class Facts:
                 body = replace_variable(body, letter, said[0].right)
                 used.append(said[0])
         return body
+
+    def _find_base(self, name: str) -> str:
+        """Return the function of which a derivative is worked out: f for f', or f' itself where the text says
+        only what f' is, `f'(x) = 3x^2`."""
+        base = name.rstrip("'")
+        known = self.functions.get(base)
+        if known is not None and not any(each.endswith("(") for each in free_symbols(known.body)):
+            return base
+        for end in range(len(name), len(base), -1):
+            slope = self.functions.get(name[:end])
+            # x' = x + 1 is another letter x', and no derivative.
+            if slope is not None and slope.fact.left.label == "call":
+                return name[:end]
+        return base
 
     def reduce_by_definitions(self, left: Tree, right: Tree) -> Reduced | None:
         """Return the sides of a claim by definitions of functions alone, each of them the only one of its

@@ -119,6 +119,7 @@ class LinkContext:
         ranges: The conditions on arguments for which definitions of functions hold.
         pending_renewals: The letters that are introduced anew, by pieces, that are still to come.
         pending_worded: The equations that words say of letters, likewise.
+        last_uses: The last link that followed by each of the facts.
         quantity: The side with which that chain begins.
         has_several_equations: Whether the chain being judged has more than one equation.
         name_counts: How often the text has each name with a number below it.
@@ -166,6 +167,7 @@ class LinkContext:
     ranges: dict[Fact, Sequence[Tree]] = field(default_factory=dict)
     pending_renewals: list[tuple[int, Position, Sequence[str]]] = field(default_factory=list)
     pending_worded: list[tuple[int, Position, Sequence[WordedEquation]]] = field(default_factory=list)
+    last_uses: dict[Fact, ChainLink] = field(default_factory=dict)
 
     @property
     def cases(self) -> bool:
@@ -649,6 +651,7 @@ class LinkContext:
         )
         if doubtful and (slip := self.describe_slip(link)):
             return LinkVerdict(link, "wrong", slip)
+        self.last_uses.update(dict.fromkeys(used, link))
         return LinkVerdict(link, "follows", describe_sources(used))
 
     def are_contradictory(self, link: ChainLink, used: Sequence[Fact]) -> bool:

@@ -291,7 +291,7 @@ class LinkJudge(LinkContext):
                 kind := self._name_other_kind(left.tree, right.tree)
             ):
                 judged = LinkVerdict(link, "not shown", f"its letters stand for {kind}")
-            judged = self._restrict_to_complex(weigh_evidence(judged), left.tree, right.tree)
+            judged = self._restrict_to_complex(weigh_evidence(judged, self.last_uses), left.tree, right.tree)
             yield accuse_word(judged, left.tree, right.tree)
 
     def _holds_with_powers_inside(self, link: ChainLink) -> bool:

@@ -21,6 +21,7 @@ from engines.mathematics.judging.verdicts import Verdict
 from engines.proofreading.bounds import MINUS_ONE
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import has_last_word, mentions, read_last_cue
+from engines.proofreading.divergent_integrals import describe_divergence
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.slips import iterate_changes, iterate_retyped, points_of
 from engines.proofreading.term_properties import (
@@ -109,6 +110,10 @@ class NumberLinks:
             claimed = link.relation == "=" and not (link.of_problem or link.is_denied_directly)
             if claimed and (reason := _describe_undefined(left, right)):
                 return LinkVerdict(link, "wrong", reason)
+            warned = mentions("diverging", f"{link.words_before} {link.words_after}")
+            if claimed and not warned and (reason := _describe_divergence(left, right)):
+                # Often a text shows so what goes wrong, and says it further on only.
+                return LinkVerdict(link, "doubtful", reason)
             is_supposed = link.of_problem or link.is_denied_directly
             if link.relation == "approx" and not is_supposed and (slip := self._find_digit_slip(left, right)):
                 return LinkVerdict(link, "wrong", f"it holds with {slip}")
@@ -495,6 +500,14 @@ def _describe_undefined(left: Tree, right: Tree) -> str:
             if value is not None and value < 0 and not is_imaginary:
                 name = "square root" if node.label == "sqrt" else "factorial"
                 return f"the {name} of {value:.6g} is no real number"
+    return ""
+
+
+def _describe_divergence(left: Tree, right: Tree) -> str:
+    """Return which integral of one side has no value, where the other has one; "" for none."""
+    for side, other in ((left, right), (right, left)):
+        if evaluate_term(other, {}) is not None:
+            return next(filter(None, map(describe_divergence, side)), "")
     return ""
 
 

@@ -52,7 +52,13 @@ def judge_solved_formula(
         return None
     if link.has_denial_nearby or link.is_rounded or link.is_one_of_alternatives:
         return None
-    if not all(differ_everywhere(left, right) for left, right in tried):
+    # Behind an arrow the only solution is claimed; else letters may be those of a case, as x = y.
+    is_step = link.connective == "so" and known.piece == link.piece_index
+    only = is_step and all(each.outcome == "different" for each in verdicts)
+    only = only and free_symbols(known.left) | free_symbols(known.right) == free_symbols(value) | {name.label}
+    reduced = context.facts.reduce_by_facts(name, value)
+    only = only and _is_linear(context, known, name.label) and not (reduced and reduced.same)
+    if not only and not all(differ_everywhere(left, right) for left, right in tried):
         return None
     witness = next((each.witness for each in verdicts if each.witness), "")
     reason = f"it does not solve {cite_fact(known)}" + (f": {witness}" if witness else "")
@@ -87,6 +93,14 @@ def _find_formula(context: LinkContext, link: ChainLink, name: str, value: Tree)
     # ln y = x + C gives y = C e^x with another constant C.
     has_constant = any(letter[0] in "CcAK" for letter in letters)
     return None if has_constant and labels & _INVERSE else known
+
+
+def _is_linear(context: LinkContext, known: Fact, name: str) -> bool:
+    """Return whether a formula has one letter in the first power alone, so that one value solves it."""
+    gap = Tree("-", (known.left, known.right))
+    at = [replace_variable(gap, name, Tree(number)) for number in "012"]
+    ends, middle = Tree("+", (at[0], at[2])), Tree("*", (Tree("2"), at[1]))
+    return context.judge.equal(ends, middle).outcome == "equal"
 
 
 def _cancels(context: LinkContext, known: Fact, letter: str) -> bool:

@@ -109,3 +109,26 @@ def test_the_change_that_mends_a_calculation_is_named(
 )
 def test_what_is_to_be_solved_or_about_equal_is_not_accused(proofreader: TextProofreader, text: str) -> None:
     assert all(link.verdict not in ("wrong", "doubtful") for link in proofreader.check_links(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"We get $\int_{-2}^1 \frac{dx}{x^4} = -\frac38$.", "doubtful"),
+        (r"We get $\int_3^5 \frac{dx}{x-3} = \ln 2$.", "doubtful"),
+        (r"We get $\int_0^4 \frac{2}{(x-1)^2}\,dx = -\frac83$.", "doubtful"),
+        # the pole is outside, cancels, or can be integrated
+        (r"We get $\int_1^2 \frac{dx}{x^4} = \frac{7}{24}$.", "right"),
+        (r"We get $\int_0^2 \frac{x^3 + x}{x}\,dx = \frac{14}{3}$.", "right"),
+        (r"We get $\int_0^9 \frac{dx}{\sqrt{x}} = 6$.", "right"),
+        # a principal value, an infinite one, and what the text warns of
+        (r"We get $\int_{-1}^1 \frac{dx}{x} = 0$.", "not shown"),
+        (r"We get $\int_{-1}^1 \frac{dx}{x^2} = \infty$.", "not shown"),
+        (r"One may be led to $\int_{-1}^1 \frac{dx}{x^2} = -2$, but the integral diverges.", "not shown"),
+        (r"A careless reader writes $\int_{-1}^1 \frac{dx}{x^2} = -2$.", "not shown"),
+    ],
+)
+def test_an_integral_across_a_pole_has_no_value(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert proofreader.check_links(text)[-1].verdict == verdict

@@ -80,3 +80,33 @@ def test_what_is_defined_anew_says_nothing_of_the_old_definition(proofreader: Te
 def test_a_high_power_of_what_is_known_is_looked_at(proofreader: TextProofreader) -> None:
     text = "Let $u = a + b + c + w$ and $v = u^{12} + c$. Then $|v| + |u + 1| = |u^{12} - c| + |u + 2|$."
     assert judge_last(proofreader, text) in ("wrong", "doubtful", "given", "not shown")
+
+
+def test_a_definition_that_was_used_in_between_is_near(proofreader: TextProofreader) -> None:
+    known = write_apart("Let $g(x) = x^3$.", "Clearly $g(2) = 8$.", 6)
+    assert judge_last(proofreader, write_apart(known, "Then $g'(x) = 2x^2$.", 3)) == "wrong"
+    assert judge_last(proofreader, write_apart(known, "Then $g'(x) = 3x^2$.", 3)) == "follows"
+    unused = write_apart("Let $g(x) = x^3$.", "It grows.", 6)
+    assert judge_last(proofreader, write_apart(unused, "Then $g'(x) = 2x^2$.", 3)) == "not shown"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("$p'(2) = 9$", "follows"),
+        ("$p'(2) = 11$", "wrong"),
+        ("$p''(x) = 4x$", "follows"),
+        ("$p''(1) = 6$", "wrong"),
+    ],
+)
+def test_a_derivative_is_known_where_its_function_is_not(
+    proofreader: TextProofreader, claim: str, verdict: str
+) -> None:
+    assert judge_last(proofreader, f"The slope is $p'(x) = 2x^2 + 1$. Hence {claim}.") == verdict
+
+
+def test_a_letter_with_a_prime_is_no_derivative(proofreader: TextProofreader) -> None:
+    moved = "Let $x' = 2x + 1$ and $x'' = x' + 3$. "
+    assert judge_last(proofreader, moved + "Then $x'' = 2x + 4$.") == "follows"
+    law = "We know $q'(x) = 5q(x)$ and $q(0) = 2$. "
+    assert judge_last(proofreader, law + "Hence $q'(0) = 10$.") == "follows"

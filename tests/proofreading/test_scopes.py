@@ -393,3 +393,20 @@ def test_environments_that_do_not_match_are_no_obstacle(tmp_path: Path, text: st
     (tmp_path / "a.tex").write_text(text)
     (document,) = proofread(Proofread(tmp_path / "a.tex"))["documents"]
     assert document["links"][-1]["verdict"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        (r"9 - 4x &\le 1 \\ -4x &\le -8 \\ x &\ge 2", "follows"),
+        (r"9 - 4x &\le 1 \\ -4x &\le -8 \\ x &\le 2", "wrong"),
+        # two rows alone can be a system
+        (r"-4x &\le -8 \\ x &\le 2", "not shown"),
+        (r"x &\ge 1 \\ -4x &\le -8 \\ x &\le 2", "not shown"),
+    ],
+)
+def test_rows_that_rewrite_an_inequality_turn_it_with_a_negative_factor(
+    proofreader: TextProofreader, rows: str, verdict: str
+) -> None:
+    text = rf"\begin{{align*}} {rows} \end{{align*}}"
+    assert _last(proofreader, text).verdict == verdict

@@ -109,3 +109,22 @@ _TRIANGLE = r"In a triangle with angles $\alpha + \beta + \gamma = \pi$ we have 
 )
 def test_sums_of_angles_are_put_in(proofreader: TextProofreader, text: str, verdict: str) -> None:
     assert proofreader.check_links(text)[-1].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (r"$3a\dot a - b\dot b = 0 \implies \dot b = \frac{3a}{b}\dot a$", "follows"),
+        (r"$3a\dot a - b\dot b = 0 \implies \dot b = \frac{b}{3a}\dot a$", "wrong"),
+        (r"$rs + tw = 0 \implies w = -\frac{rs}{t}$", "follows"),
+        (r"$rs + tw = 0 \implies w = -\frac{rt}{s}$", "wrong"),
+        # either square root may be meant, and letters can be equal in the case at hand
+        (r"$r^2 - s^2 = 0 \implies r = -s$", "follows"),
+        (r"$s = t$ and $rs + tw = 0 \implies w = -\frac{rt}{s}$", "follows"),
+        (r"$s = t$. Then $rs + tw = 0 \implies w = -r$", "not shown"),
+    ],
+)
+def test_behind_an_arrow_the_only_solution_is_claimed(
+    proofreader: TextProofreader, text: str, verdict: str
+) -> None:
+    assert proofreader.check_links(f"We have {text}.")[-1].verdict == verdict
