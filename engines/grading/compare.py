@@ -510,6 +510,11 @@ class AnswerComparison:
             same = self.compare(gold.value, pred.value)
             if gold.name == pred.name and gold.indexed and {*gold.indexed} == {*pred.indexed}:
                 return self._compare_indexed(gold, pred, same)
+            if same.outcome == "equal" and _name_other_things(gold.indexed, pred.indexed):
+                said = (" and ".join(one.indexed) for one in (gold, pred))
+                return GradeVerdict(
+                    "undecided", reason=", ".join(f"one is said of {names}" for names in said)
+                )
             if gold.name == pred.name or is_same_name(gold, pred) or is_same_name(pred, gold):
                 return self._other_solution(gold, pred, same)
             # f(t) = t^2 and f(x) = x^2 are one function: the argument's name says nothing.
@@ -665,6 +670,20 @@ def _are_of_others(gold: str, pred: str) -> bool:
     if heads[0] != heads[1] or "(" not in gold or "(" not in pred:
         return False
     return heads[0] in _MEASURES or any(char.isdecimal() for char in gold[len(heads[0]) :])
+
+
+def _name_other_things(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Return whether two sides say their values of other indices, as of Q_1 and Q_3 and of Q_1 and Q_4.
+
+    Indices that count from 0 or 1 only number the values, whichever side begins with which.
+    """
+    if not mine or not theirs or {*mine} == {*theirs}:
+        return False
+    for names in (mine, theirs):
+        indices = sorted({int(name.rpartition("_")[2]) for name in names})
+        if indices[0] > 1 or indices[-1] - indices[0] >= len(indices):
+            return True
+    return False
 
 
 _MEASURES = ("P", "Pr", "E", "Var", "Cov", "ℙ", "𝔼", "D", "V")

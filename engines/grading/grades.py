@@ -32,6 +32,7 @@ from engines.grading.explanations import AS_FORMULA, find_stated_value
 from engines.grading.final_answer import find_answer, take_last_sentence
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import (
+    find_asked_value,
     list_unlabelled,
     make_circle,
     make_line,
@@ -47,9 +48,11 @@ from engines.grading.locales import (
     with_decimal_points,
 )
 from engines.grading.meanings.compare_meanings import compare_meanings, has_words
+from engines.grading.meanings.implications import compare_implications, find_missing_premise
 from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
+from engines.grading.other_values import find_rival_value, join_further_values
 from engines.grading.question_text import QuestionText
 from engines.grading.questions import (
     QuestionFrame,
@@ -158,9 +161,20 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
 def _grade_under(
     policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None, problem: str = ""
 ) -> Grade:
+    gold, pred = join_further_values(gold), join_further_values(pred)
+    implied = compare_implications(
+        gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
+    )
+    if implied is not None and gold != pred:
+        return Grade(implied.outcome, "", implied.witness, implied.reason, gold, pred)
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
+        asked = find_asked_value(problem, pred) if read_labelled(gold) is None else ""
+        if asked and (named := _grade_translated(policy, gold, asked, judge)).verdict == "different":
+            return named
+        if asked and named.verdict == "equal":
+            found = replace(named, reason=named.reason or "the value counts that the question names")
         opposites = state_opposites(problem, pred) if found.verdict == "equal" and not has_words(gold) else ""
         if opposites:
             return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
@@ -172,6 +186,14 @@ def _grade_under(
     is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
     if is_worded and found.verdict in ("equal", "equal if") and (opposed := find_opposition(gold, pred)):
         return replace(found, verdict="undecided", condition="", reason=opposed)
+    if found.verdict == "equal" and gold != pred and (premise := find_missing_premise(gold, pred)):
+        return replace(found, verdict="undecided", reason=f"only the reference has the premise {premise}")
+    if found.verdict == "equal" and gold != pred:
+        rival = find_rival_value(
+            problem, pred, lambda value: _grade_translated(policy, gold, value, judge).verdict
+        )
+        if rival:
+            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {rival}")
     return found
 
 

@@ -158,12 +158,7 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in _SPACES]
     if len(tokens) > _MOST_TOKENS:
         return None
-    # What is denied is no value, and of alternatives it is not known which one holds.
-    if any(
-        find_denial(tokens, 0, at) is not None for at, token in enumerate(tokens) if token.kind == "digits"
-    ):
-        return None
-    if any(CONNECTIVES.get(token.text.lower()) == "or" for token in tokens):
+    if _is_denied_or_open(tokens):
         return None
     values: dict[Label, Form] = {}
     parts = _split_parts(tokens)
@@ -188,6 +183,46 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+def _is_denied_or_open(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether a value is denied, which is none then, or one of alternatives, of which one holds."""
+    digits = (at for at, token in enumerate(tokens) if token.kind == "digits")
+    if any(find_denial(tokens, 0, at) is not None for at in digits):
+        return True
+    return any(CONNECTIVES.get(token.text.lower()) == "or" for token in tokens)
+
+
+def find_asked_value(problem: str, text: str) -> str:
+    """Return the value whose label, alone among those of a text, stands in the question; "" for none.
+
+    >>> find_asked_value("What is the degree of the equation?", "The degree is 2; its order is 3")
+    '2'
+    """
+    tokens = [token for token in unwrap_texts(tokenize(text)) if token.text not in _SPACES]
+    if len(tokens) > _MOST_TOKENS or _is_denied_or_open(tokens):
+        return ""
+    values: dict[Label, str] = {}
+    for part in _split_parts(tokens):
+        spans = list_quantities(part, 0, len(part))
+        if not spans:
+            continue
+        first, last = spans[0]
+        # `The order is 3` names what is 3; `3 apples` may be what is given.
+        label = _read_label(part[:first]) if len(spans) == 1 else None
+        if (
+            not label
+            or label in values
+            or not all(is_blank(one) or one.text in _SIGNS for one in part[last:])
+        ):
+            return ""
+        values[label] = "".join(token.text for token in part[first:last]).strip()
+    words = {token.text.lower() for token in tokenize(problem) if token.kind == "word"}
+    said = {_SYNONYMS.get(word) or find_stem(word) for word in words} | (words & _NAMES)
+    asked = [value for label, value in values.items() if label <= said]
+    # A label of which one word is asked for may be the same thing in other words.
+    is_clear = len(values) > 1 and all(label <= said or label.isdisjoint(said) for label in values)
+    return asked[0] if len(asked) == 1 and is_clear else ""
 
 
 def list_unlabelled(values: Mapping[Label, Form]) -> Many | None:

@@ -25,7 +25,7 @@ from engines.language.numerals import find_numerals
 
 _LONGEST, _MOST_TOKENS = 500, 90
 """Characters and tokens of a text that is no solution."""
-_SAME, _ABOUT, _SO, _ASIDE = "same", "about", "so", "aside"
+_SAME, _ABOUT, _SO, ASIDE = "same", "about", "so", "aside"
 _WORDS = Phrases(
     {
         phrase: relation
@@ -106,7 +106,7 @@ def split_restated(text: str) -> list[StatedPart]:
         )
         if (is_word or opens_last) and _has_value(tokens[start:at]):
             parts.append(StatedPart(_spell(text, tokens[start:at]), relation))
-            relation, at = (_ASIDE, at + 1) if match is None else (match[1], match[0])
+            relation, at = (ASIDE, at + 1) if match is None else (match[1], match[0])
             at, relation = _skip_words(tokens, at, relation)
             start = at
             continue
@@ -178,7 +178,7 @@ def compare_restated(
     concluded = [at for at, part in enumerate(parts) if part.relation == _SO]
     said = parts[concluded[-1] :] if concluded else parts
     exact = False
-    asides = any(part.relation == _ASIDE for part in said)
+    asides = any(part.relation == ASIDE for part in said)
     for part in said:
         outcome = compare(gold, part.text, None)
         if outcome == "equal":

@@ -20,7 +20,7 @@ from engines.grading.meanings.claims import (
 from engines.grading.meanings.class_vocabulary import ASPECTS
 from engines.grading.numbers import Term
 from engines.grading.reading import read_form
-from engines.grading.tokens import tokenize
+from engines.grading.tokens import is_blank, tokenize
 from engines.grading.verdicts import GradeVerdict, differ_by
 from engines.mathematics.judging.names import NUMBER_SETS
 
@@ -55,6 +55,8 @@ def _speak_of_same(mine: Claim, theirs: Claim) -> bool:
         return False
     if mine.nouns and theirs.nouns and {*mine.nouns}.isdisjoint(theirs.nouns):
         return False
+    if _is_made_of_letters(mine, theirs) or _is_made_of_letters(theirs, mine):
+        return False
     if mine.letters and theirs.letters:
         return mine.letters == theirs.letters
     ordered = mine.letters or theirs.letters
@@ -63,6 +65,16 @@ def _speak_of_same(mine: Claim, theirs: Claim) -> bool:
         aspect for claim in (mine, theirs) for part in claim.parts for aspect in list_aspects(part.tree)
     }
     return not conditions or list(ordered) == sorted(ordered)
+
+
+def _is_made_of_letters(one: Claim, other: Claim) -> bool:
+    """Return whether a claim is of a term made of the letter that the other is of: n² and n."""
+    for subject in one.subjects if not one.letters and not other.subjects else ():
+        said = [token.text for token in tokenize(subject) if not is_blank(token)]
+        is_defined = "(" in said[1:2] or not _RELATIONS.isdisjoint(said)
+        if not is_defined and len(said) > 1 and not set(other.letters).isdisjoint(said):
+            return True
+    return False
 
 
 _RELATIONS = frozenset((*"=<>≤≥≠≡∈≈", "\\le", "\\ge", "\\ne", "\\equiv", "\\in", "\\approx", "\\lt", "\\gt"))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+from engines.grading.answer_vocabulary import make_phrases
 from engines.grading.final_answer import take_last_sentence
 from engines.grading.meanings.claims import Claim, list_aspects, list_worlds, read_claim
 from engines.grading.meanings.class_vocabulary import CLASSES
+from engines.grading.meanings.compare_meanings import has_words
 from engines.grading.meanings.quantifier_words import find_leading_quantifier, find_other_quantifiers
 from engines.grading.meanings.sentence_items import SentenceItem, list_items
 from engines.grading.meanings.sentence_vocabulary import DENYING
@@ -38,9 +42,47 @@ def find_opposition(gold: str, pred: str) -> str:
     is_denied = any(item.kind == "not" for side in sides for item in list_items(side)[1][1:])
     if all(leads) and leads[0] != leads[1] and not is_denied:
         return f"one says {leads[0]}, the other {leads[1]}"
+    for one, other in (sides, sides[::-1]):
+        if _names_part(one) and any(map(other.__contains__, _BOUNDS)) and not has_words(other):
+            return "only one of them speaks of some numbers and not of all"
+        if _states_alternatives(one) and _states_together(other):
+            return "what one of them states together, the other states as alternatives"
     if other := find_other_quantifiers(*sides):
         return f"they differ in {other}"
     return ""
+
+
+_SOME = make_phrases(
+    "some, many, most, a few, few, several, einige, manche, viele, mehrere, die meisten, quelques",
+    "certains, certaines, plusieurs, beaucoup de, algunos, algunas, muchos, muchas, varios, alcuni, alcune",
+    "molti, molte, alguns, algumas, muitos, некоторые, многие, несколько, 一些, 有些, 某些, いくつかの",
+)
+"""Words before things that say that not all of them are meant."""
+_BOUNDS = (*"<>≤≥≠∈[", "\\le", "\\ge", "\\in", "\\ne", "\\lt", "\\gt", "\\infty", "∞")
+
+
+def _names_part(text: str) -> bool:
+    """Return whether a text begins with words for some of the things that it names."""
+    tokens = tokenize(text.strip(" $"))
+    match = _SOME.match(tokens, 0)
+    return match is not None and any(token.kind == "word" for token in tokens[match[0] :])
+
+
+def _states_alternatives(text: str) -> bool:
+    """Return whether `or` stands between a class and a formula: it converges or its sum is 2."""
+    items = list_items(text)[1]
+    kinds = [item.kind for item in items]
+    return any(
+        kind == "or"
+        and {("class", "formula"), ("formula", "class")} & set(product(kinds[:at], kinds[at + 1 :]))
+        for at, kind in enumerate(kinds)
+    )
+
+
+def _states_together(text: str) -> bool:
+    """Return whether a text states a class and a formula without `or`."""
+    kinds = {item.kind for item in list_items(text)[1]}
+    return {"class", "formula"} <= kinds and "or" not in kinds
 
 
 def _says_missing(text: str) -> bool:
