@@ -96,6 +96,7 @@ REASONS_BEHIND = make_phrases(
 """Words behind a predicate that give a reason for it."""
 LIST_NOUNS = make_phrases(
     "solutions, roots, zeros, numbers, eigenvalues, values, Lösungen, Nullstellen, racines",
+    "pairs, ordered pairs, points, vectors, elements, Paare, Punkte, Elemente, paires, pares, puntos, пары",
     "solutions sont, soluciones, raíces, корни, корня, решения, soluzioni, radici"
     ", soluções, raízes, zéros, ceros, zeri",
 )

@@ -57,10 +57,14 @@ def find_stated_value(
         asked = compare_by_question(answer, said, question, comparison)
         if asked is not None and asked.outcome == "equal":
             return StatedValue(said, asked.reason)
-    formula = spell_quantified(pred) if any(map(gold.__contains__, _QUANTIFIERS)) else ""
+    is_quantified = any(map(gold.__contains__, _QUANTIFIERS))
+    formula = spell_quantified(pred) if is_quantified else ""
     if formula and grade_alone(formula) == "equal":
         return StatedValue(formula, AS_FORMULA)
     boxed = find_boxed(pred, tokenize(pred))
+    # Without its quantifier a formula says something else.
+    if is_quantified and any(map((boxed or pred).__contains__, _QUANTIFIERS)):
+        return None
     for statement in list_final_statements(pred if boxed is None else boxed, question):
         # A reference that is an equation is said of its left side, and not of another one.
         if (statement.label or statement.side) and "=" in gold:

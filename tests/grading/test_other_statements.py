@@ -68,3 +68,19 @@ def test_the_value_counts_that_the_question_names() -> None:
     assert grade("6", said, problem=question).verdict == "different"
     assert grade("6", "The degree is 4, i.e. quartic; order 6", problem=question).verdict == "different"
     assert not grade("4", "The degree is not 4, the order is 6", problem=question).accepted
+
+
+def test_nouns_before_lists_of_points_leave_the_list_whole() -> None:
+    assert grade("$\\{(5,6),(7,8)\\}$", "the two pairs (7,8), (5,6)").accepted
+    assert not grade("$(7,8)$", "the points (5,6) and (7,8)").accepted
+
+
+def test_there_is_at_least_one_is_some() -> None:
+    said = "There is at least one guest who didn't visit any of the rooms."
+    assert grade("Some guest visited no room.", said).accepted
+    assert not grade("Every guest visited no room.", said).accepted
+
+
+def test_a_quantifier_in_a_box_belongs_to_the_answer() -> None:
+    assert not grade(r"\forall t: g(t) = 3", r"Hence \boxed{\exists t: g(t) = 3}.").accepted
+    assert grade(r"\forall t: g(t) = 3", r"Hence \boxed{\forall t: g(t) = 3}.").accepted

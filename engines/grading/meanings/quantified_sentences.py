@@ -93,6 +93,8 @@ class _SentenceParser:
         if f"{self.peek()} {self.peek(1)}" in _EXISTS:
             self.at += 2
             quantifier = "none" if self.take("no") else "some"
+            if self.peek() == "at" and not self.take_quantifier():
+                return None
             self.take(*_SOME)
         else:
             quantifier = self.take_quantifier()
