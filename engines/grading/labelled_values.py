@@ -209,7 +209,8 @@ def find_asked_value(problem: str, text: str) -> str:
             continue
         first, last = spans[0]
         # `The order is 3` names what is 3; `3 apples` may be what is given.
-        label = _read_label(part[:first]) if len(spans) == 1 else None
+        is_named = not any(token.kind == "word" and len(token.text) == 1 for token in part)
+        label = _read_label(part[:first]) if is_named and len(spans) == 1 else None
         if (
             not label
             or label in values
