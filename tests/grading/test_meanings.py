@@ -488,19 +488,9 @@ def test_what_is_classified_limited_or_denied_counts_in_any_order(gold: str, rig
     ("gold", "right", "wrong"),
     [
         (
-            "If the door is not open, then the alarm does not ring.",
-            "Whenever the door isn't open, the alarm isn't ringing.",
-            "If the alarm does not ring, then the door is not open.",
-        ),
-        (
             "If $n$ is odd, then $n$ is not divisible by 4.",
             "n is not divisible by 4 if n is not even.",
             "If n is not divisible by 4, then n is odd.",
-        ),
-        (
-            "Wenn n ungerade ist, dann ist m prim.",
-            "m ist prim, falls n ungerade ist",
-            "n ist ungerade, falls m prim ist",
         ),
         (
             "$(2,1)$ local maximum, $(0,1)$ saddle point",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from engines.grading.compare import AnswerComparison
 from engines.grading.meanings.classified_points import compare_classified
 from engines.grading.meanings.compare_claims import compare_claims
-from engines.grading.meanings.conditionals import compare_conditionals
 from engines.grading.meanings.dimensions import compare_dimensions
 from engines.grading.meanings.distributions import compare_distributions
 from engines.grading.meanings.exact_conditions import compare_exact_conditions
@@ -64,8 +63,6 @@ def _compare_sides(
         return quantified
     if (labels := compare_statement_labels(*sides)) is not None:
         return labels
-    if (conditional := compare_conditionals(*sides)) is not None:
-        return conditional
     if (primes := compare_prime_sets(*sides)) is not None:
         return primes
     for compare in (

@@ -37,20 +37,20 @@ _MARKS = tuple(",.:;，。：；\"'“”„«»‘’")
 
 
 @dataclass(frozen=True, slots=True)
-class Implication:
+class WordedImplication:
     """A sentence that says something under a premise: the texts of both."""
 
     premise: str
     conclusion: str
 
 
-def read_implication(text: str) -> Implication | None:
+def read_implication(text: str) -> WordedImplication | None:
     """Return the premise and the conclusion of a text that is one implication; None for others.
 
     >>> read_implication("If $n$ is odd, then $n^2$ is odd.")
-    Implication(premise='$n$ is odd', conclusion='$n^2$ is odd')
+    WordedImplication(premise='$n$ is odd', conclusion='$n^2$ is odd')
     >>> read_implication("n is even whenever n^2 is even")
-    Implication(premise='n^2 is even', conclusion='n is even')
+    WordedImplication(premise='n^2 is even', conclusion='n is even')
     """
     if len(text) > _LONGEST:
         return None
@@ -77,7 +77,7 @@ def read_implication(text: str) -> Implication | None:
     if parts is None:
         return None
     premise, conclusion = (_spell(text, _trim(part)) for part in parts)
-    return Implication(premise, conclusion) if premise and conclusion else None
+    return WordedImplication(premise, conclusion) if premise and conclusion else None
 
 
 def _leads_sentence(tokens: Sequence[AnswerToken], at: int) -> bool:
