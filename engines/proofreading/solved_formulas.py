@@ -107,6 +107,10 @@ def _cancels(context: LinkContext, known: Fact, letter: str) -> bool:
     """Return whether a letter is a factor of both sides of a formula alike, as the mass in `mv^2/2 = mgh`."""
     tripled = Tree("*", (Tree("3"), Tree(letter)))
     sides = [replace_variable(side, letter, tripled) for side in (known.left, known.right)]
+    if ZERO in (known.left, known.right):  # a factor of the other side alone
+        at = 1 if known.left == ZERO else 0
+        whole = (known.left, known.right)[at]
+        return context.judge.equal(sides[at], Tree("*", (Tree("3"), whole))).outcome == "equal"
     products = Tree("*", (known.left, sides[1])), Tree("*", (known.right, sides[0]))
     return context.judge.equal(*products).outcome == "equal"
 
