@@ -18,6 +18,7 @@ from engines.grading.term_arithmetic import (
     raise_term,
     scale_term,
 )
+from engines.grading.tokens import tokenize
 from engines.grading.unit_reader import read_unit
 from engines.grading.verdicts import GradeVerdict, differ_by, with_policy
 
@@ -110,11 +111,24 @@ def compare_unit_names(gold: str, pred: str) -> GradeVerdict | None:
     mine, theirs = read_unit(gold), read_unit(pred)
     if mine is None or theirs is None or not (mine.known and theirs.known):
         return None
+    if _has_number(gold) or _has_number(pred):
+        return None
     if not any(len(one.powers) > 1 and "kg" in one.text for one in (mine, theirs)):
         return None  # letters are rather variables
     if mine.powers == theirs.powers and mine.factor == theirs.factor:
         return GradeVerdict("equal", reason=f"{theirs.text} is {mine.text}")
     return differ_by(f"{theirs.text} and {mine.text}")
+
+
+def _has_number(text: str) -> bool:
+    """Return whether a unit has a number besides its exponents and the 1 of `1/(kg s)`."""
+    before = ""
+    for token in tokenize(text):
+        is_exponent = before.rstrip("{(-−").endswith("^")
+        if token.kind == "digits" and not is_exponent and (before or token.text != "1"):
+            return True
+        before += token.text.strip()
+    return False
 
 
 def _add_unit(verdict: GradeVerdict, unit: str) -> GradeVerdict:

@@ -84,3 +84,10 @@ def test_there_is_at_least_one_is_some() -> None:
 def test_a_quantifier_in_a_box_belongs_to_the_answer() -> None:
     assert not grade(r"\forall t: g(t) = 3", r"Hence \boxed{\exists t: g(t) = 3}.").accepted
     assert grade(r"\forall t: g(t) = 3", r"Hence \boxed{\forall t: g(t) = 3}.").accepted
+
+
+@pytest.mark.parametrize("unit", ["kg/m^3", "kg m/s", "kg/s", "kg m^2 s^{-2}", "N m^2/kg^2"])
+def test_numbers_before_units_are_compared(unit: str) -> None:
+    assert grade(f"30 {unit}", f"3.0e1 {unit}").accepted
+    for number in ("3", "31", "-30", "300"):
+        assert grade(f"30 {unit}", f"{number} {unit}").verdict == "different"
