@@ -587,6 +587,12 @@ def _derived_unit(chance: Random) -> Pair:
     return rf"{a}\ \mathrm{{{one}}}", rf"{a}\text{{ {other}}}"
 
 
+def _number_of_units(chance: Random) -> Pair:
+    a, b = draw_two(chance)
+    unit = chance.choice(["kg/m^3", "kg m/s", "kg/s", "kg m^2", "N m^2/kg^2", "J/(kg K)", "g/cm^3"])
+    return f"{a} {unit}", chance.choice([f"{b} {unit}", f"-{a} {unit}", f"{a}0 {unit}"])
+
+
 # ---- sides
 
 
@@ -718,7 +724,7 @@ MAKERS: dict[str, tuple[Maker, ...]] = {
     ),
     "unit": (
         _unit, _other_unit, _square, _speed, _money, _temperature, _degrees, _percent, _mixed_time,
-        _mixed_length, _half_day, _scale, _prefix, _derived_unit,
+        _mixed_length, _half_day, _scale, _prefix, _derived_unit, _number_of_units,
     ),
     "side": (
         _assigned, _ordered, _upside_down, _difference, _powers, _without, _converse, _inequality,
