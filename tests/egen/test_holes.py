@@ -16,7 +16,6 @@ from engines.egen.records import Cluster
 from engines.egen.settings import EgenConfig, Limits
 from engines.egen.theories.registry import theory_of
 from engines.formula.reader import read_expression
-from engines.mathematics.terms.canonical import canonical_key
 from tests.mathematics.point_values import DIGITS, value_at
 
 LIMITS = Limits(nodes=800)
@@ -76,15 +75,3 @@ def test_terms_without_a_value_at_a_point_leave_the_egraph() -> None:
     terms = [list(map(grown.term_of_node, grown.classes[grown.root])) for grown in (egraph, whole)]
     assert [value_at(term, {"x": zero}) for term in terms[1]] == [0] * len(terms[1])
     assert None in [value_at(term, {"x": zero}) for term in terms[0]]
-
-
-@pytest.mark.slow
-def test_members_with_holes_are_offered_besides_the_others() -> None:
-    # Most of what is drawn with holes is a detour, so that few members would be left.
-    whole = grown("x*exp(-x^2)", holes=False, members=1000)
-    offered = grown("x*exp(-x^2)", holes=True, members=1000)
-    assert len(whole.members) < 1000
-    keys = {canonical_key(member.tree) for member in offered.members}
-    assert {canonical_key(member.tree) for member in whole.members} <= keys
-    prefixes = [member.prefix for member in offered.members]
-    assert len(set(prefixes)) == len(prefixes)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
@@ -98,33 +98,7 @@ def grow_cluster(
     )
     if config.padding:
         egraph = with_padding(egraph, list_paddings(grower.rules, config.mode))
-
-    def select_members(config: EgenConfig) -> Cluster:
-        made = _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop)
-        return made.to_cluster()
-
-    cluster = select_members(config)
-    few = len(cluster.members) < config.members and cluster.stats.stop_reason != "stopped"
-    if config.style != "any" and config.holes and few:
-        # Where most of what is drawn has holes or detours, members without holes are drawn apart.
-        return _add_members(cluster, select_members(replace(config, holes=False)))
-    return cluster
-
-
-def _add_members(cluster: Cluster, whole: Cluster) -> Cluster:
-    """Add members without holes to a cluster that has too few, before those with holes."""
-    known = {canonical_key(member.tree) for member in cluster.members}
-    missing = cluster.config.members - len(cluster.members)
-    added = [member for member in whole.members if canonical_key(member.tree) not in known][:missing]
-    members = [*cluster.members, *added]
-    if cluster.config.order != "interesting":
-        members.sort(key=_rank_length)
-    members.sort(key=lambda member: member.verdict.exceptional_points.has_holes)
-    return replace(cluster, members=tuple(members))
-
-
-def _rank_length(member: Member) -> tuple[int, str]:
-    return member.prefix.count(" "), member.prefix
+    return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).to_cluster()
 
 
 def _is_accepted(verdict: MemberVerdict, config: EgenConfig) -> bool:
@@ -175,7 +149,7 @@ class _Selection:
             self.select_terms(sampler, counts)
         except StoppedError:
             self.stop_reason = "stopped"
-        self.members.sort(key=_rank_length)
+        self.members.sort(key=lambda member: (member.prefix.count(" "), member.prefix))
         if self.config.order == "interesting":
             self.members = self.choose_members()
         if self.config.style != "any":
