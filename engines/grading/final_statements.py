@@ -174,7 +174,7 @@ def list_final_statements(text: str, question: QuestionText) -> list[FinalStatem
     """Return what a text may state in the end, the surest first; [] where that is a formula and nothing else.
 
     >>> [one.value for one in list_final_statements("5 − 3 = 2, i.e. two vectors", QuestionText(""))]
-    ['2']
+    ['5 − 3 = 2', '2']
     """
     return _FinalParser(text, question).list_statements()
 
@@ -552,7 +552,7 @@ _NUMERAL_TOKENS = 12
 def has_own_words(text: str) -> bool:
     r"""Return whether an answer says something in words besides names, units and what joins formulas.
 
-    >>> has_own_words(r"\\int_0^1 f\,dx"), has_own_words(r"2 \text{ or } 3"), has_own_words("poles at 0")
+    >>> has_own_words(r"\int_0^1 f\,dx"), has_own_words(r"2 \text{ or } 3"), has_own_words("poles at 0")
     (False, False, True)
     """
     tokens = [token for token in unwrap_texts(tokenize(text)) if token.text != "$"]
@@ -695,7 +695,7 @@ def _is_numeric(side: str) -> bool:
 def is_label(side: str) -> bool:
     r"""Return whether the first side of a chain names what it is about, as `F(s)`, `\det(2A)`, `Res`.
 
-    >>> is_label("Res"), is_label(r"\\det(2A)"), is_label("P(X = 0)"), is_label("x + 2y"), is_label("2x")
+    >>> is_label("Res"), is_label(r"\det(2A)"), is_label("P(X = 0)"), is_label("x + 2y"), is_label("2x")
     (True, True, True, False, False)
     """
     tokens = [token for token in tokenize(side) if not is_blank(token)]
