@@ -259,8 +259,10 @@ def _grade_restated(policy: GradePolicy, gold: str, pred: str, judge: Judge | No
 def _grade_translated(policy: GradePolicy, gold: str, pred: str, judge: Judge | None) -> Grade:
     """Grade texts as they are, and where that shows nothing with their words as the reader has them."""
     found = _grade_answers(policy, gold, pred, judge)
+    if found.verdict == "equal":
+        return found
     translated = translate_words(gold), translate_words(pred)
-    if found.verdict == "equal" or translated == (gold, pred):
+    if translated == (gold, pred):
         return found
     again = _grade_answers(policy, *translated, judge)
     # A topic that is passed over may be another one: 最小値 beside 最大値.
