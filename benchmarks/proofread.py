@@ -58,6 +58,7 @@ SLIPS = {
     "math-2686": "9! is 362880",
     "math-3060": "+ 11 is missing in two lines",
     "math-953": "4^(3^(1/3)) is meant to be (4^3)^(1/3)",
+    "math-4781": "cis(-120°) is -1/2 - sqrt(3)/2 i",
     "math-2198": "the equation above is a^2 = 1",
     "math-2208": "15/4 z is meant to be 15/4 x",
     "math-2764": "the coefficient of x^3 is b - 3a, not its opposite",
