@@ -304,6 +304,8 @@ def _grade_explanation(
     comparison = AnswerComparison(judge, policy.digits, policy.units)
 
     def grade_alone(said: str) -> Grade:
+        if said == found.pred:
+            return found
         alone = _grade_answers(policy, gold, said, judge)
         if alone.verdict != "equal" and _are_equal(alone.gold, said, comparison):
             return Grade("equal", gold=alone.gold, pred=said)  # it is an answer and no text with one
@@ -349,11 +351,8 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
         )
         if parts:
             compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
-    labelled_sides = [read_labelled(text) is not None for text in (gold, pred)]
-    if compared.outcome == "equal" and labelled_sides[0] != labelled_sides[1]:
-        other = pred if labelled_sides[0] else gold
-        if DENIALS.find(tokenize(other)) is not None:
-            compared = GradeVerdict("undecided", reason="only one of them denies a value")
+    if compared.outcome == "equal" and _is_denied_beside_labels(gold, pred):
+        compared = GradeVerdict("undecided", reason="only one of them denies a value")
     if compared.outcome != "equal" and _SPEAKS_OF_BASIS.find(tokenize(gold + " " + pred)) is not None:
         compared = compare_bases(*answers, comparison) or compared
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
@@ -379,6 +378,15 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
     if policy.locale == "auto" and compared.outcome not in ("equal", "equal if"):
         compared = _consider_decimal_commas(*answers, compared, comparison)
     return Grade(compared.outcome, compared.condition, compared.witness, compared.reason, *answers)
+
+
+def _is_denied_beside_labels(gold: str, pred: str) -> bool:
+    """Return whether one text gives values with labels and the other one denies one."""
+    denied = [text for text in (gold, pred) if DENIALS.find(tokenize(text)) is not None]
+    if not denied:
+        return False
+    labelled = [text for text in (gold, pred) if read_labelled(text) is not None]
+    return len(labelled) == 1 and any(text is not labelled[0] for text in denied)
 
 
 def _are_equal(one: str, other: str, comparison: AnswerComparison) -> bool:
