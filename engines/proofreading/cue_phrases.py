@@ -14,6 +14,8 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Literal
 
+from engines.proofreading.phrase_search import GAP, index_phrases, leave_out_phrases
+
 _QUANTIFYING = (
     (
         "for throughout across with",
@@ -423,31 +425,13 @@ ORDINALS: Mapping[str, int] = {
 }  # fmt: skip
 """Words that number roots."""
 
-_GAP = r"(?:[\s{}*]|\\(?:emph|text[a-z]{2})(?![a-z]))+"
-"""What stands between the words of a phrase: space, and what emphasises one of them."""
-
 
 @cache
 def _alternatives(phrases: str) -> str:
     return "|".join(
-        re.escape(phrase.removesuffix("*")).replace("_", _GAP) + (r"\w*" if phrase.endswith("*") else "")
+        re.escape(phrase.removesuffix("*")).replace("_", GAP) + (r"\w*" if phrase.endswith("*") else "")
         for phrase in sorted(phrases.split(), key=len, reverse=True)
     )
-
-
-@cache
-def _compile(phrases: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    # A look at the first letter is quicker than one at hundreds of phrases.
-    first = "".join(sorted({re.escape(phrase[0]) for phrase in phrases.split()}))
-    return re.compile(rf"\b(?=[{first}])(?:{_alternatives(phrases)})\b", flags)
-
-
-def _iterate_phrases(phrases: str, words: str) -> Iterator[re.Match[str]]:
-    """Yield the places of phrases, which are in lower case; words in lower case are searched several times
-    faster than case is ignored, and the places are the same where no letter is beyond ASCII."""
-    if words.replace("§", "").isascii():
-        return _compile(phrases, re.NOFLAG).finditer(words.lower())
-    return _compile(phrases).finditer(words)
 
 
 def mentions(cue: str, words: str) -> bool:
@@ -456,7 +440,7 @@ def mentions(cue: str, words: str) -> bool:
     >>> mentions("denied", "this contradicts the other"), mentions("universal", "for all real")
     (True, True)
     """
-    return next(_iterate_phrases(PHRASES[cue], words), None) is not None
+    return next(index_phrases(PHRASES[cue]).iterate_spans(words), None) is not None
 
 
 def starts_with_refusal(words: str) -> bool:
@@ -508,9 +492,9 @@ def denies_of_all(words: str) -> bool:
     (True, False, False)
     """
     clause = re.split(r"[,;:]", last_sentence(words))[-1]
-    opened = [match.start() for match in _iterate_phrases(PHRASES["opening"], clause)]
+    opened = [start for start, _ in index_phrases(PHRASES["opening"]).iterate_spans(clause)]
     clause = clause[opened[-1] :] if opened else clause
-    return mentions("of none", _compile(PHRASES["idiomatic no"]).sub(" ", clause))
+    return mentions("of none", leave_out_phrases(PHRASES["idiomatic no"], clause))
 
 
 def words_of(text: str) -> list[str]:
@@ -532,7 +516,7 @@ def last_clause(words: str) -> str:
     (' we have', 'so')
     """
     clause = re.split(r"[,;:§]", words)[-1]
-    opened = [match.start() for match in _iterate_phrases(PHRASES["opening"], clause)]
+    opened = [start for start, _ in index_phrases(PHRASES["opening"]).iterate_spans(clause)]
     return clause[opened[-1] :] if opened else clause
 
 
@@ -577,7 +561,7 @@ def ranges_over_numbers(words: str) -> bool:
     (True, False)
     """
     words = leave_out_applied_identities(words)
-    universal = [match.span() for match in _iterate_phrases(PHRASES["universal"], words)]
+    universal = list(index_phrases(PHRASES["universal"]).iterate_spans(words))
     if not universal or _is_predicate(words[: universal[-1][0]]):
         return False
     neutral = frozenset(
@@ -599,14 +583,14 @@ def leave_out_applied_identities(words: str) -> str:
     >>> leave_out_applied_identities("use the identity")
     'use the identity'
     """
-    for match in reversed(list(_compile("identity identities").finditer(words))):
-        before = words_of(words[: match.start()])[-_WORDS_OF_NAME:]
+    for start, end in reversed(list(index_phrases("identity identities").iterate_spans(words))):
+        before = words_of(words[:start])[-_WORDS_OF_NAME:]
         applied = [at for at, word in enumerate(before) if word in PHRASES["applying"].split()]
         name = before[applied[-1] + 1 :] if applied else []
         name = name[1:] if name[:1] and name[0] in _DETERMINERS else name
-        ends = re.match(r"\s*[:,;]|\s+(?:to|we|and)\b", words[match.end() :]) is not None
+        ends = re.match(r"\s*[:,;]|\s+(?:to|we|and)\b", words[end:]) is not None
         if applied and (name or ends) and _DETERMINERS.isdisjoint(name):
-            words = words[: match.start()] + words[match.end() :]
+            words = words[:start] + words[end:]
     return words
 
 
@@ -622,7 +606,7 @@ def words_behind(cue: str, words: str) -> str:
     >>> words_behind("universal", "now for all § we have")
     ' § we have'
     """
-    ends = [match.end() for match in _iterate_phrases(PHRASES[cue], words)]
+    ends = [end for _, end in index_phrases(PHRASES[cue]).iterate_spans(words)]
     return words[ends[-1] :] if ends else words
 
 
@@ -632,8 +616,9 @@ def depends_on_claim(words: str) -> bool:
     >>> depends_on_claim("for all § we have § and so"), depends_on_claim("thus for all § and §")
     (True, False)
     """
-    held = _compile(PHRASES["holding"]).search(words_behind("universal", words))
-    claim = held.string[held.end() :] if held else ""
+    words = words_behind("universal", words)
+    held = next(index_phrases(PHRASES["holding"]).iterate_spans(words), None)
+    claim = words[held[1] :] if held else ""
     return "§" in claim and mentions("deducing", claim.rpartition("§")[2])
 
 
@@ -680,12 +665,12 @@ def has_condition(words: str) -> bool:
     >>> has_condition("if § is prime then"), has_condition("if § is positive then")
     (True, False)
     """
-    conditions = list(_iterate_phrases(PHRASES["condition"], words))
+    conditions = list(index_phrases(PHRASES["condition"]).iterate_spans(words))
     if not conditions:
         return False
     cues = ("neutral", "leading", "concluding", "universal")
     neutral = {"be", *" ".join(PHRASES[cue] for cue in cues).replace("_", " ").split()}
-    return not set(words_of(words[conditions[0].end() :])) <= neutral
+    return not set(words_of(words[conditions[0][1] :])) <= neutral
 
 
 def read_last_cue(words: str, without: str = "") -> Cue | None:
@@ -699,7 +684,7 @@ def read_last_cue(words: str, without: str = "") -> Cue | None:
     ('given', 'claimed', None)
     """
     if without:
-        words = _compile(PHRASES[without]).sub(" ", words)
+        words = leave_out_phrases(PHRASES[without], words)
     last = ["", *words_of(words)[-25:]]
     for before, word in zip(reversed(last[:-1]), reversed(last[1:]), strict=True):
         if word == "that" and before in _FINDING:
@@ -768,7 +753,7 @@ def distinguishes_cases(words: str) -> bool:
     >>> distinguishes_cases("in this case"), distinguishes_cases("the second case")
     (False, True)
     """
-    return mentions("cases", _compile(PHRASES["case at hand"]).sub(" ", words))
+    return mentions("cases", leave_out_phrases(PHRASES["case at hand"], words))
 
 
 def find_domains(words: str, often: bool = False) -> Iterator[str]:
@@ -778,7 +763,7 @@ def find_domains(words: str, often: bool = False) -> Iterator[str]:
         often: by the words that mean one only where they come often.
     """
     for domain, phrases in (OFTEN if often else DOMAINS).items():
-        for _ in _iterate_phrases(phrases, words):
+        for _ in index_phrases(phrases).iterate_spans(words):
             yield domain
 
 
