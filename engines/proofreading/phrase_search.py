@@ -17,6 +17,8 @@ GAP = r"(?:[\s{}*]|\\(?:emph|text[a-z]{2})(?![a-z]))+"
 _GAP = re.compile(GAP)
 _WORD = re.compile(r"\w+")
 _REST_OF_WORD = re.compile(r"\w*")
+_MOST_WORDS = 5_000
+"""Words whose phrases a vocabulary keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class PhraseIndex:
     def __init__(self, phrases: str) -> None:
         self._whole: dict[str, list[_Phrase]] = {}
         self._stems: dict[str, list[_Phrase]] = {}
+        self._candidates: dict[str, Sequence[_Phrase]] = {}
         for number, phrase in enumerate(dict.fromkeys(phrases.split())):
             bare = phrase.removesuffix("*")
             first = _WORD.match(bare)
@@ -74,17 +77,24 @@ class PhraseIndex:
         for start, word in text.places:
             if start < end:
                 continue
-            candidates = [*self._whole.get(word, ())]
-            if self._stems:
-                candidates += (
-                    phrase for size in range(1, len(word) + 1) for phrase in self._stems.get(word[:size], ())
-                )
-            for phrase in sorted(candidates, key=lambda one: one.rank):
+            for phrase in self._list_candidates(word):
                 behind = phrase.match(text.lowered, start)
                 if behind is not None:
                     yield start, behind
                     end = behind
                     break
+
+    def _list_candidates(self, word: str) -> Sequence[_Phrase]:
+        """Return the phrases that can begin with a word, in the order in which they are tried."""
+        known = self._candidates.get(word)
+        if known is None:
+            found = [*self._whole.get(word, ())]
+            for size in range(1, len(word) + 1):
+                found += self._stems.get(word[:size], ())
+            known = tuple(sorted(found, key=lambda one: one.rank))
+            if len(self._candidates) < _MOST_WORDS:
+                self._candidates[word] = known
+        return known
 
 
 @cache
