@@ -49,8 +49,10 @@ _MOST_REFUSING = 3
 """Words of a remark within a formula that says of it that it does not hold."""
 _WRITTEN_OPERATORS = ("×", "·", "÷", "∙")
 """Signs of operations in words, where they begin no item of a list."""
-_OPENING_QUOTES = ("``", '"', "“", "„", "«", "'")
-_CLOSING_QUOTES = ("''", '"', "”", "“", "»", "'")
+_OPENING_QUOTES = ("``", '"', "“", "„", "”", "«", "»", "'", "‘", "‚", "״", "「", "『")
+_CLOSING_QUOTES = ("''", '"', "”", "“", "»", "«", "'", "’", "‘", "״", "」", "』")
+_QUOTES = (('"', '"'), ("״", "״"), ("“", "”"), ("„", "“"), ("``", "''"), ("«", "»"), ("「", "」"))
+"""Pairs of signs between which several words can stand; an apostrophe is none."""
 _DECIMAL_DOTS = re.compile(r"(?<=\d)\.\.\.")
 """The dots of a decimal that goes on, which are no points at the end of a sentence."""
 _MODULUS = re.compile(
@@ -224,8 +226,19 @@ class ChainLink:
 
     @property
     def is_quoted(self) -> bool:
-        """Whether its formula stands between quotation marks: it is mentioned, and not claimed."""
-        return self.words_before.endswith(_OPENING_QUOTES) and self.words_after.startswith(_CLOSING_QUOTES)
+        """Whether its formula stands between quotation marks, or ends what stands between them: it is
+        mentioned, and not claimed."""
+        before, after = self.words_before, self.words_after
+        if before.endswith(_OPENING_QUOTES) and after.startswith(_CLOSING_QUOTES):
+            return True
+        begun = (
+            before.count(opening) % 2 == 1
+            if opening == closing
+            else before.find(opening, before.rfind(closing) + 1) >= 0
+            for opening, closing in _QUOTES
+            if after.startswith(closing)
+        )
+        return any(begun)
 
     @property
     def may_be_one_of_several(self) -> bool:

@@ -461,7 +461,7 @@ def starts_with_refusal(words: str) -> bool:
     if cell and re.match(rf"\s*(?:{_alternatives(PHRASES['denying cell'])})\b", cell[1], re.IGNORECASE):
         return True
     between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    if re.match(rf"[\s,;]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
+    if re.match(rf"[\s,;*_—–-]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
         return True
     behind = re.match(
         r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which|(?:will|would)\s+make)\b([^.!?]*)",

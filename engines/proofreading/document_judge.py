@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
-from engines.core.tree import Tree
+from engines.core.tree import ONE, Tree
 from engines.documents.reading import Document
 from engines.formula.document_names import gather_evidence
 from engines.mathematics.judging.judge import Judge
@@ -35,6 +35,7 @@ from engines.proofreading.named_moduli import Moduli
 from engines.proofreading.odd_statements import ComparedSides, find_odd_statements
 from engines.proofreading.other_notations import is_infinity_signed
 from engines.proofreading.own_notations import reconsider_own_notations
+from engines.proofreading.prose_languages import name_unread_prose, withhold_accusation
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import Position, read_positions
@@ -70,7 +71,7 @@ _NEAR_LINES = 20
 
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     """Return the verdicts on every link of a document, judged in its order."""
-    document = translate_words(document)
+    written, document = document, translate_words(document)
     # 1. What the whole document says of its letters, sections and operations is read before any link.
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
@@ -150,7 +151,18 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     _excuse_unsolvable(judged, reader)
     _accuse_misquotations(judged, reader, document)
     judged = [_confirm_name(each) for each in judged]
-    return [_reconsider_supposed(each, reader) for each in judged]
+    judged = [_reconsider_supposed(each, reader) for each in judged]
+    unread_prose = name_unread_prose(written, positions)
+    return [_withhold_unread(each, reader, unread_prose) for each in judged]
+
+
+def _withhold_unread(judged: LinkVerdict, reader: LinkJudge, unread_prose: Mapping[int, str]) -> LinkVerdict:
+    """Return the verdict on a link in the light of the prose around it, which may be one that is not read."""
+    language = unread_prose.get(judged.link.piece_index, "")
+    if judged.outcome not in _ACCUSED or not language:
+        return judged
+    left, right = (side.tree for side in reader.read_sides(judged.link))
+    return withhold_accusation(judged, left or ONE, right or ONE, language)
 
 
 def _confirm_name(judged: LinkVerdict) -> LinkVerdict:

@@ -51,6 +51,7 @@ from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
 from engines.proofreading.other_notations import list_roots_taken
 from engines.proofreading.recurrences import find_closed_form_value, find_recurrence_value
+from engines.proofreading.reintroduced_letters import is_defined_anew
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rings_and_residues import (
     accuse_word,
@@ -280,6 +281,8 @@ class LinkJudge(LinkContext):
                 judged = LinkVerdict(link, "right if", f"it goes on from {label}")
             if judged.outcome == "wrong" and self._is_denied_next(left.tree, right.tree):
                 judged = LinkVerdict(link, "not shown", "the next statement denies it")
+            if judged.outcome in ("wrong", "doubtful") and self._is_defined_next(judged):
+                judged = LinkVerdict(link, "not shown", "the next statement begins with other definitions")
             titles = (scope.title for scope in link.position.scope.lineage)
             if judged.outcome in ("wrong", "doubtful") and any(mentions("mistakes", each) for each in titles):
                 judged = LinkVerdict(link, "not shown", "its heading speaks of mistakes")
@@ -328,6 +331,12 @@ class LinkJudge(LinkContext):
         if following is None or following.relation != "!=":
             return False
         return (left, right) == tuple(side.tree for side in self.read_sides(following))
+
+    def _is_defined_next(self, judged: LinkVerdict) -> bool:
+        """Return whether the next statement of its list defines anew what an accusation uses."""
+        following = self.next_link
+        sides = [side.tree for side in self.read_sides(following)] if following else []
+        return following is not None and is_defined_anew(judged, following, *sides)
 
     def _restrict_to_complex(self, judged: LinkVerdict, left: Tree, right: Tree) -> LinkVerdict:
         """Return the verdict on an equation with absolute values that is right of real numbers, where the

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.formula.cursor import UnreadError
 from engines.formula.lexer import LatexSource
 from engines.formula.meaning import pieces_of
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
-from engines.proofreading.chains import SENTENCE_BREAK
+from engines.proofreading.chains import SENTENCE_BREAK, ChainLink
 from engines.proofreading.cue_phrases import ends_with_phrase, has_last_word, is_made_of, mentions
+from engines.proofreading.link_verdicts import LinkVerdict
 
 _MOST_CHARACTERS = 60
 _INCREMENT = "Δ"
@@ -43,6 +45,22 @@ def read_renewals(document: Document) -> Mapping[int, Sequence[str]]:
     return {at: names for at, names in result.items() if names}
 
 
+def is_defined_anew(judged: LinkVerdict, following: ChainLink, left: Tree | None, right: Tree | None) -> bool:
+    """Return whether the next statement of a list says anew what an accusation uses: in `b_1 = 1, b_2 = 5,
+    b_n = b_{n-1} b_{n-2}` all are about that recurrence, and not about one before.
+
+    Args:
+        judged: The accusation.
+        following: The next statement.
+        left, right: The sides of that.
+    """
+    apart = following.piece_index - judged.link.piece_index
+    is_listed = apart == 0 or (apart == _BESIDE and is_made_of("joining", judged.link.words_after))
+    if not is_listed or following.relation != "=" or following.connective not in _LISTING:
+        return False
+    return any(source.left == left and source.right != right for source in judged.evidence.sources)
+
+
 def _is_introduced(words: str) -> bool:
     """Return whether words before a letter introduce it with what it is: `let a continuous function f`."""
     last = " ".join(words.lower().split()[-_WORDS:])
@@ -53,6 +71,10 @@ def _is_introduced(words: str) -> bool:
 
 
 _WORDS = 6
+_LISTING = (",", "and", "")
+"""What joins the statements of a list; rows go on from each other."""
+_BESIDE = 2
+"""Pieces from a formula to the next, with words between them."""
 
 
 def list_introduced_letters(latex: str) -> list[str]:

@@ -80,3 +80,20 @@ def test_a_formula_that_is_tried_need_not_begin_as_the_sequence(
     proofreader: TextProofreader, text: str
 ) -> None:
     assert proofreader.check_links(text)[-1].verdict in ("given", "not shown")
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        # the second list begins another sequence
+        ("(a) $b_1 = 1, b_n = b_{n-1} + 6$; (b) $b_1 = 1, b_2 = 5, b_n = b_{n-1} b_{n-2}$.", "not shown"),
+        ("(a) $b_1 = 1, b_n = b_{n-1} + 6$; so $b_2 = 5$.", "wrong"),
+        ("(a) Let $g(x) = x^2$. (b) Let $g'(x) = 3x^2$, $g(x) = x^3$.", "given"),
+        ("(a) Let $g(x) = x^2$. Then $g'(x) = 3x$, and $h(x) = x^3$.", "wrong"),
+    ],
+)
+def test_a_list_that_defines_anew_is_about_its_own_definition(
+    proofreader: TextProofreader, text: str, last: str
+) -> None:
+    verdicts = [each.verdict for each in proofreader.check_links(text)]
+    assert ("wrong" in verdicts) == (last == "wrong")
