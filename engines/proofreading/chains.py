@@ -15,6 +15,7 @@ from engines.formula.brackets import find_closing
 from engines.proofreading.cue_phrases import (
     denies_of_all,
     distinguishes_cases,
+    has_first_word,
     has_last_word,
     is_made_of,
     last_clause,
@@ -53,6 +54,8 @@ _OPENING_QUOTES = ("``", '"', "“", "„", "”", "«", "»", "'", "‘", "‚"
 _CLOSING_QUOTES = ("''", '"', "”", "“", "»", "«", "'", "’", "‘", "״", "」", "』")
 _QUOTES = (('"', '"'), ("״", "״"), ("“", "”"), ("„", "“"), ("``", "''"), ("«", "»"), ("「", "」"))
 """Pairs of signs between which several words can stand; an apostrophe is none."""
+_LOGICAL = (r"\land", r"\lor", r"\wedge", r"\vee", r"\oplus", r"\veebar", "∧", "∨", "⊕")
+"""Signs between two statements."""
 _DECIMAL_DOTS = re.compile(r"(?<=\d)\.\.\.")
 """The dots of a decimal that goes on, which are no points at the end of a sentence."""
 _MODULUS = re.compile(
@@ -80,6 +83,7 @@ _PARAGRAPH_END = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
 _PARAGRAPHS_OF_LABEL = 4
 """Paragraphs from a label with an expression to a formula that says what it is."""
 _MOST_PIECES_BEFORE = 16
+_MOST_WORDS_OF_LABEL = 4
 _CLAUSE_END = re.compile(r"[.,;:!?—–§]")
 _MOST_WORDS_OF_REMARK = 40
 """Characters behind a formula that say what it is about."""
@@ -127,6 +131,7 @@ class ChainLink:
         is_premise: Whether that begins with it.
         may_go_on_from: What else its left side may be, where its formula begins with a relation in a new
             line: the expressions that the lines before it name.
+        connective_behind: What connects it with the statement behind it in the same formula.
     """
 
     left: str
@@ -150,6 +155,7 @@ class ChainLink:
     argument: int = -1
     is_premise: bool = False
     may_go_on_from: tuple[str, ...] = ()
+    connective_behind: str = ""
 
     @property
     def restricting_formulas(self) -> tuple[str, ...]:
@@ -239,6 +245,40 @@ class ChainLink:
             if after.startswith(closing)
         )
         return any(begun)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether a few words with a colon name what it is about, as `**Second series**:`, and no step."""
+        label, colon, behind = last_sentence(self.words_before).rpartition(":")
+        words = words_of(label)
+        is_name = bool(colon) and not behind.strip(" *_}") and 0 < len(words) <= _MOST_WORDS_OF_LABEL
+        going_on = ("step of a work", "claimed", "deducing", "checking")
+        return is_name and "§" not in label and not any(mentions(cue, label) for cue in going_on)
+
+    @property
+    def is_operand(self) -> bool:
+        """Whether a sign of logic, or `or` in its formula, joins it with another statement."""
+        if any(has_first_word("disjoining", each) for each in (self.connective, self.connective_behind)):
+            return True
+        before = self.formulas_before[-1].strip() if self.formulas_before else ""
+        if not self.words_before.rpartition("§")[2].strip() and before in _LOGICAL:
+            return True
+        return not self.words_after.strip() and self.next_formula.strip().startswith(_LOGICAL)
+
+    @property
+    def alternatives(self) -> list[str]:
+        """The formulas before and behind it that `or` joins with it."""
+        beside = (
+            (self.words_before.rpartition("§")[2], self.formulas_before[-1] if self.formulas_before else ""),
+            (self.words_after, self.next_formula),
+        )
+        return [
+            formula
+            for words, formula in beside
+            if words_of(words)
+            and is_made_of("disjoining", words)
+            and any(each.relations for each in split_statements(formula))
+        ]
 
     @property
     def may_be_one_of_several(self) -> bool:
@@ -398,7 +438,10 @@ class _ChainWalker:
                 self.chain_count += 1
                 if not links[0].index:  # the side that was taken over can be empty
                     links[0] = replace(links[0], may_go_on_from=named)
-                yield [replace(link, argument=self.argument, is_premise=is_premise) for link in links]
+                yield [
+                    replace(link, argument=self.argument, is_premise=is_premise, connective_behind=following)
+                    for link in links
+                ]
         self._end_formula(piece, statements, last_side, ends_sentence=ends_sentence)
 
     def _make_too_long_link(self, index: int) -> ChainLink:

@@ -175,7 +175,7 @@ PHRASES: Mapping[str, str] = {
     "denying cell": "no false fails fail failed wrong incorrect invalid violat* not_satisfied not_met",
     "mistaken": """
         wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
-        is_assuming assumes presupposes not_true untrue
+        is_assuming assumes presupposes not_true untrue is_false are_false
     """,
     "mistakes": """
         wrong incorrect mistake* pitfall* misconception* fallac* common_error* typical_error* error_hunt
@@ -220,6 +220,8 @@ PHRASES: Mapping[str, str] = {
     "diverging": "diverg* undefined singular* pole poles unbounded naive* careless* blindly principal_value",
     "right angle": "right_angle* rt_angle* rt._angle* of_a_right_angle",
     "clock time": "o'clock a.m p.m am pm hour hours hrs minutes mins clock departs arrives departure arrival",
+    "clock": "clock clocks o'clock a.m p.m noon midnight",
+    "whole division": "integer_division floor_division integer_quotient* whole_quotient* truncat*",
     "angle": "angle* argument* polar coterminal phase* direction_angle* bearing* principal full_turn* rotat*",
     "connective": """
         and or if so for where when then thus hence since because with as by therefore that is are we give
@@ -289,12 +291,14 @@ PHRASES: Mapping[str, str] = {
         these_cases both_cases all_cases most_cases some_cases many_cases possibilit*
     """,
     "either": "either or",
+    "disjoining": "or",
     "equivalent": "equivalently or_rather or_simply or_just in_other_words",
     "examined": "at when if for",
     "conditional": "if when whenever at",
     "turning out": "turns_out happens_that should_happen",
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
+    "step of a work": "step steps solution answer result proof note check conclusion hint work",
     "checking": "check checking verify verifying indeed confirm",
     "reason": """
         because since as if when where whenever provided unless assuming for_some only_if only_when

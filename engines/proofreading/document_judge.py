@@ -339,8 +339,10 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge, document
         if each.outcome == "unread" or each.link.relation not in (*RELATIONS, ":="):
             continue
         left, right = (side.tree for side in reader.read_sides(each.link))
+        if left is None or right is None or not free_symbols(left) | free_symbols(right):
+            continue  # numbers speak for themselves
         # 3 =? 2(1) + 1 is asked of each point in turn.
-        if left is not None and right is not None and "related" not in left.list_labels():
+        if "related" not in left.list_labels():
             odd = each.outcome in ("given", "doubtful", "not shown") and not each.link.of_problem
             of_term = begun[each.link.chain_index] if each.link.index else ""
             statements.append(RepeatedStatement(index, each.link, left, right, odd, of_term))

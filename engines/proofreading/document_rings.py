@@ -23,8 +23,6 @@ _ORDINARY = re.compile(
 )
 _OFTEN = 3
 """So often a document names the field that it is about."""
-_LEAST = 3
-"""Of the modulus of a calculation with numbers: every second number is 0 modulo 2."""
 _LEAST_SAID = 5
 """Of a modulus that words or congruences name: every third number is 0 modulo 3."""
 _OF_RINGS = frozenset(("+", "-", "*", "pow", "call"))
@@ -71,13 +69,16 @@ def judge_in_named_rings(
     if not free_symbols(left) | free_symbols(right):
         meant = [modulus for modulus in {*rings} if _is_sum_of_residues(left, right, modulus)]
         least = max(_LEAST_SAID, find_least_modulus(left, right))
-        meant += [modulus for modulus in moduli if modulus >= least]
+        meant += [
+            modulus for modulus in moduli if modulus >= least or _is_sum_of_residues(left, right, modulus)
+        ]
     else:
         # Of a ring that is named beside others nobody knows whether it is meant.
         only = [(modulus, count) for modulus, count in rings.items() if len(rings) == 1]
         meant = [modulus for modulus, count in only if modulus and count >= _OFTEN]
-        of_letters = not any(node.label.isdecimal() for side in (left, right) for node in side)
-        meant += [2] if names_bits and of_letters and _is_of_sums(left, right) else []
+        numerals = {node.label for side in (left, right) for node in side if node.label.isdecimal()}
+        of_sums = numerals <= {"0"} and _is_of_sums(left, right)
+        meant += [2] if (names_bits or 2 in moduli) and of_sums else []
     fitting = [modulus for modulus in meant if are_equal_modulo(left, right, modulus)]
     # Where 2 is 0, a plus and a minus are the same.
     if not fitting and 2 in meant and any(sign in judged.reason for sign in _SIGNS):
@@ -95,7 +96,7 @@ def _is_sum_of_residues(left: Tree, right: Tree, modulus: int) -> bool:
     """Return whether a calculation has no number as large as a modulus, and a numeral as its result."""
     numerals = [int(node.label) for side in (left, right) for node in side if WHOLE.match(node.label)]
     result = WHOLE.match(right.label) is not None
-    return result and modulus >= _LEAST and max(numerals, default=0) < modulus
+    return result and max(numerals, default=0) < modulus
 
 
 _SIGNS = ("holds with - for +", "holds with + for -")

@@ -8,8 +8,9 @@ every example.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from types import MappingProxyType
 from typing import Literal
 
@@ -84,9 +85,11 @@ def grade_evidence(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact,
 def _grade_sources(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact, ChainLink]) -> EvidenceGrade:
     """Grade by where the statements stand that an accusation uses, or were last used by what holds."""
     lines = max((_measure_distance(link, last_uses.get(each, each)) for each in evidence.sources), default=0)
-    # "For (b), with f'(u) = cos u" gives a function of another paragraph anew.
+    # "For (b), with f'(u) = cos u" gives a function of another paragraph anew; "Solve …, y(1) = 1" is a task.
     elsewhere = any(source.position.paragraph != link.position.paragraph for source in evidence.sources)
     is_given = elsewhere and read_last_cue(link.words_before) == "given"
+    if is_given and link.position.scope.kind == "exercise":
+        return "faint"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT_LINES):
         return "strong"
     # An exercise has its functions to its end; those of another are others a few lines further on.
@@ -131,6 +134,8 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
     hardly about something else, and variables get other values in every example."""
     if any(map(_adds_functions, evidence.sources)):
         return "faint"
+    if not evidence.is_certain and _gives_two_values(evidence.sources):
+        return "faint"
     if evidence.is_certain:
         # What a function is was said before the example began, or in the exercise of which this is a part.
         equations = tuple(source for source in evidence.sources if source.left.label != "call")
@@ -139,6 +144,18 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
         in_work = all(_stands_in_work(source, link) for source in evidence.sources)
         return "strong" if beside or in_task or in_work else "weak"
     return "faint" if all(source.is_value for source in evidence.sources) else "weak"
+
+
+def _gives_two_values(sources: Sequence[Fact]) -> bool:
+    """Return whether two paragraphs give one letter two terms: `k = f(0)`, and then `k = f(1)`."""
+    return any(
+        one.left == other.left
+        and one.right != other.right
+        and not one.left.children
+        and bool(one.right.children and other.right.children)
+        and one.position.paragraph != other.position.paragraph
+        for one, other in combinations(sources, 2)
+    )
 
 
 def _adds_functions(source: Fact) -> bool:

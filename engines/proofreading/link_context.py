@@ -497,6 +497,8 @@ class LinkContext:
         if is_parallel(self.facts.in_scope, left, right) or self._chooses_sign(left, right):
             return None
         found = find_near_consequence(self.facts, link, left, right, self.are_equal, self.are_cases_since)
+        if found is not None and _is_of_other_label(link, left, found):
+            return None
         # What another premise implies is no reason for what this one implies.
         others = found is not None and any(
             fact.argument not in (-1, link.argument) and not fact.is_premise
@@ -523,6 +525,8 @@ class LinkContext:
         if is_parallel(self.facts.in_scope, left, right) or self._chooses_sign(left, right):
             return None
         found = find_recent_slip(self.facts, link, left, right, self.are_equal)
+        if found is not None and _is_of_other_label(link, left, found):
+            return None
         # What was tried and refused is put right by the next statement, and not quoted.
         refused = found is not None and any(
             fact.piece <= self.denied_piece for fact in found.evidence.sources
@@ -537,6 +541,9 @@ class LinkContext:
             return None
         # "by the formula with a = 2a" puts a multiple in the place of a letter.
         if not link.index and not left.children and left in right.children:
+            return None
+        # "It is one if and only if … = 0" asks for it.
+        if mentions("characterising", last_sentence(link.words_before)):
             return None
         change = find_vanishing_change(left, right)
         if not change or (not link.index and self.is_sought(free_symbols(left) | free_symbols(right))):
@@ -714,6 +721,12 @@ class LinkContext:
             function = self.facts.functions.get(left.children[0].label)
             if function is not None and function is not known.get(left.children[0].label):
                 self.ranges[function.fact] = conditions
+
+
+def _is_of_other_label(link: ChainLink, left: Tree, found: Accusation) -> bool:
+    """Return whether a label is before a statement that says anew what a source of an accusation says:
+    `Second series: 1/w = …` is about another than `First series: 1/w = …`."""
+    return link.is_labelled and any(source.left == left for source in found.evidence.sources)
 
 
 def _differ_at_a_point(left: Tree, right: Tree) -> bool:

@@ -640,6 +640,8 @@ class LinkJudge(LinkContext):
             and any(label[0].isalnum() for label in left.list_labels())
             and link.relation in ("<", ">", "!=")
             and not (link.of_problem or link.is_denied_directly)
+            # p → q ≠ q → p compares two implications.
+            and not (link.relation == "!=" and (link.index or link.is_premise))
             and not mentions("ordering", f"{link.words_before} {link.words_after}")
             and not mentions("refused", last_sentence(link.words_before))
         ):

@@ -9,9 +9,12 @@ from math import isqrt
 _NAMED = re.compile(r"\b(?:[Mm]odulo|mod|modulus|characteristic)\s*\Z")
 _SAID = re.compile(
     r"\b(?:(?:[Mm]odulo|mod|modulus|characteristic)\s+|(?P<field>GF)\s*\()(?P<modulus>\d{1,9})\b"
+    r"|\b[Ff]ields?\s+(?:of|with|on|having)\s+(?P<size>\d{1,9}|[a-z]+)\s+elements\b"
+    r"|\b(?P<number>\d{1,9}|[a-z]+)-element\s+field\b"
 )
 _WRITTEN = re.compile(
-    r"(?:(?P<field>\\F|\\math(?:bb|bf|ds)\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽)"
+    r"(?:(?P<field>\\F|\\math(?:bb|bf|ds)\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽"
+    r"|(?<=\\in)\s*F(?=_\{?\d+\}?\s*(?:\Z|,)))"
     r"|(?P<ring>\\Z|\\math(?:bb|bf|ds)\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"
     r"\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d{1,9})"
     r"|\\(?P<congruence>[pb]?mod)\s*\{?\s*(?P<modulus>\d{1,9})"
@@ -30,8 +33,11 @@ _SAID_IN_WORDS = {
     "binary": 2,
     "two": 2,
     "three": 3,
+    "four": 4,
     "five": 5,
     "seven": 7,
+    "eight": 8,
+    "nine": 9,
     "hours": 12,
     "clock": 12,
 }
@@ -57,13 +63,18 @@ def list_possible_moduli(text: str, *, is_formula: bool) -> list[int]:
 def list_said_moduli(words: str) -> list[int]:
     """List the moduli that words name.
 
-    >>> list_said_moduli("modulo 7, and in GF(9)")
-    [7, 3]
+    >>> list_said_moduli("modulo 7, and in GF(9)"), list_said_moduli("in a field with four elements")
+    ([7, 3], [2])
     """
-    return _keep_moduli(
-        _find_characteristic(int(match["modulus"])) if match["field"] else int(match["modulus"])
-        for match in _SAID.finditer(words)
-    )
+    found = []
+    for match in _SAID.finditer(words):
+        if size := match["size"] or match["number"]:
+            number = int(size) if size.isdecimal() else _SAID_IN_WORDS.get(size, 0)
+            found.append(_find_characteristic(number))
+        else:
+            number = int(match["modulus"])
+            found.append(_find_characteristic(number) if match["field"] else number)
+    return _keep_moduli(found)
 
 
 def list_written_moduli(latex: str, before: str = "") -> list[int]:

@@ -42,6 +42,9 @@ def find_meant_name(
         return None  # behind x_1 = x_2 comes x_2 = x_3
     for symbol in sorted(free_symbols(left) | free_symbols(right)):
         name = symbol.removesuffix("(")
+        # With y_4 a text goes on to x_4, too.
+        if Tree(name) in (left, right) and _has_index_elsewhere(name, counts):
+            continue
         for candidate in _iterate_others(name, counts) if _count_name(name, counts) == 1 else ():
             if Tree(candidate) in (*left, *right) and _count_name(candidate, counts) == 1:
                 continue  # both are introduced here
@@ -76,6 +79,12 @@ def find_meant_name(
 def _count_name(name: str, counts: Mapping[str, int]) -> int:
     """Return how often a text has a name with an index, whichever slope of it is meant."""
     return counts.get(name.replace("'", ""), 0)
+
+
+def _has_index_elsewhere(name: str, counts: Mapping[str, int]) -> bool:
+    """Return whether a text has another name with the index of one."""
+    index = name.rpartition("_")[2]
+    return any(other != name and other.endswith(f"_{index}") for other in counts)
 
 
 def _skips_index(name: str, counts: Mapping[str, int]) -> bool:

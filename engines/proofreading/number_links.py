@@ -135,6 +135,7 @@ class NumberLinks:
         if (
             link.of_problem
             or link.is_denied_directly
+            or self._is_one_of_several_claims(link)
             or (not link.index and has_last_word("conditional", link.words_before))
         ):
             supposed = f"{SUPPOSED}: {verdict.witness}"
@@ -154,6 +155,14 @@ class NumberLinks:
         if excuse:
             return LinkVerdict(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return LinkVerdict(link, "wrong", verdict.witness)
+
+    def _is_one_of_several_claims(self, link: ChainLink) -> bool:
+        """Return whether only a whole is claimed of which a link is a part: `1 + 1 = 0 or x = 0`. Of two
+        calculations joined by `or` the second says the first in other words."""
+        if link.is_operand:
+            return True
+        others = (self.read_formula(formula).tree for formula in link.alternatives)
+        return any(other is not None and free_symbols(other) for other in others)
 
     def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
         """Return how else two different numbers can be meant, so that they are no mistake."""

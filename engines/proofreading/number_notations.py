@@ -25,6 +25,7 @@ from engines.proofreading.term_properties import (
     DEGREES,
     OF_ANGLES,
     WHOLE,
+    are_equal_modulo,
     evaluate_term,
     free_symbols,
 )
@@ -32,6 +33,8 @@ from engines.proofreading.term_properties import (
 _LEAST_POINTED = 8
 """Nodes of an equation of products with points, which two decimals are by chance."""
 _TIME = re.compile(r"(\d{1,2})\.([0-5]\d)\Z")
+_DAYS = (12, 24)
+"""Hours after which a clock shows the same."""
 _OF_TANGENTS = frozenset(("atan", "acot"))
 _OF_BRANCHES = frozenset(("atan", "acot", "+", "-", "*", "/", "sqrt", "pow"))
 _UNITS_IN_DEGREES = (90.0, 0.9, 1 / 60, 1 / 3600)
@@ -82,6 +85,10 @@ def judge_number_notations(
         return LinkVerdict(link, "right" if named else "right if", reason)
     if _are_equal_as_times(link, left, right, judge):
         return LinkVerdict(link, "right if", "the digits behind points are minutes")
+    if _are_equal_as_hours(link, left, right):
+        return LinkVerdict(link, "right if", "the hours of a clock begin again behind 12 or 24")
+    if _says(link, "whole division") and hold_as(_take_whole_quotients, left, right, judge):
+        return LinkVerdict(link, "right if", "a division leaves its remainder out")
     if _is_root_of_either_sign(links, link, left, right, numbers):
         return LinkVerdict(link, "not shown", "the sign of a root is that of what the chain begins with")
     if _are_equal_but_for_rounding(links, link, left, right, numbers):
@@ -192,6 +199,26 @@ def _are_equal_as_times(link: ChainLink, left: Tree, right: Tree, judge: Judge) 
     numerals = [label for label in (*left.list_labels(), *right.list_labels()) if label[:1].isdecimal()]
     told = mentions("clock time", f"{link.words_before} {link.words_after}")
     return told and all(map(_TIME.match, numerals)) and hold_as(_take_minutes, left, right, judge)
+
+
+def _are_equal_as_hours(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether a sum of whole hours is the hour that a clock shows, where words are about one."""
+    hours = all(WHOLE.match(node.label) for side in (left, right) for node in side if not node.children)
+    sums = left.label in ("+", "-") and not right.children
+    return (
+        hours and sums and _says(link, "clock") and any(are_equal_modulo(left, right, day) for day in _DAYS)
+    )
+
+
+def _says(link: ChainLink, cue: str) -> bool:
+    """Return whether the words beside a link, or the headings above it, have a phrase of a cue."""
+    titles = (scope.title for scope in link.position.scope.lineage)
+    return any(mentions(cue, words) for words in (link.words_before, link.words_after, *titles))
+
+
+def _take_whole_quotients(tree: Tree) -> Tree:
+    quotient = Tree(tree.label, tuple(map(_take_whole_quotients, tree.children)))
+    return Tree("floor", (quotient,)) if tree.label == "/" else quotient
 
 
 def _take_minutes(tree: Tree) -> Tree:

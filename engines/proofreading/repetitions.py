@@ -18,7 +18,14 @@ from typing import NamedTuple
 
 from engines.core.tree import ZERO, Tree
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import has_last_word, is_made_of, last_sentence, mentions, read_last_cue
+from engines.proofreading.cue_phrases import (
+    ends_with_phrase,
+    has_last_word,
+    is_made_of,
+    last_sentence,
+    mentions,
+    read_last_cue,
+)
 from engines.proofreading.link_verdicts import CopyVariation
 from engines.proofreading.term_properties import free_symbols, has_empty_range, is_slope
 
@@ -249,6 +256,12 @@ def find_misquotations(
             # Two names that are said once each to be the same thing may both be that.
             renamed = of_others or (max(many) == 1 and _is_of_other_name(first, second))
             is_value = kind_of == "value"
+            # What is sought, and what holds at another place, contradicts nothing.
+            sought = ends_with_phrase("sought with", second.link.words_before)
+            of_another = (sought and second.link.relation == "=") or _are_led_by_others(
+                first.link, second.link
+            )
+            of_another = of_another and not new
             # Of two numbers that bound one term both can be right.
             bounded = kind == "number" and max(many) == 1 and second.link.relation in _BOUNDS
             bounded = bounded and not free_symbols(first.right) | free_symbols(second.right)
@@ -262,8 +275,11 @@ def find_misquotations(
                 or defined_again
                 or bounded
                 or of_others
+                or of_another
             )
             may_be_meant = not kind_of or far or varied or defined_again or (is_value and parallel)
+            may_be_meant = may_be_meant or of_another
+            may_be_meant = may_be_meant or (kind == "number" and second.link.relation in _BOUNDS)
             # What is said of |a - b| once can be said of |a + b| too.
             varied_norm = varies and max(many) == 1 and _is_bound_on_norm(second)
             # A sign that differs far away is that of another example at least as often.
@@ -657,6 +673,17 @@ def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
     """Return whether the same words lead to both."""
     words = _last_words(one, 2)
     return bool(words) and words == _last_words(other, 2)
+
+
+def _are_led_by_others(one: ChainLink, other: ChainLink) -> bool:
+    """Return whether the same words lead to both with other formulas: `for 1 < t < 3 we get`, and then `for
+    3 < t < 5 we get`, or two labels."""
+    words = last_sentence(one.words_before)
+    if one.is_labelled and other.is_labelled:
+        return words != last_sentence(other.words_before)
+    led = "§" in words and words == last_sentence(other.words_before)
+    many = words.count("§")
+    return led and one.formulas_before[-many:] != other.formulas_before[-many:]
 
 
 def _write_statement(statement: RepeatedStatement) -> tuple[_Token, ...]:

@@ -135,6 +135,8 @@ def is_claimed_for_all(link: ChainLink, free: frozenset[str] = frozenset()) -> b
     if words is after and starts_with_phrase("deducing", after):
         return False  # "then we have the identity …" is said of the next
     named = link.next_formula if words is after else _find_quantified(link)
+    if r"\{" in named:
+        return False  # "for all x in {2, 3}"
     return not free or not named or _are_named(free, named)
 
 

@@ -11,7 +11,7 @@ from engines.mathematics.judging.names import REALS
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import ranges_over_numbers, words_of
 from engines.proofreading.letter_domains import list_conditions, list_interval_ends
-from engines.proofreading.term_properties import free_symbols
+from engines.proofreading.term_properties import free_symbols, take_odd_roots
 
 _ARROWS = (r"\to", r"\rightarrow", r"\longrightarrow", "→")
 _COLONS = (r"\colon", ":")
@@ -52,7 +52,8 @@ def find_undefined(
             continue
         beside = [one for latex in written for one in list_conditions(read_formula(latex).tree)]
         known = [one for one in (*stated, *beside) if free_symbols(one) == {argument.label}]
-        verdict = judge.equal(Tree("*", (ZERO, right)), ZERO, known)
+        # Negative numbers have odd roots, which a text can write as powers.
+        verdict = judge.equal(Tree("*", (ZERO, take_odd_roots(right))), ZERO, known)
         return verdict.condition if verdict.outcome == "equal if" and not verdict.witness else ""
     return ""
 

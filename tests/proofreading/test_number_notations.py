@@ -262,3 +262,47 @@ def test_arrows_from_an_equation(proofreader: TextProofreader) -> None:
     claim = r"\cos 3u + \cos 3v = 3\cos(u + v) + \sin(u + v)"
     assert judge_last(proofreader, rf"We have $x + y = 0 \Rightarrow {claim}$.") != "wrong"
     assert judge_last(proofreader, f"Therefore ${claim}$.") == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # whole quotients and the hours of a clock, where the words speak of them
+        ("With integer division, $17/5 = 3$.", "right if"),
+        ("With integer division, $17/5 = 4$.", "wrong"),
+        ("So $17/5 = 3$.", "wrong"),
+        ("On a clock, $10 + 7 = 5$.", "right if"),
+        ("On a clock, $10 + 7 = 6$.", "wrong"),
+        ("We add: $10 + 7 = 5$.", "wrong"),
+        # fields of few elements that words or a letter's set name
+        ("In a field with two elements $1 + 1 = 0$.", "right if"),
+        ("In a field with two elements $1 + 1 = 1$.", "wrong"),
+        ("In a field with three elements $2 + 2 = 1$.", "right if"),
+        ("In a book of two elements $1 + 1 = 0$.", "wrong"),
+        (r"For $u \in F_2$ we get $u + u = 0$.", "right"),
+        # one of two statements, of which only the whole is claimed
+        ("Hence $4 + 5 = 8$ or $y = 0$.", "not shown"),
+        (r"Hence $4 + 5 = 8 \text{ or } y = 0$.", "not shown"),
+        ("Hence $y = 0$ and $4 + 5 = 8$.", "wrong"),
+        ("It costs $10 - 4 = 6$, or $4 + 5 = 8$.", "wrong"),
+        (r"Bob sings $\land$ $4 + 5 = 8$ $\equiv$ F", "not shown"),
+        ("This requires $4 + 5 = 8$, which is asked for here and is false.", "not shown"),
+        ("This requires $4 + 5 = 8$, which is asked for here.", "wrong"),
+        # implications that are compared, and sets of values that are listed
+        (r"$s \rightarrow t \neq t \rightarrow s$", "not shown"),
+        (r"Hence $t \neq t$.", "wrong"),
+        (r"$\forall x \in \{4, 6\}$, $x^2 > 2x$", "given"),
+        (r"$\forall x \in \mathbb{R}$, $x^2 > 2x$", "wrong"),
+        # odd roots that are written as powers
+        (r"Let $k: \mathbb{R} \to \mathbb{R}$ be given by $k(x) = x^{2/5}$.", "given"),
+        (r"Let $k: \mathbb{R} \to \mathbb{R}$ be given by $k(x) = x^{5/2}$.", "loses domain"),
+    ],
+)
+def test_what_numbers_can_mean_besides(proofreader: TextProofreader, text: str, verdict: str) -> None:
+    verdicts = [each.verdict for each in proofreader.check_links(text)]
+    flagged = [each for each in verdicts if each in ("wrong", "loses domain")]
+    if verdict in ("wrong", "loses domain"):
+        assert flagged == [verdict]
+    else:
+        assert not flagged
+        assert verdict in verdicts
