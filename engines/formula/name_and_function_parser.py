@@ -48,6 +48,7 @@ from engines.formula.vocabulary import (
     variable_name,
 )
 
+_EXTREMES = ("\\min", "\\max", "\\sup", "\\inf")
 _MARKS_ABOVE = {
     **{sign: sign for sign in ("*", "+", "-")},
     "\\ast": "*",
@@ -378,6 +379,8 @@ class NameAndFunctionParser(NumeralParser):
                 plain += name
             elif part.alone.label == "C!infinity":
                 plain += "∞"
+            elif part.text in _EXTREMES:
+                plain += part.text.removeprefix("\\")  # the greatest or least value of what is named
             elif (len(parts) == 1 and part.role in (PieceRole.ADD, PieceRole.MULTIPLY)) or (
                 self.context.reads_unknown_signs and not plain and part.text in ("/", "*", "+")
             ):

@@ -201,7 +201,8 @@ LEVELS = make_phrases(
 )
 """Words behind a percentage at which something is tested."""
 HEDGES = make_phrases(
-    "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, either, or, except",
+    "if, whether, unless, unclear, may, might, could, should, perhaps, possibly, maybe, probably"
+    ", either, or, except",
     "other than, apart from, falls, ob, vielleicht, oder, si, sauf, ou, peut-être, quizás, salvo, если",
     "может, кроме, или, 可能, 如果, 除了, もし, 以外, some, not all, not every, at least one",
     "converse, contrapositive, negation, opposite, Umkehrung, réciproque, recíproco",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_vocabulary import (
@@ -57,7 +58,7 @@ _RESTATEMENTS = make_phrases(
     ", isto é, cioè"
     ", ossia, то есть, т. е., т.е., а именно, 即, 也就是, 也即, 亦即, すなわち, つまり, 즉"
 )
-_VALUE_VERBS = make_phrases(
+VALUE_VERBS = make_phrases(
     "simplifies to, which simplifies to, evaluates to, gives, yields, gives us, comes out to, works out to"
     ", reduces to, is given by, results in, becomes, turns out to be, ergibt, ergibt sich"
     ", ergibt sich zu, beträgt"
@@ -179,6 +180,15 @@ def list_final_statements(text: str, question: QuestionText) -> list[FinalStatem
     return _FinalParser(text, question).list_statements()
 
 
+def list_stated_equations(text: str, question: QuestionText) -> list[tuple[str, str]]:
+    """Return the sides of equations that a text states, neighbours in each chain of them.
+
+    >>> list_stated_equations("It is 12, because 2·6 = 3·4 = 12", QuestionText(""))
+    [('2·6', '3·4'), ('3·4', '12')]
+    """
+    return list(_FinalParser(text, question).list_equations())
+
+
 class _FinalParser:
     """Parser of one text."""
 
@@ -209,6 +219,24 @@ class _FinalParser:
             if restriction is not None:
                 found += self._read_chain(run, restriction)
         return list(dict.fromkeys(found))
+
+    def list_equations(self) -> Iterator[tuple[str, str]]:
+        """Return neighbouring sides of the chains that are stated and neither denied nor supposed."""
+        for start, end in (part for run in self.runs for part in run.parts):
+            if not self._is_stated(start, end):
+                continue
+            sides = _split_sides(self._open_formula(start, end))
+            for (left, _), (right, is_exact) in pairwise(sides):
+                if is_exact:
+                    yield left, right
+        for one, other in pairwise(self.runs):
+            verb = VALUE_VERBS.match(self.tokens, skip_blanks(self.tokens, one.end))
+            is_linked = verb is not None and skip_blanks(self.tokens, verb[0]) == other.start
+            if is_linked and self._is_stated(one.start, other.end):
+                before, behind = (
+                    _split_sides(self._open_formula(run.start, run.end)) for run in (one, other)
+                )
+                yield before[-1][0], behind[0][0]
 
     # ---- formulas among words
 
@@ -291,7 +319,7 @@ class _FinalParser:
                     _RESTATEMENTS,
                     _RESTRICTIONS,
                     COPULA_VERBS,
-                    _VALUE_VERBS,
+                    VALUE_VERBS,
                 )
             )
         )
@@ -336,7 +364,7 @@ class _FinalParser:
         plain = [
             run
             for run in self.runs
-            if not run.is_remark or self._is_led(run.start, _RESTATEMENTS, _VALUE_VERBS)
+            if not run.is_remark or self._is_led(run.start, _RESTATEMENTS, VALUE_VERBS)
         ]
         concluded = [run for run in plain if self._is_concluded(run)]
         if concluded and self._is_followed_by_remark(concluded[-1]):
@@ -352,7 +380,7 @@ class _FinalParser:
         restated_at = self._find_restatement(plain[0].end) if plain else 0
         others = [run for run in others if run.start < restated_at]
         said = len(others) == 1 and (
-            self._is_led(others[0].start, COPULA_VERBS, _VALUE_VERBS) or self._is_named(others[0])
+            self._is_led(others[0].start, COPULA_VERBS, VALUE_VERBS) or self._is_named(others[0])
         )
         begins = bool(plain) and others[:1] == plain[:1] and self._begins_with(plain[0])
         limits = len(others) == 1 and self._states_condition(others[0])
@@ -383,7 +411,7 @@ class _FinalParser:
     def _is_premise(self, run: _Run) -> bool:
         """Return whether a formula stands in what an explanation begins with: `Using $a = b$: …`."""
         start = self._find_clause_start(run.start)
-        led = self._is_led(run.start, COPULA_VERBS, _VALUE_VERBS)
+        led = self._is_led(run.start, COPULA_VERBS, VALUE_VERBS)
         return not led and _PREMISES.match(self.tokens, start) is not None
 
     def _is_led(self, at: int, *tables: Phrases[str]) -> bool:
@@ -493,7 +521,7 @@ class _FinalParser:
         for at in range(last - 1, max(-1, last - _NUMERAL_TOKENS), -1):
             led = any(
                 table.match_before(self.tokens, _skip_back(self.tokens, at))
-                for table in (COPULA_VERBS, _VALUE_VERBS)
+                for table in (COPULA_VERBS, VALUE_VERBS)
             )
             if led:
                 said = self._spell(at, last)

@@ -51,6 +51,9 @@ def _list_integers(parts: list[Tree], name: str) -> list[int] | None:
     """Return the integers that conditions on a name leave; None where these are too many or not certain."""
     if len(parts) == 1 and parts[0].label in ("or", "="):
         return _list_stated(parts[0], name)
+    if len(parts) == 1 and parts[0].label == "in" and parts[0].children[1].label == "set":
+        equations = tuple(Tree("=", (parts[0].children[0], one)) for one in parts[0].children[1].children)
+        return _list_stated(Tree("or", equations), name)
     low: int | None = None
     high: int | None = None
     stated = is_positive = False

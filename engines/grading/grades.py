@@ -20,16 +20,21 @@ from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specificatio
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
 from engines.documents.reading import OnBad
+from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_judgement import MARGIN, judge_answers
 from engines.grading.answer_vocabulary import DENIALS
+from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.choices import read_choice
+from engines.grading.circumstances import asks_place, split_placed
 from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units
 from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
 from engines.grading.explanations import AS_FORMULA, find_stated_value
+from engines.grading.false_calculations import find_false_calculation
 from engines.grading.final_answer import find_answer, take_last_sentence
+from engines.grading.final_statements import has_own_words
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import (
     find_asked_value,
@@ -39,6 +44,7 @@ from engines.grading.labelled_values import (
     pair_labels,
     read_labelled,
 )
+from engines.grading.last_clauses import list_last_clauses
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -49,6 +55,7 @@ from engines.grading.locales import (
 )
 from engines.grading.meanings.compare_meanings import compare_meanings, has_words
 from engines.grading.meanings.implications import compare_implications, find_missing_premise
+from engines.grading.meanings.named_subjects import find_other_subject
 from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
@@ -69,7 +76,7 @@ from engines.grading.restatements import (
     find_false_conversion,
     split_restated,
 )
-from engines.grading.side_statements import find_other_statements
+from engines.grading.side_statements import find_other_statements, list_statements
 from engines.grading.spans import take_spanned
 from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
@@ -167,6 +174,8 @@ def _grade_under(
     )
     if implied is not None and gold != pred:
         return Grade(implied.outcome, "", implied.witness, implied.reason, gold, pred)
+    if gold != pred and (placed := _grade_placed(policy, gold, pred, judge, problem)) is not None:
+        return placed
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
@@ -175,7 +184,8 @@ def _grade_under(
             return named
         if asked and named.verdict == "equal":
             found = replace(named, reason=named.reason or "the value counts that the question names")
-        opposites = state_opposites(problem, pred) if found.verdict == "equal" and not has_words(gold) else ""
+        is_bare = found.verdict == "equal" and not has_own_words(gold)
+        opposites = state_opposites(problem, pred) if is_bare else ""
         if opposites:
             return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
         if found.verdict != "equal":
@@ -184,8 +194,16 @@ def _grade_under(
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
     # The answer may be the same, and what the sentence says of it may be the opposite.
     is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
-    if is_worded and found.verdict in ("equal", "equal if") and (opposed := find_opposition(gold, pred)):
+    if (
+        is_worded
+        and found.verdict in ("equal", "equal if")
+        and (opposed := find_opposition(gold, pred, problem))
+    ):
         return replace(found, verdict="undecided", condition="", reason=opposed)
+    if is_worded and found.verdict == "equal":
+        comparison = AnswerComparison(judge, policy.digits, policy.units)
+        if subjects := find_other_subject(gold, pred, lambda one, other: _are_equal(one, other, comparison)):
+            return replace(found, verdict="undecided", reason=f"they speak of {subjects}")
     if found.verdict == "equal" and gold != pred and (premise := find_missing_premise(gold, pred)):
         return replace(found, verdict="undecided", reason=f"only the reference has the premise {premise}")
     if found.verdict == "equal" and gold != pred:
@@ -194,7 +212,41 @@ def _grade_under(
         )
         if rival:
             return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {rival}")
+        with suppress(Exception):  # one answer does not end an evaluation or a training
+            if slip := find_false_calculation(problem, pred, AnswerComparison(judge)):
+                return replace(found, verdict="undecided", reason=f"the answer also says that {slip}")
     return found
+
+
+def _grade_placed(
+    policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str
+) -> Grade | None:
+    """Grade a value with where it is taken, as `-3 (when x = 2)`; None where the reference is none, or it is
+    not settled."""
+    right, said = split_placed(gold), split_placed(pred)
+    number = right.spell_number() if right is not None else ""
+    if right is None or not number:
+        return None
+    value = _grade_restated(policy, number, pred if said is None else said.value, judge)
+    is_placed = said is not None
+    if value.verdict == "different" and said is None:
+        point = _grade_restated(policy, right.spell_point(), pred, judge)
+        if point.verdict == "equal":
+            value, is_placed = point, True
+    if value.verdict != "equal":
+        return value if value.verdict == "different" and (said is not None or not has_words(pred)) else None
+    reason = ""
+    if opposites := state_opposites(gold.replace("\\", " "), pred) or state_opposites(problem, pred):
+        reason = f"one says {opposites.replace(' and ', ', the other ')}"
+    elif not is_placed and asks_place(problem):
+        reason = f"only the reference says that it is taken at {right.place}"
+    elif not all(map(right.is_at, QuestionText(pred).list_arguments())):
+        reason = f"it is taken at {right.place}"
+    elif said is not None:
+        comparison = AnswerComparison(judge, policy.digits, policy.units)
+        if not _are_equal(right.place, said.place, comparison):
+            return Grade("different", witness=f"{right.place} and {said.place}", gold=gold, pred=pred)
+    return Grade("undecided" if reason else "equal", reason=reason, gold=gold, pred=pred)
 
 
 def _consider_question(
@@ -317,6 +369,14 @@ def _grade_explanation(
         )
         if stated is not None:
             return Grade("equal", reason=stated.reason, gold=found.gold, pred=stated.value)
+        # Of a reference that states more than its answer a clause says only a part.
+        is_worded = has_own_words(gold) and any(char.isdigit() or char in "$=" for char in gold)
+        is_plain = not is_worded and not list_statements(gold, found.gold)
+        assigned = spell_assigned(pred, question)
+        for clause in filter(None, (assigned, *list_last_clauses(pred)) if is_plain else ()):
+            concluded = _grade_restated(policy, gold, clause, judge)
+            if concluded.verdict == "equal":
+                return concluded
     return found
 
 
@@ -400,7 +460,11 @@ def _compare_labelled(
     None where the sides do not say it of the same."""
     texts = gold[-_MOST_LABELLED:], pred[-_MOST_LABELLED:]
     has_words = [
-        any(token.kind == "word" and len(token.text) > 2 for token in tokenize(one)) for one in texts
+        any(
+            token.kind == "word" and len(token.text) > 2 and token.text not in CONNECTIVES
+            for token in tokenize(one)
+        )
+        for one in texts
     ]
     if gold.strip("$ ").isdecimal() or not any(has_words):
         return None

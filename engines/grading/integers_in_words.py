@@ -56,7 +56,12 @@ _BOUNDS = Phrases(
         "at least": ">=",
     }
 )
-_TO = Phrases(_phrases("and, to, through, und, bis, et, à, y, a"))
+_TO = Phrases(
+    _phrases(
+        "and, to, up to and including, up to, through, und, bis, bis einschließlich, et, à, jusqu'à"
+        ", y, a, hasta"
+    )
+)
 _FROM_ONE = ("prime", "square")
 _MOST_INTEGERS = 200
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from engines.formula.cursor import UnreadError
 from engines.formula.latex_conversion import latex_of_plain
-from engines.formula.vocabulary import NAMES_IN_TEXT
+from engines.formula.vocabulary import GREEK, NAMES_IN_TEXT
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import names_unit
 
@@ -65,7 +65,9 @@ def normalise_text(text: str) -> str:
         )
     )
     has_commands = "\\" in text or "{" in text
-    if not has_commands and any(token.text in _FORMULA_NAMES for token in tokenize(text)):
+    # What is written with signs of LaTeX below has its names as commands too.
+    names = _FORMULA_NAMES if _MARKS.isdisjoint(text) else _FORMULA_NAMES | {*GREEK}
+    if not has_commands and any(token.text in names for token in tokenize(text)):
         with contextlib.suppress(UnreadError):  # too deep: so it stays for whoever reads it
             text = latex_of_plain(text)
         has_commands = True

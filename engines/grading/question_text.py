@@ -12,6 +12,7 @@ _FENCES = ("\\left", "\\right", "\\,", "\\;", "\\!", "\\ ", "$", " ", "\n", "{",
 _SHORT_JOINS = ("y", "e", "и")
 """Words of one letter for `and`."""
 _RINGS = ("Z", "ℤ", "F", "𝔽", "C")
+_CONGRUENCES = ("≡", "\\equiv")
 _MODULO = ("mod", "modulo", "\\bmod", "\\pmod", "\\mod", "模", "módulo", "модулю")
 
 
@@ -49,6 +50,12 @@ class QuestionText:
         """Return the numbers of at least two digits, each once."""
         digits = (token.text for token in tokenize(self.text) if token.kind == "digits")
         return list(dict.fromkeys(number for number in digits if len(number) > 1))
+
+    def speaks_of_residues(self) -> bool:
+        """Return whether its numbers may be residues, as those of a congruence are."""
+        tokens = tokenize(self.text)
+        is_modular = any(token.text.lower() in _MODULO or token.text in _CONGRUENCES for token in tokens)
+        return is_modular or self.find_modulus() > 0
 
     def find_modulus(self) -> int:
         r"""Return the modulus of the question, as 12 of `\mathbb Z/12\mathbb Z`; 0 for none.

@@ -79,7 +79,7 @@ def spell_ranges(text: str) -> str:
     >>> spell_ranges("y = A e^{-2x} + B, A and B arbitrary constants")
     'y = A e^{-2x} + B, A \\in \\mathbb{R}, B \\in \\mathbb{R}'
     """
-    text = _spell_interval(_open_range(text))
+    text = _spell_listed(_spell_interval(_open_range(text)))
     if not any(word in text for word in (*_MARKERS, *_FURTHER_MARKERS, *_LAST_MARKERS)):
         return text
     tokens = [token for token in unwrap_texts(tokenize(text)) if not is_blank(token) and token.text != "$"]
@@ -97,6 +97,44 @@ def spell_ranges(text: str) -> str:
             said = latex_of_plain(said)
         return said + "".join(_spell(letter, found) for letter in found.letters)
     return text
+
+
+def _spell_listed(text: str) -> str:
+    r"""Return a text with the few integers at its end that a letter of it runs through as a set.
+
+    >>> _spell_listed("2k + 1 for k = 0, 1, 2"), _spell_listed("x = 0, 1, 2")
+    ('2k + 1, k \\in \\{0, 1, 2\\}', 'x = 0, 1, 2')
+    """
+    if text.count(",") < 1 or "=" not in text:
+        return text
+    tokens = [token for token in tokenize(text.rstrip(" .")) if not is_blank(token) and token.text != "$"]
+    start = len(tokens)
+    while start and (tokens[start - 1].kind == "digits" or tokens[start - 1].text in (*_JOINS, "-", "−")):
+        start -= 1
+    letter = start - 2
+    numbers = [token.text for token in tokens[start:] if token.kind == "digits"]
+    if (
+        letter < 1
+        or len(numbers) < 2
+        or tokens[start - 1].text != "="
+        or not _leads_clause(tokens[letter - 1])
+    ):
+        return text
+    name = tokens[letter].text
+    said = _drop_opening(text[: tokens[letter - 1].start])
+    if len(name) > 1 or not _holds_letter(said, name) or any(map(_is_long_word, tokens[: letter - 1])):
+        return text
+    listed = "".join(f"{token.text} " if token.text == "," else token.text for token in tokens[start:])
+    if recognize_dialect(said) == "plain":
+        said = latex_of_plain(said)
+    return rf"{said}, {name} \in \{{{listed}\}}"
+
+
+def _holds_letter(text: str, name: str) -> bool:
+    """Return whether a letter stands in a formula, alone or in a product of letters."""
+    return any(
+        token.kind == "word" and name in token.text and len(token.text) < 4 for token in tokenize(text)
+    )
 
 
 def _spell_interval(text: str) -> str:
@@ -144,7 +182,8 @@ _RUNNING = (
 
 
 def _is_long_word(token: AnswerToken) -> bool:
-    return token.kind == "word" and len(token.text) > 2
+    is_product = any("α" <= letter <= "ω" for letter in token.text)  # 2πik
+    return token.kind == "word" and len(token.text) > 2 and not is_product
 
 
 def _drop_opening(text: str) -> str:

@@ -198,7 +198,10 @@ class SolutionParser(SentenceParser):
         is_range = letters == len(formulas) > 1 and _is_integer_range(self.tokens[formulas[-1]].text)
         letters -= is_range
         before = list(formulas[:letters])
-        if is_range and not self.leads_to_range(before[-1] + 1, formulas[-1]):
+        name = self.tokens[formulas[-1]].text.strip()[:1]
+        if is_range and not (
+            name in self.tokens[before[-1]].text and self.leads_to_range(before[-1] + 1, formulas[-1])
+        ):
             return ""
         chosen = [before.pop()]
         while before and is_list_separator(self.tokens[before[-1] + 1 : chosen[0]]):
@@ -325,8 +328,11 @@ def _read_announcing_formula(formula: str) -> str:
 
 
 def _is_integer_range(formula: str) -> bool:
-    r"""Return whether a formula says that letters are integers, as `k \in \mathbb{Z}`."""
-    said = [token.text for token in tokenize(formula) if not is_blank(token)]
+    r"""Return whether a formula says that letters are integers, as `k \in \mathbb{Z}` or `k = 0, 1, 2`."""
+    tokens = [token for token in tokenize(formula) if not is_blank(token)]
+    said = [token.text for token in tokens]
+    if said[1:2] == ["="] and len(said) > 4 and {*said[3::2]} == {","}:
+        return len(said[0]) == 1 and all(token.kind == "digits" for token in tokens[2::2])
     return (
         len(said) > 2
         and "\\in" in said

@@ -112,6 +112,7 @@ SECOND_ALTERNATIVES = make_phrases(
     "soit, либо, или, ou bien, ou, o bien, o, oder, or",
 )
 EVERY = make_phrases(
+    "the set of all, set of all, die Menge aller, l'ensemble des, el conjunto de los, множество всех",
     "all, every, each, any, all real, any real, every real, all reals, all real numbers, all numbers",
     "every real number, any real number, the real numbers, real numbers, alle, jedes, alle reellen",
     "alle reellen Zahlen, alle Zahlen, jede reelle Zahl, tous les, tout, les, tout réel",

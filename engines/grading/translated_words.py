@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from engines.formula.vocabulary import NAMES_IN_TEXT
+from engines.grading.plain_sets import write_set_words
 from engines.grading.sentence_quantities import match_figures
 from engines.grading.tokens import (
     AnswerToken,
@@ -66,6 +67,7 @@ _LONGEST, _MOST_TOKENS = 800, 160
 """Characters and tokens of a text that is no solution."""
 _SHORT_PARTS = 12
 """Parts of an answer that no sentence stands before."""
+_BOUND_SIGNS = ("<", ">", "≤", "≥")
 _VECTOR_STARTS = ("(", "[", "\\begin")
 _CONTINUATIONS = ("-", "−", "–", "+", "√", "π", "(", "{", "[", "$", "\\", "∞")
 
@@ -82,7 +84,7 @@ def translate_words(text: str) -> str:
     is_worded = any(token.kind == "word" or token.text == "|" for token in tokens)
     if not is_worded or len(tokens) > _MOST_TOKENS:
         return text
-    text = _write_halves(text)
+    text = _write_halves(write_set_words(text))
     return _Translator(text).write_text()
 
 
@@ -652,7 +654,8 @@ class _Translator:
         such = SUCH_THAT.match(self.tokens, after if text_at(self.tokens, after) != "," else after + 1)
         if such is not None:
             after = skip_blanks(self.tokens, such[0])
-            if self.begins_equation(after):
+            is_bounded = self.begins_value(after) and any(token.text in _BOUND_SIGNS for token in self.tokens)
+            if self.begins_equation(after) or is_bounded:
                 self.subject = self.tokens[after].text if self.tokens[after].kind == "word" else self.subject
                 self.at = after
                 return

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from engines.grading.answer_vocabulary import HEDGES
 from engines.grading.sentence_quantities import find_denial
-from engines.grading.tokens import AnswerToken, Phrases, is_blank, tokenize
+from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, tokenize
 
 _SAID = {
     "does not exist": "does not exist, doesn't exist, do not exist, dne, n'existe pas, no existe"
@@ -228,10 +228,36 @@ def split_word_answers(text: str) -> dict[str, str]:
         answer = "" if ranged is None else find_word_answer(tokens, first, ranged[0])
         if not answer or ranged is None or answer in said:
             return {}
-        behind = text[tokens[ranged[1] - 1].end : tokens[last].start if last < len(tokens) else len(text)]
-        said[answer] = _drop_join(behind)
+        said[answer] = _drop_join(_join_ranges(tokens[ranged[1] : last]))
         first = last
     return said if all(said.values()) else {}
+
+
+def _join_ranges(tokens: Sequence[AnswerToken]) -> str:
+    """Return the text of tokens in which sets that are listed with their words are alternatives: what holds
+    for x < 1 and for x > 2 holds where x is in either."""
+    written, at = "", 0
+    while at < len(tokens):
+        join = _FURTHER.match(tokens, at)
+        ranged = None if join is None else _RANGES.match(tokens, skip_blanks(tokens, join[0]))
+        if ranged is not None:
+            at, written = ranged[0], f"{written.rstrip(' ,')} or"
+        else:
+            written += tokens[at].text
+            at += 1
+    return written
+
+
+_FURTHER = Phrases(
+    dict.fromkeys(
+        (
+            *("and", "and also", "as well as", "and again", "und", "und auch", "sowie", "et", "et aussi"),
+            *("ainsi que", "y", "y también", "e", "e anche", "e também", "и", "и также", ","),
+        ),
+        "",
+    )
+)
+"""Words before a further set for which the same holds."""
 
 
 def drop_remaining(said: dict[str, str]) -> dict[str, str]:

@@ -20,8 +20,10 @@ _MISSING = {"existence": "missing", "solutions": "0", "convergence": "divergent"
 _DENYING = Phrases(dict.fromkeys((phrase for phrase in DENYING.split(", ")), ""))
 
 
-def find_opposition(gold: str, pred: str) -> str:
+def find_opposition(gold: str, pred: str, problem: str = "") -> str:
     """Return what two texts with the same answer say differently around it; "" where nothing is found.
+
+    Args: gold, pred: both texts. problem: the question, which may ask for a condition on one number.
 
     >>> find_opposition("The limit does not exist (left limit -1, right limit 1).", "The limit is 1.")
     'only one of them says that there is none'
@@ -33,17 +35,19 @@ def find_opposition(gold: str, pred: str) -> str:
     missing = list(map(_says_missing, sides)) if valued else []
     if {*missing} == {True, False} and not _names_existence(sides[missing.index(False)]):
         return "only one of them says that there is none"
-    if sum(map(_limits_verdict, sides)) == 1:
+    if all(map(_is_verdict, sides)) and sum(map(_limits_verdict, sides)) == 1:
         return "only one of them limits its verdict"
     if _is_denial_of(*sides):
         return "one of them denies the other"
+    asks_condition = _CONDITIONS.find(tokenize(problem)) is not None
     leads = [find_leading_quantifier(side) for side in sides]
     # A denial behind a quantifier turns it: not all birds can fly, some birds cannot.
     is_denied = any(item.kind == "not" for side in sides for item in list_items(side)[1][1:])
     if all(leads) and leads[0] != leads[1] and not is_denied:
         return f"one says {leads[0]}, the other {leads[1]}"
     for one, other in (sides, sides[::-1]):
-        if _names_part(one) and any(map(other.__contains__, _BOUNDS)) and not has_words(other):
+        names_part = _names_part(one, _SOME) or (not asks_condition and _names_part(one, _ONE))
+        if names_part and any(map(other.__contains__, _BOUNDS)) and not has_words(other):
             return "only one of them speaks of some numbers and not of all"
         if _states_alternatives(one) and _states_together(other):
             return "what one of them states together, the other states as alternatives"
@@ -58,13 +62,25 @@ _SOME = make_phrases(
     "molti, molte, alguns, algumas, muitos, некоторые, многие, несколько, 一些, 有些, 某些, いくつかの",
 )
 """Words before things that say that not all of them are meant."""
+_ONE = make_phrases(
+    "a number, some number, one number, a real number, an integer, a value, a positive number, eine Zahl",
+    "eine reelle Zahl, eine ganze Zahl, un nombre, un nombre réel, un entier, un número, un número real",
+    "un entero, un numero, un numero reale, um número, um número real, число, какое-то число",
+)
+"""Words before what is said of one number, and not of all."""
+_CONDITIONS = make_phrases(
+    "condition, conditions, satisfy, satisfies, what can be said, what must, what can you say, describe",
+    "Bedingung, was muss, was gilt, beschreibe, condition sur, que peut-on dire, condición, qué condición",
+    "condizione, condição, условие, условию, 条件",
+)
+"""Words of a question for what holds of a number that it names."""
 _BOUNDS = (*"<>≤≥≠∈[", "\\le", "\\ge", "\\in", "\\ne", "\\lt", "\\gt", "\\infty", "∞")
 
 
-def _names_part(text: str) -> bool:
+def _names_part(text: str, phrases: Phrases[str]) -> bool:
     """Return whether a text begins with words for some of the things that it names."""
     tokens = tokenize(text.strip(" $"))
-    match = _SOME.match(tokens, 0)
+    match = phrases.match(tokens, 0)
     return match is not None and any(token.kind == "word" for token in tokens[match[0] :])
 
 
@@ -114,11 +130,16 @@ def _ends_clause(item: SentenceItem) -> bool:
     return is_equation_in_brackets or item.kind in ("mark", "reason", "but")
 
 
+def _is_verdict(text: str) -> bool:
+    """Return whether a text begins with a verdict, as yes or false."""
+    items = list_items(text)[1]
+    return bool(items) and items[0].kind in ("class", "decision") and items[0].name in ("yes", "no")
+
+
 def _limits_verdict(text: str) -> bool:
     """Return whether words such as `only if` stand behind a verdict at the beginning."""
     items = list_items(text)[1]
-    is_verdict = bool(items) and items[0].kind in ("class", "decision") and items[0].name in ("yes", "no")
-    return is_verdict and any(item.kind == "limit" or item.name == "exact" for item in items[1:])
+    return any(item.kind == "limit" or item.name == "exact" for item in items[1:])
 
 
 def _names_existence(text: str) -> bool:

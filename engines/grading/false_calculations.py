@@ -1,0 +1,79 @@
+"""Calculations of an answer that do not hold: `12"
+", because 3·5 = 12` gives a false reason for a right answer."""
+
+from __future__ import annotations
+
+from engines.core.tree import Tree
+from engines.grading.compare import AnswerComparison
+from engines.grading.final_statements import list_stated_equations
+from engines.grading.forms import Form
+from engines.grading.locales import list_figures
+from engines.grading.numbers import Term
+from engines.grading.question_text import QuestionText
+from engines.grading.reading import form_of, is_calculation, read_form
+from engines.grading.tokens import tokenize
+
+_LONGEST = 500
+"""Characters of a text that is no solution."""
+_OPERATORS = frozenset("+-−–*·×÷/") | {"\\cdot", "\\times", "\\div", "\\frac", "\\dfrac", "\\tfrac"}
+_QUOTIENTS = frozenset(("÷", "/", "\\div"))
+_OTHER_ARITHMETIC = frozenset(
+    ("%", "\\%", "_", "₂", "₈", "\\bar", "\\overline", "∞", "\\infty", "log", "mod")
+)
+"""Signs of numbers that may be other ones than they seem: percentages of what, digits in which base."""
+
+
+def find_false_calculation(problem: str, pred: str, comparison: AnswerComparison) -> str:
+    """Return an equation of numbers that a short answer states and that is wrong, as `3·5 = 12`; "" for none.
+
+    Args: problem: the question, whose numbers may be residues. pred: the answer.
+    """
+    if len(pred) > _LONGEST or not any(token.text in _OPERATORS for token in tokenize(pred)):
+        return ""
+    if any(QuestionText(text).speaks_of_residues() for text in (problem, pred)):
+        return ""
+    return next(
+        (
+            f"{left} = {right}"
+            for left, right in list_stated_equations(pred, QuestionText(problem))
+            if _is_wrong(left, right, comparison)
+        ),
+        "",
+    )
+
+
+def _is_wrong(left: str, right: str, comparison: AnswerComparison) -> bool:
+    """Return whether a calculation with numbers has another result, exactly and by its decimals."""
+    signs = {token.text for side in (left, right) for token in tokenize(side)}
+    figures = [number for side in (left, right) for number in list_figures(side)]
+    if not signs & _OPERATORS or signs & _OTHER_ARITHMETIC:
+        return False
+    if any(number.may_part_thousands for number in figures):
+        return False
+    # In a chain the next calculation may begin with what the one before has given: 4 + 3 = 7 + 2 = 9.
+    number, calculated = sorted(map(read_form, (left, right)), key=_rank_as_result)
+    if not isinstance(number, Term) or not isinstance(calculated, Term) or number.value is None:
+        return False
+    if calculated.unit or number.unit or not is_calculation(calculated):
+        return False
+    if comparison.compare(calculated, number).outcome != "different":
+        return False
+    is_rounded = number.decimals is not None or number.value.denominator == 1
+    if not is_rounded or not (figures or signs & _QUOTIENTS):
+        return True
+    # Decimals are rounded or cut off, and the rest of a division is said in words: 17 ÷ 5 = 3, remainder 2.
+    places = number.decimals or 0
+    scale = Tree(str(10**places))
+    scaled = Tree("*", (calculated.tree or Tree(calculated.text), scale))
+    shown = form_of(Tree("/", (Tree("floor", (scaled,)), scale)))
+    return all(
+        AnswerComparison(digits=places).compare(form, number).outcome == "different"
+        for form in (calculated, shown)
+    )
+
+
+def _rank_as_result(form: Form) -> int:
+    """Return how far a side is from a result: a decimal or integer, another plain number, a calculation."""
+    if not isinstance(form, Term) or form.value is None:
+        return 2
+    return int(form.decimals is None)
