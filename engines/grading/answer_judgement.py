@@ -192,7 +192,8 @@ def _with_order(one: Form, other: Form, comparison: AnswerComparison) -> GradeVe
         if not all(map(is_constant, sides)):
             continue
         items = tuple(map(form_of, sides))
-        orders = [Many("tuple", order) for order in (items, items[::-1])]
+        # A chain of the answer may be written from the other end, but not a list beside the reference.
+        orders = [Many("tuple", order) for order in ((items, items[::-1]) if chain is other else (items,))]
         tuple_form = Many("tuple", listed.items)
         for order in orders:
             compared = comparison.compare(*((order, tuple_form) if chain is one else (tuple_form, order)))

@@ -99,6 +99,10 @@ LIST_NOUNS = make_phrases(
     "pairs, ordered pairs, points, vectors, elements, Paare, Punkte, Elemente, paires, pares, puntos, пары",
     "solutions sont, soluciones, raíces, корни, корня, решения, soluzioni, radici"
     ", soluções, raízes, zéros, ceros, zeri",
+    "angles, angles measure, angles have, sides, sides measure, sides have, lengths"
+    ", sides have lengths, Winkel",
+    "Winkel betragen, Seiten, Winkel haben, angles mesurent, côtés mesurent, ángulos miden, lados miden",
+    "angoli misurano, lati misurano, ângulos medem, lados medem, углы, углы равны, стороны, стороны равны",
 )
 """Words right before a list of values."""
 MEMBERSHIPS = make_phrases(

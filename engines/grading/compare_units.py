@@ -92,6 +92,8 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         or bool(mine.scale and theirs.measures_only("angle"))
         or bool(theirs.scale and mine.measures_only("angle"))
     )
+    if result.outcome == "equal" and vague and _counts_same(mine.text, theirs.text):
+        return GradeVerdict("equal", reason=f"{theirs.text} are counted in {mine.text}")
     if result.outcome == "equal" and vague:
         return GradeVerdict("equal if", condition=f"{theirs.text} stands for {mine.text}")
     if result.outcome not in ("equal", "different", "equal if"):
@@ -100,6 +102,19 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
     measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
     return differ_by(" and ".join(measured))
+
+
+def _counts_same(mine: str, theirs: str) -> bool:
+    """Return whether one of two units is a word that counts, and the other also says what: 支 and 支铅笔."""
+    short, long = sorted((mine, theirs), key=len)
+    return short in _COUNTERS and long.startswith(short) and not long.startswith(_OTHER_NOUNS)
+
+
+_OTHER_NOUN_LIST = "元素 元件 条件 人天 人次 人日 人月 本科 台阶 张力 位数 位置 名次 头寸 把握"
+_OTHER_NOUNS = (*_OTHER_NOUN_LIST.split(" "),)
+"""Words that only begin with one that counts."""
+_COUNTERS = frozenset("支枝只隻本枚匹頭头冊册条张張位名人辆棵颗块朵把台件元円羽杯袋盒瓶")
+"""Words of Chinese and Japanese that count what is named behind them."""
 
 
 def compare_unit_names(gold: str, pred: str) -> GradeVerdict | None:

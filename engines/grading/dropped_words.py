@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from engines.grading.sentence_quantities import find_denial
+from engines.grading.sentence_quantities import find_denial, match_unit
 from engines.grading.tokens import AnswerToken, is_blank
 from engines.grading.unit_reader import read_unit
 from engines.grading.word_answers import match_side
@@ -98,23 +98,30 @@ def _list_words(tokens: Sequence[AnswerToken]) -> list[str]:
             words.append(side[1])
             at = side[0]
             continue
-        if tokens[at].kind == "word" and (word := _name_word(tokens, at)):
-            words.append(word)
-        at += 1
+        end = at + 1
+        if tokens[at].kind == "word":
+            word, end = _name_word(tokens, at)
+            words += [word] if word else []
+        at = end
     return words
 
 
-def _name_word(tokens: Sequence[AnswerToken], at: int) -> str:
-    """Return the beginning of a word, or of a unit what it measures; "" for letters that are none."""
+def _name_word(tokens: Sequence[AnswerToken], at: int) -> tuple[str, int]:
+    """Return the beginning of a word, or of a unit what it measures, and the index behind; "" for letters
+    that are none."""
     word = tokens[at].text.lower()[:_STEM]
     before = at - 1
     while before >= 0 and is_blank(tokens[before]):
         before -= 1
-    is_behind_value = before >= 0 and tokens[before].kind in ("formula", "digits")
-    unit = read_unit(tokens[at].text) if is_behind_value and word not in _PLAIN else None
-    if unit is not None and unit.known:
-        return f"{unit.factor} {' '.join(f'{name}^{power}' for name, power in unit.powers)}"
-    return word if len(word) > 1 else ""
+    is_behind_value = before >= 0 and (
+        tokens[before].kind in ("formula", "digits") or tokens[before].text == "π"
+    )
+    if is_behind_value and word not in _PLAIN:
+        end = max(match_unit(tokens, at), at + 1)
+        unit = read_unit("".join(token.text for token in tokens[at:end]))
+        if unit is not None and unit.known:
+            return f"{unit.factor} {' '.join(f'{name}^{power}' for name, power in unit.powers)}", end
+    return (word if len(word) > 1 else ""), at + 1
 
 
 def list_clause_words(tokens: Sequence[AnswerToken]) -> str:

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+
 from engines.core.tree import Tree
+from engines.grading.answer_vocabulary import make_phrases
 from engines.grading.compare import AnswerComparison
 from engines.grading.final_statements import list_stated_equations
 from engines.grading.forms import Form
@@ -11,12 +15,15 @@ from engines.grading.locales import list_figures
 from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_calculation, read_form
-from engines.grading.tokens import tokenize
+from engines.grading.restatements import split_restated
+from engines.grading.tokens import is_blank, tokenize
 
 _LONGEST = 500
 """Characters of a text that is no solution."""
 _OPERATORS = frozenset("+-−–*·×÷/") | {"\\cdot", "\\times", "\\div", "\\frac", "\\dfrac", "\\tfrac"}
 _QUOTIENTS = frozenset(("÷", "/", "\\div"))
+_OUT_OF = make_phrases("out of, von, aus, sur, de cada, su, из")
+"""Words between two numbers of a share."""
 _OTHER_ARITHMETIC = frozenset(
     ("%", "\\%", "_", "₂", "₈", "\\bar", "\\overline", "∞", "\\infty", "log", "mod")
 )
@@ -28,7 +35,8 @@ def find_false_calculation(problem: str, pred: str, comparison: AnswerComparison
 
     Args: problem: the question, whose numbers may be residues. pred: the answer.
     """
-    if len(pred) > _LONGEST or not any(token.text in _OPERATORS for token in tokenize(pred)):
+    tokens = tokenize(pred) if len(pred) <= _LONGEST else ()
+    if not any(token.text in _OPERATORS for token in tokens) and not _OUT_OF.may_occur(tokens):
         return ""
     if any(QuestionText(text).speaks_of_residues() for text in (problem, pred)):
         return ""
@@ -38,8 +46,35 @@ def find_false_calculation(problem: str, pred: str, comparison: AnswerComparison
             for left, right in list_stated_equations(pred, QuestionText(problem))
             if _is_wrong(left, right, comparison)
         ),
-        "",
+        _find_false_share(pred),
     )
+
+
+def _find_false_share(text: str) -> str:
+    """Return a share in words that is restated as another number; "" for none.
+
+    >>> _find_false_share("4 chances sur 10, soit 25 %"), _find_false_share("4 out of 10, i.e. 40 %")
+    ('4/10 = 25 %', '')
+    """
+    parts = split_restated(text) if _OUT_OF.may_occur(tokenize(text)) else []
+    for before, after in pairwise(parts):
+        tokens = [token for token in tokenize(before.text) if not is_blank(token)]
+        numbers = [at for at, token in enumerate(tokens) if token.kind == "digits"]
+        number = read_form(after.text)
+        if len(numbers) != 2 or _OUT_OF.match_before(tokens, numbers[1]) is None:
+            continue
+        if not isinstance(number, Term) or number.value is None:
+            continue
+        part, total = (int(tokens[at].text) for at in numbers)
+        is_percent = number.unit is not None and number.unit.measures_only("percent")
+        value = number.value / 100 if is_percent else number.value
+        if total and (is_percent or number.unit is None) and abs(Fraction(part, total) - value) > _NEAR:
+            return f"{part}/{total} = {after.text}"
+    return ""
+
+
+_NEAR = Fraction(1, 100)
+"""How far a share may be from a rounded number."""
 
 
 def _is_wrong(left: str, right: str, comparison: AnswerComparison) -> bool:

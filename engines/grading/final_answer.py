@@ -129,6 +129,8 @@ def _take_marked(text: str) -> str:
 def _write_signs(text: str) -> str:
     """Return a text with signs for the words of other scripts before numbers, as 根号2, and the code of a
     currency whose sign has a dollar in it."""
+    if "$H_" in text:
+        text = _open_hypotheses(text)
     if "R$" in text or "R\\$" in text:
         text = _write_reais(text)
     if text.isascii():
@@ -136,6 +138,13 @@ def _write_signs(text: str) -> str:
     for words, sign in _SIGNS_OF_SCRIPTS.items():
         text = text.replace(words, sign)
     return _write_fractions(text)
+
+
+def _open_hypotheses(text: str) -> str:
+    """Return a text in which the names of hypotheses are words of their sentence, as in `Reject $H_0$`."""
+    for name in ("H_0", "H_1", "H_a", "H_A"):
+        text = text.replace(f"${name}$", name)
+    return text
 
 
 def _write_fractions(text: str) -> str:

@@ -41,6 +41,7 @@ from engines.grading.tokens import (
     tokenize,
     unwrap_texts,
 )
+from engines.grading.translated_vocabulary import FIRST_ALTERNATIVES
 from engines.grading.unit_reader import names_unit
 from engines.language.numerals import find_numerals
 
@@ -212,6 +213,8 @@ class _FinalParser:
     def list_statements(self) -> list[FinalStatement]:
         """Return the statements, each once."""
         found: list[FinalStatement] = []
+        if FIRST_ALTERNATIVES.match(self.tokens, skip_blanks(self.tokens, 0)) is not None:
+            return []  # soit x = 1, soit x = 2
         if self.bold and not has_own_words(self.bold):  # `**Step 5**` is a heading
             found += _FinalParser(self.bold, self.question).list_statements() or [FinalStatement(self.bold)]
         for run in self._list_spans():

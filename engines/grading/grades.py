@@ -41,10 +41,11 @@ from engines.grading.labelled_values import (
     list_unlabelled,
     make_circle,
     make_line,
+    order_by_question,
     pair_labels,
     read_labelled,
 )
-from engines.grading.last_clauses import list_last_clauses
+from engines.grading.last_clauses import list_last_clauses, take_verdict
 from engines.grading.locales import (
     Locale,
     find_language,
@@ -78,6 +79,7 @@ from engines.grading.restatements import (
 )
 from engines.grading.side_statements import find_other_statements, list_statements
 from engines.grading.spans import take_spanned
+from engines.grading.spoken_speeds import write_speeds
 from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
@@ -168,7 +170,7 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
 def _grade_under(
     policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None, problem: str = ""
 ) -> Grade:
-    gold, pred = join_further_values(gold), join_further_values(pred)
+    gold, pred = (write_speeds(join_further_values(text)) for text in (gold, pred))
     implied = compare_implications(
         gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
     )
@@ -188,6 +190,16 @@ def _grade_under(
         opposites = state_opposites(problem, pred) if is_bare else ""
         if opposites:
             return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
+        ordered = order_by_question(problem, pred) if found.verdict != "equal" else []
+        if (
+            ordered
+            and isinstance(listed := read_form(find_answer(gold).text), Many)
+            and listed.kind == "list"
+        ):
+            comparison = AnswerComparison(judge, policy.digits, policy.units)
+            sides = replace(listed, kind="tuple"), Many("tuple", tuple(ordered))
+            if comparison.compare(*sides).outcome == "equal":
+                found = Grade("equal", reason="in the order of the question", gold=gold, pred=pred)
         if found.verdict != "equal":
             found = _consider_wording(policy, gold, pred, found, judge, problem)
     if found.verdict != "equal" and not found.reason.startswith(_CONTRADICTION):
@@ -286,6 +298,18 @@ def _grade_choice(
 ) -> Grade | None:
     """Grade the letters of choices, or what these stand for, by the texts of the question; None where neither
     side names a choice."""
+    known, named = dict(frame.choices), frame.list_named(pred)
+    if (
+        len(named) > 1
+        and frame.spell_choices(gold)
+        and all(
+            not text or _grade_restated(policy, known[letter], text, judge).verdict == "equal"
+            for letter, text in named.items()
+        )
+    ):
+        letters = {token.text.upper() for token in tokenize(gold) if token.text.upper() in known}
+        outcome: GradeOutcome = "equal" if letters == {*named} else "different"
+        return Grade(outcome, reason="the letters of the choices are compared", gold=gold, pred=pred)
     choice = read_choice(pred)
     said = [choice.letter, choice.text] if choice and choice.text else [pred]
     parts = [part.text for one in said for part in split_restated(one)]
@@ -332,7 +356,9 @@ def _consider_parts(
         return _grade_translated(shown, reference, part, judge).verdict
 
     if found.verdict == "equal":
-        if about := find_false_approximation(gold, parts, compare):
+        # Of several values with labels only one may be rounded.
+        is_single = read_labelled(gold) is None
+        if is_single and (about := find_false_approximation(gold, parts, compare)):
             return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} about {about}")
         if other := find_false_conversion(gold, parts, compare):
             return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {other}")
@@ -345,7 +371,8 @@ def _consider_parts(
 
 _CONTRADICTION = "the answer also says that it is"
 """What the reason begins with where an answer is right and contradicts itself."""
-_AS_SAID = (BY_QUANTIFIERS, AS_FORMULA)
+_EXPLAINED = "what stands behind the verdict explains it"
+_AS_SAID = (BY_QUANTIFIERS, AS_FORMULA, _EXPLAINED)
 """Reasons where all that a sentence says was compared."""
 
 
@@ -369,6 +396,10 @@ def _grade_explanation(
         )
         if stated is not None:
             return Grade("equal", reason=stated.reason, gold=found.gold, pred=stated.value)
+        if verdict := take_verdict(pred):
+            decided = _grade_restated(policy, gold, verdict, judge)
+            if decided.verdict == "equal":
+                return replace(decided, reason=_EXPLAINED)
         # Of a reference that states more than its answer a clause says only a part.
         is_worded = has_own_words(gold) and any(char.isdigit() or char in "$=" for char in gold)
         is_plain = not is_worded and not list_statements(gold, found.gold)
@@ -415,15 +446,17 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
         compared = GradeVerdict("undecided", reason="only one of them denies a value")
     if compared.outcome != "equal" and _SPEAKS_OF_BASIS.find(tokenize(gold + " " + pred)) is not None:
         compared = compare_bases(*answers, comparison) or compared
+    listed = None
     if compared.outcome != "different" and may_list_properties(gold) and may_list_properties(pred):
-        compared = compare_properties(take_last_sentence(gold), take_last_sentence(pred)) or compared
+        listed = compare_properties(take_last_sentence(gold), take_last_sentence(pred))
+        compared = listed or compared
     if compared.outcome == "equal" and may_list_properties(gold) != may_list_properties(pred):
         # "Necessary but not sufficient" says more than "necessary".
         longer = gold if may_list_properties(gold) else pred
         if denied := find_restriction(take_last_sentence(longer)):
             compared = GradeVerdict("undecided", reason=f"only one of them says that it is not {denied}")
     rivals = [*stated[0].rivals, *stated[1].rivals]
-    if rivals and compared.outcome == "equal":
+    if rivals and compared.outcome == "equal" and listed is None:
         said = answers[1] if stated[1].rivals else answers[0]
         compared = GradeVerdict("equal if", condition=f"{said} is meant, and not {', '.join(rivals)}")
     if speaks_of_eigenvectors(gold) and speaks_of_eigenvectors(pred):
@@ -469,7 +502,7 @@ def _compare_labelled(
     if gold.strip("$ ").isdecimal() or not any(has_words):
         return None
     mine, theirs = (
-        next(filter(None, map(read_labelled, dict.fromkeys((answer, take_last_sentence(text))))), None)
+        max(filter(None, map(read_labelled, (answer, take_last_sentence(text)))), key=len, default=None)
         for answer, text in zip(answers, texts, strict=True)
     )
     owned = pair_labels(mine, theirs) if mine is not None and theirs is not None else None

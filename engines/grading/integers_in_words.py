@@ -41,6 +41,7 @@ _KINDS = Phrases(
     }
 )
 """What is said of integers: a term in k, or the name of a test."""
+_EXACTLY = Phrases(_phrases("exactly, precisely, just, genau, exactement, exactamente, esattamente, ровно"))
 _POSITIVE_BEHIND = Phrases(
     _phrases("positive integers, positive numbers, natural numbers, integers, numbers")
 )
@@ -79,6 +80,8 @@ def spell_integers(text: str) -> str:
     tokens = [token for token in tokenize(text.strip(" .")) if token.text != "$"]
     at = 0
     least = ""
+    if (exactly := _EXACTLY.match(tokens, at)) is not None:
+        at = skip_blanks(tokens, exactly[0])
     for table in (_EVERY, _SIGNS):
         if (match := table.match(tokens, at)) is not None:
             at, least = skip_blanks(tokens, match[0]), match[1]

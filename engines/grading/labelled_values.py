@@ -65,6 +65,7 @@ _UNTELLING = frozenset(
             "it",
         ),
         *("standard", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
+        *("rectangle", "rechteck", "rectángulo", "rettangolo", "retângulo", "прямоугольник", "box", "quader"),
         *("f", "function", "graph", "line", "straight", "gerade", "droite", "recta", "прямая"),
         *("circle", "sphere", "kreis", "kugel", "cercle", "sphère", "círculo", "esfera"),
         *(
@@ -162,7 +163,7 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         return None
     values: dict[Label, Form] = {}
     parts = _split_parts(tokens)
-    for part in parts:
+    for part in map(_drop_working, parts):
         spans = _find_term(part) or list_quantities(part, 0, len(part))
         if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
             continue  # the line with slope 2
@@ -183,6 +184,26 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
         values[label] = value
     is_point = any(isinstance(value, Many) and value.kind == "tuple" for value in values.values())
     return values if len(values) > 1 or is_point else None
+
+
+def _drop_working(part: Sequence[AnswerToken]) -> Sequence[AnswerToken]:
+    """Return a part without the calculation of its value: `median = (5 + 6)/2 = 5.5`"
+    ", `the mean is 20/4 = 5`."""
+    signs = [at for at, token in enumerate(part) if token.text == "="]
+    words = [token.kind == "word" and token.text not in ("sqrt", "π") for token in part]
+    if not signs or (
+        True in words[signs[-1] :] and any(token.kind == "digits" for token in part[: signs[0]])
+    ):
+        return part
+    start = signs[-1]
+    while start and not words[start - 1]:
+        start -= 1
+    working = part[start : signs[-1]]
+    return [*part[:start], *part[signs[-1] :]] if _has_digits(working) else part
+
+
+def _has_digits(tokens: Sequence[AnswerToken]) -> bool:
+    return any(token.kind == "digits" for token in tokens)
 
 
 def _is_denied_or_open(tokens: Sequence[AnswerToken]) -> bool:
@@ -226,13 +247,35 @@ def find_asked_value(problem: str, text: str) -> str:
     return asked[0] if len(asked) == 1 and is_clear else ""
 
 
+def order_by_question(problem: str, text: str) -> list[Form]:
+    """Return the values of a text in the order in which the question names their labels; [] where it does not
+    name all of them, each once.
+
+    >>> [form.text for form in order_by_question("Find mean and median.", "median 4, mean 5")]
+    ['5', '4']
+    """
+    values = read_labelled(text)
+    if values is None:
+        return []
+    said = [token.text.lower() for token in tokenize(problem) if token.kind == "word"]
+    named = [_SYNONYMS.get(word) or (word if word in _NAMES else find_stem(word)) for word in said]
+    places = {label: [at for at, word in enumerate(named) if word in label] for label in values}
+    if not all(len(found) == len(label) for label, found in places.items()):
+        return []
+    return [values[label] for label in sorted(values, key=lambda label: places[label])]
+
+
 def list_unlabelled(values: Mapping[Label, Form]) -> Many | None:
     """Return values whose labels only tell them from each other, as `the smaller is 3, the larger 8`, as a
     list; None where the labels say more."""
-    known = all(label <= _TELLING_APART for label in values)
+    known = all(label <= _TELLING_APART for label in values) or (
+        len(values) > 1 and all(label <= _DIMENSIONS for label in values)
+    )
     return Many("list", tuple(values.values())) if known and values else None
 
 
+_DIMENSIONS = frozenset(("length", "width", "height", "depth", *map(find_stem, ("side", "sides"))))
+"""Words for the sides of a figure, which are as good in any order where only the sides are asked for."""
 _TELLING_APART = frozenset(
     map(
         find_stem,

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engines.grading.answer_vocabulary import CONCLUDING, CONCLUSIONS, COPULA_VERBS, EXISTENCES, make_phrases
+from engines.grading.answer_vocabulary import (
+    CONCLUDING,
+    CONCLUSIONS,
+    CONTRASTING,
+    COPULA_VERBS,
+    EXISTENCES,
+    make_phrases,
+)
 from engines.grading.tokens import AnswerToken, is_blank, join_formulas, skip_blanks, text_at, tokenize
 
 _LONGEST = 400
@@ -18,13 +25,13 @@ _RESULTS = make_phrases(
     ", it follows that",
     "exactly when, precisely when, if and only if, iff, exactly for, exactly if, this means, i.e., so that",
     "ergibt, erhält man, erhalten wir, folgt, genau dann wenn, genau für, dann, dann ist, d. h., das heißt",
-    "on obtient, on trouve, si et seulement si, alors, donne, obtenemos, se obtiene, da"
+    "soit, on obtient, on trouve, si et seulement si, alors, donne, obtenemos, se obtiene, da"
     ", si y solo si, entonces",
     "si ottiene, se e solo se, allora, obtemos, se e somente se, então, получаем"
     ", тогда и только тогда когда, тогда",
     "dus, dus we krijgen, we krijgen, daarom, hieruit volgt, dan, dan is, więc, zatem, czyli, stąd"
     ", otrzymujemy",
-    "得, 得到, 解得, 即, 当且仅当, よって, すなわち, 答, 答案",
+    "得, 得到, 解得, 即, 当且仅当, よって, すなわち, なので, だから, ので, 答, 答案, 答え",
 )
 """Words between what a solution works out and what it comes to."""
 _EXISTENCES = make_phrases(
@@ -32,7 +39,8 @@ _EXISTENCES = make_phrases(
 )
 """Verbs of a statement besides `is`."""
 _SUPPOSITIONS = make_phrases(
-    "if, suppose, assume, assuming, unless, were, provided, case, or, wenn, falls, angenommen, wäre"
+    "soit, either, entweder, if, suppose, assume, assuming, unless, were, provided, case, or, wenn"
+    ", falls, angenommen, wäre"
     ", oder, si",
     "supposons, sauf, ou, supongamos, salvo, o, se, supponiamo, oppure, ou, если, предположим, или"
     ", 如果, 假设, もし, 或",
@@ -59,6 +67,55 @@ def list_last_clauses(text: str) -> list[str]:
         if behind and behind < len(tokens) and not _supposes(tokens[:at]):
             starts.append(behind)
     return [text[tokens[start].start :].strip(" .。") for start in dict.fromkeys(starts)]
+
+
+def take_verdict(text: str) -> str:
+    """Return the sentence with a yes or no that a text begins with, before what explains it; "" for others.
+
+    >>> take_verdict("Yes, it is true: if n were odd, n² would be odd."), take_verdict("True if n = 2.")
+    ('Yes, it is true', '')
+    """
+    tokens = tokenize(text)
+    if not tokens or tokens[0].text.lower() not in _VERDICTS or len(text) > _LONGEST:
+        return ""
+    end = next((at for at, token in enumerate(tokens) if token.text in (".", ";", ":", "。")), len(tokens))
+    behind = tokens[end + 1 :]
+    # What follows may take the verdict back; only what would be otherwise, or a new sentence, explains it.
+    is_open = (
+        end < len(tokens) and tokens[end].text == ":" and _OPENING_IF.match(behind, skip_blanks(behind, 0))
+    )
+    is_counterfactual = any(token.text.lower() in _WOULD for token in behind)
+    others = any(token.text.lower() in _VERDICTS for token in behind)
+    limited = any(table.find(behind) is not None for table in (_LIMITING, CONTRASTING))
+    if not behind or others or limited or (is_open and not is_counterfactual):
+        return ""
+    return text[: tokens[end].start].strip()
+
+
+_VERDICTS = (
+    "yes",
+    "no",
+    "true",
+    "false",
+    "ja",
+    "nein",
+    "oui",
+    "non",
+    "sí",
+    "sì",
+    "sim",
+    "да",
+    "нет",
+    "wahr",
+    "falsch",
+)
+_WOULD = ("would", "were", "wäre", "würde", "serait", "était", "sería", "fuera", "sarebbe", "был", "было")
+_LIMITING = make_phrases(
+    "except, unless, however, at least, at most, fails, fail, apart from, other than, exception, just, außer",
+    "jedoch, mindestens, sauf, cependant, salvo, sin embargo, excepto, tranne, però, exceto, кроме, однако",
+)
+"""Words with which what follows a verdict takes a part of it back."""
+_OPENING_IF = make_phrases("if, only if, when, provided, wenn, falls, si, se, если")
 
 
 def _match_result(tokens: Sequence[AnswerToken], at: int) -> int:

@@ -16,7 +16,9 @@ from engines.grading.numbers import Term
 from engines.grading.reading import read_form
 from engines.grading.restatements import ASIDE, split_restated
 from engines.grading.sentence_quantities import list_quantities
-from engines.grading.tokens import AnswerToken, join_formulas, tokenize
+from engines.grading.tokens import AnswerToken, join_formulas, skip_blanks, tokenize
+from engines.grading.translated_vocabulary import FIRST_ALTERNATIVES
+from engines.grading.translated_words import translate_words
 from engines.grading.verdicts import GradeOutcome
 
 _MOST_TOKENS = 90
@@ -41,6 +43,11 @@ def join_further_values(text: str) -> str:
     ('x = 2 and x = 5', 'x = 10/2, also x = 5')
     """
     tokens = tokenize(text) if text.count("=") > 1 else []
+    if (
+        0 < len(tokens) <= _MOST_TOKENS
+        and FIRST_ALTERNATIVES.match(tokens, skip_blanks(tokens, 0)) is not None
+    ):
+        return translate_words(text)  # soit x = 1, soit x = 2
     if not 0 < len(tokens) <= _MOST_TOKENS or not _ALSO.may_occur(tokens) or "**" in text:
         return text
     tokens, items = list_items(text)

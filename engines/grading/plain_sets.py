@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.quantity_reader import is_quantity
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, skip_blanks, text_at, tokenize
 
 _OPERATORS = Phrases(
@@ -75,11 +77,15 @@ def write_set_words(text: str) -> str:
     tokens = tokenize(text)
     if _speaks_of_everything([token for token in tokens if token.text not in ("$", ".")]):
         return "all real numbers"
+    if dimensions := _list_dimensions(tokens):
+        return " and ".join(dimensions)
     written, at = "", 0
     while at < len(tokens):
         operator = _match_operator(tokens, at)
         excluded = _match_exclusion(tokens, at)
-        if operator is not None:
+        if _lists_next(tokens, at) and written.rstrip().endswith(","):
+            at = skip_blanks(tokens, at + 1)
+        elif operator is not None:
             at, sign = operator
             written = f"{written.rstrip()} {sign} "
         elif excluded:
@@ -91,6 +97,38 @@ def write_set_words(text: str) -> str:
             written += tokens[at].text
             at += 1
     return written
+
+
+_THEN = ("then", "dann", "puis", "luego", "poi", "depois", "затем")
+_MOST_LISTED = 40
+"""Tokens of a list of values in their order: `3/8, then 0.5, then 60 %`."""
+
+
+def _lists_next(tokens: Sequence[AnswerToken], at: int) -> bool:
+    """Return whether a word before a number leads to the next of a list in its order."""
+    behind = skip_blanks(tokens, at + 1)
+    is_number = behind < len(tokens) and (
+        tokens[behind].kind == "digits" or tokens[behind].text in tuple("-−$")
+    )
+    supposes = any(CONNECTIVES.get(token.text.lower()) == "if" for token in tokens)
+    return tokens[at].text in _THEN and is_number and not supposes and len(tokens) < _MOST_LISTED
+
+
+def _list_dimensions(tokens: Sequence[AnswerToken]) -> list[str]:
+    """Return the lengths of a text that is no more than those of sides, as `9 cm by 6 cm`; [] for others."""
+    found = list(_BY.find_all(tokens, 1, len(tokens) - 1))
+    starts = [0, *(end for _, end, _ in found)]
+    ends = [*(start for start, _, _ in found), len(tokens)]
+    parts = [
+        "".join(token.text for token in tokens[start:end]).strip(" .$")
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    has_units = all(any(token.kind == "word" for token in tokenize(part)) for part in parts)
+    return parts if len(parts) > 1 and has_units and all(map(is_quantity, parts)) else []
+
+
+_BY = make_phrases("by, x, ×, \\times, mal, sur, por, per, на")
+"""Words and signs between the lengths of the sides of a figure."""
 
 
 def _match_operator(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:

@@ -81,6 +81,7 @@ _RELATIONS = Phrases(
         for phrase in listed.split(", ")
     }
 )
+_RELATION_SIGNS = ("\\ge", "\\le", "\\ne", ">", "<", "=")
 _DENIALS_BEHIND = make_phrases(
     "is false, does not hold, fails, is not true, doesn't hold, gilt nicht"
     ", ist falsch, est faux, n'est pas vraie"
@@ -150,6 +151,9 @@ class _WordsParser:
         if token.kind == "word":
             if (quantifier := _QUANTIFIERS.match(tokens, self.at)) is not None and not self.is_letter():
                 self.at = quantifier[0]
+                states = self.written.strip().rsplit(" ", 1)[-1] not in _RELATION_SIGNS
+                if self.prefix and self.written.strip() and not self.clauses and states:
+                    return self.take_last_range(quantifier[1])
                 return self.take_range(quantifier[1])
             if (relation := _RELATIONS.match(tokens, self.at)) is not None:
                 self.at = relation[0]
@@ -175,6 +179,15 @@ class _WordsParser:
         after = skip_blanks(self.tokens, self.at + 1)
         behind = self.tokens[after : after + 1]
         return len(self.tokens[self.at].text) == 1 and bool(behind) and behind[0].text in tuple("=<>(^_≤≥")
+
+    def take_last_range(self, sign: str) -> bool:
+        """Take what is quantified behind a condition that began after another quantifier: `there is an x with
+        x > y for every y` says it of one x."""
+        body, self.written = self.written, ""
+        is_taken = self.take_range(sign)
+        self.written = body
+        rest = self.tokens[self.at :]
+        return is_taken and not self.clauses and all(is_blank(token) or token.text in ".。" for token in rest)
 
     def take_range(self, sign: str) -> bool:
         """Take what is quantified: the sort of numbers, and the variable with its condition."""

@@ -143,6 +143,33 @@ class QuestionFrame:
                 return ""
         return " and ".join(texts)
 
+    def list_named(self, answer: str) -> dict[str, str]:
+        """Return the letters with a closing bracket that an answer names, each with the text behind it; {}
+        for one that begins otherwise.
+
+        >>> QuestionFrame((("A", "4"), ("B", "7"))).list_named("b) 7 and a) 4")
+        {'B': '7', 'A': '4'}
+        """
+        tokens = [token for token in unwrap_texts(tokenize(answer)) if token.text != "$"]
+        known = dict(self.choices)
+        marks = [
+            at
+            for at in range(len(tokens) - 1)
+            if tokens[at].text.upper() in known and tokens[at + 1].text == ")" and len(tokens[at].text) == 1
+        ]
+        if not marks or any(token.text.strip(" (") for token in tokens[: marks[0]]):
+            return {}
+        named: dict[str, str] = {}
+        for at, end in zip(marks, [*marks[1:], len(tokens)], strict=True):
+            said = "".join(token.text for token in tokens[at + 2 : end]).strip(" ,;.(")
+            for join in _JOINS:
+                said = said.removesuffix(join).strip(" ,;")
+            named[tokens[at].text.upper()] = said
+        return named if len(named) == len(marks) else {}
+
+
+_JOINS = (" and", " und", " et", " y", " e", " и", "和")
+
 
 def read_question(text: str) -> QuestionFrame:
     """Return what a question says of its answer.

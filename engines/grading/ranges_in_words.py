@@ -86,7 +86,8 @@ def spell_ranges(text: str) -> str:
     # At a comma or word before at a letter: the clause of `3x_2, x_2 free` begins at the comma.
     begins = sorted(range(1, len(tokens)), key=lambda at: not _leads_clause(tokens[at]))
     for at in begins:
-        if not _may_begin(tokens, at) or (found := _read_clause(tokens[at:])) is None:
+        is_inside = sum((token.text in "([") - (token.text in ")]") for token in tokens[:at]) > 0
+        if is_inside or not _may_begin(tokens, at) or (found := _read_clause(tokens[at:])) is None:
             continue
         if found.numbers == "ℝ" and _is_argument(tokens, found.letters):
             return text

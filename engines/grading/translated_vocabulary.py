@@ -257,8 +257,28 @@ MULTIPLES = Phrases(
         for scalar in ("", "scalar ", "real ")
         for noun in ("multiples of", "multiple of", "multiples of the vector", "multiple of the vector")
     }
+    | {
+        f"{every}{noun}": False
+        for every in ("alle ", "alle reellen ")
+        for noun in ("Vielfachen von", "Vielfachen des Vektors", "Vielfache von")
+    }
+    | {
+        f"tous les {noun}": False
+        for noun in ("multiples de", "multiples du vecteur", "multiples scalaires de")
+    }
+    | {
+        f"todos los {noun}": False
+        for noun in ("múltiplos de", "múltiplos del vector", "múltiplos escalares de")
+    }
 )
 """Words before a vector for all of its multiples, and whether these are not zero."""
+CONSISTING = make_phrases(
+    "it consists of, consists of, the null space consists of, the kernel consists of"
+    ", the solutions are, they are"
+    ", it is, it contains, exactly, the set of, the kernel is, the null space is, these are"
+    ", the eigenvectors are"
+)
+"""Words before the vectors of which a space consists."""
 BOUND_JOINS = ("to", "a", "à", "bis", "до", "al", "hasta", "até", "jusqu'à", "through")
 """Words before the second of two bounds."""
 TOPICS = (

@@ -26,6 +26,7 @@ from engines.grading.translated_vocabulary import (
     BOUND_JOINS,
     BOUNDS,
     CONFIRMATIONS,
+    CONSISTING,
     CONSTANTS,
     CONVERGENCES,
     COORDINATES,
@@ -541,6 +542,8 @@ class _Translator:
 
     def skip_multiples(self, first: int) -> None:
         """Write all multiples of a vector as it with a factor."""
+        if (lead := CONSISTING.match(self.tokens, first)) is not None:
+            first = skip_blanks(self.tokens, lead[0])
         multiples = MULTIPLES.match(self.tokens, first)
         if (
             multiples is None

@@ -53,7 +53,15 @@ _SAID = {
     "invertible": "invertible, nonsingular, non-singular, regulär, invertierbar, inversible",
     "singular": "singular, not invertible, noninvertible, singulär, nicht invertierbar, non inversible",
     "reject the null hypothesis": "reject the null hypothesis, reject H_0, reject H0, reject H₀"
-    ", null hypothesis is rejected, H_0 is rejected, H0 is rejected, H₀ is rejected",
+    ", null hypothesis is rejected, H_0 is rejected, H0 is rejected, H₀ is rejected"
+    ", Nullhypothese wird abgelehnt, Nullhypothese wird verworfen, H_0 wird abgelehnt, H_0 wird verworfen"
+    ", H₀ wird abgelehnt, H₀ wird verworfen, H0 wird abgelehnt, H0 wird verworfen, H_0 ablehnen, H₀ ablehnen"
+    ", Nullhypothese ablehnen, Nullhypothese verwerfen, on rejette H_0, on rejette H₀"
+    ", on rejette l'hypothèse nulle"
+    ", se rechaza H_0, se rechaza H₀, se rechaza la hipótesis nula, si rifiuta H_0"
+    ", si rifiuta l'ipotesi nulla"
+    ", rejeita-se H_0, rejeita-se a hipótese nula, нулевая гипотеза отвергается, отвергаем H_0"
+    ", H_0 отвергается",
     "fail to reject the null hypothesis": "fail to reject the null hypothesis, fail to reject H_0"
     ", fail to reject H0, fail to reject H₀, do not reject the null hypothesis, do not reject H_0"
     ", do not reject H0, do not reject H₀, cannot reject the null hypothesis"

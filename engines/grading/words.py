@@ -148,12 +148,16 @@ def _list_properties(text: str) -> dict[str, bool]:
     said: dict[str, bool] = {}
     holds, neither, fresh = True, False, True
     for token in tokens[verb[1] if verb is not None and verb[0] < _MOST_SUBJECT else 0 :]:
-        word = token.text.lower()
-        if is_blank(token) or word in ("both", "it", "is"):
+        word = _PROPERTIES.get(token.text.lower(), token.text.lower())
+        if is_blank(token) or word in ("both", "it", "is", "holds", "hold"):
             continue
-        if word in _PARTING:
+        if word in _CAUSES and said:
+            break
+        if word in _FAILING and not fresh:
+            said[[*said][-1]] = False  # transitivity fails
+        elif word in _PARTING:
             fresh, holds = True, not neither
-        elif word in ("not", "neither"):
+        elif word in ("not", "neither", *_FAILING):
             neither, holds = word == "neither", False
         elif token.kind == "word" and fresh and len(word) >= _SHORTEST_PREDICATE and word not in said:
             said[word], fresh = holds, False
@@ -162,7 +166,19 @@ def _list_properties(text: str) -> dict[str, bool]:
     return said if len(said) > 1 else {}
 
 
-_PARTING = (",", "and", "but", "nor")
+_PARTING = (",", ";", "and", "but", "nor")
+_FAILING = ("fails", "lacks", "fail", "lack")
+_CAUSES = ("because", "since", "as", "for", "(")
+_PROPERTIES = {
+    noun: f"{noun.removesuffix('ity')}e" if noun.endswith("ivity") else adjective
+    for noun, adjective in (
+        *((f"{stem}ivity", "") for stem in ("transit", "reflex", "inject", "surject", "biject", "associat")),
+        *((f"{prefix}symmetry", f"{prefix}symmetric") for prefix in ("", "a", "anti")),
+        *(("continuity", "continuous"), ("differentiability", "differentiable"), ("linearity", "linear")),
+        *(("commutativity", "commutative"), ("boundedness", "bounded"), ("monotonicity", "monotonic")),
+    )
+}
+"""Nouns for properties, with the words that say them of something."""
 _MOST_SUBJECT = 8
 """Tokens before the verb of a sentence that lists properties."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, zip_longest
 
 from engines.core.tree import Tree
 from engines.grading.meanings.class_vocabulary import ASPECTS, CLASSES
@@ -335,9 +335,15 @@ _COUNTED = {"0": "no solutions", "1": "unique solution", "2": "two solutions"}
 
 
 def _deny_properties(items: Sequence[SentenceItem]) -> list[SentenceItem]:
-    """Return items in which `holds` and `fails` behind a class say that it holds, or not."""
+    """Return items in which `holds` and `fails` behind a class say that it holds, or not, and `fails` before
+    one that it does not."""
     result: list[SentenceItem] = []
-    for item in items:
+    for item, following in zip_longest(items, items[1:]):
+        is_property = (
+            following is not None and following.kind == "class" and following.name not in ("yes", "no")
+        )
+        if is_property and (item.kind, item.name, item.domain) == ("class", "no", ""):
+            item = item._replace(kind="not", name="")
         behind = item.kind == "class" and item.name in ("yes", "no") and result and result[-1].kind == "class"
         if behind and result[-1].name not in ("yes", "no") and item.domain == "":
             item = item._replace(kind="not" if item.name == "no" else "filler", name="")

@@ -139,7 +139,12 @@ def _is_verdict(text: str) -> bool:
 def _limits_verdict(text: str) -> bool:
     """Return whether words such as `only if` stand behind a verdict at the beginning."""
     items = list_items(text)[1]
-    return any(item.kind == "limit" or item.name == "exact" for item in items[1:])
+    takes_back = any(
+        item.kind == "but" and (behind.kind == "not" or behind.name == "no")
+        for at, item in enumerate(items)
+        for behind in items[at:]
+    )
+    return takes_back or any(item.kind == "limit" or item.name == "exact" for item in items[1:])
 
 
 def _names_existence(text: str) -> bool:
