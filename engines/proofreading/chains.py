@@ -22,6 +22,7 @@ from engines.proofreading.cue_phrases import (
     last_sentence,
     mentions,
     names_other_object,
+    names_step,
     starts_with_phrase,
     starts_with_refusal,
     words_of,
@@ -252,8 +253,7 @@ class ChainLink:
         label, colon, behind = last_sentence(self.words_before).rpartition(":")
         words = words_of(label)
         is_name = bool(colon) and not behind.strip(" *_}") and 0 < len(words) <= _MOST_WORDS_OF_LABEL
-        going_on = ("step of a work", "claimed", "deducing", "checking")
-        return is_name and "§" not in label and not any(mentions(cue, label) for cue in going_on)
+        return is_name and "§" not in label and not names_step(label)
 
     @property
     def is_operand(self) -> bool:

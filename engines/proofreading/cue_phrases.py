@@ -501,6 +501,11 @@ def denies_of_all(words: str) -> bool:
     return mentions("of none", leave_out_phrases(PHRASES["idiomatic no"], clause))
 
 
+def names_step(label: str) -> bool:
+    """Return whether a label names a step of a work, and not what comes is about: `Step 2`, `Solution`."""
+    return any(mentions(cue, label) for cue in ("step of a work", "claimed", "deducing", "checking"))
+
+
 def words_of(text: str) -> list[str]:
     """Return the words of a text, in lower case."""
     return _WORD.findall(text.lower())

@@ -726,7 +726,10 @@ class LinkContext:
 def _is_of_other_label(link: ChainLink, left: Tree, found: Accusation) -> bool:
     """Return whether a label is before a statement that says anew what a source of an accusation says:
     `Second series: 1/w = …` is about another than `First series: 1/w = …`."""
-    return link.is_labelled and any(source.left == left for source in found.evidence.sources)
+    return any(
+        source.left == left and (link.is_labelled or not source.position.is_labelled_as(link.position))
+        for source in found.evidence.sources
+    )
 
 
 def _differ_at_a_point(left: Tree, right: Tree) -> bool:

@@ -677,7 +677,9 @@ def _are_parallel(one: ChainLink, other: ChainLink) -> bool:
 
 def _are_led_by_others(one: ChainLink, other: ChainLink) -> bool:
     """Return whether the same words lead to both with other formulas: `for 1 < t < 3 we get`, and then `for
-    3 < t < 5 we get`, or two labels."""
+    3 < t < 5 we get`, or two labels stand before them."""
+    if not one.position.is_labelled_as(other.position):
+        return True
     words = last_sentence(one.words_before)
     if one.is_labelled and other.is_labelled:
         return words != last_sentence(other.words_before)

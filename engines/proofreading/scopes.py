@@ -16,6 +16,7 @@ from engines.documents.reading import ITEM_BEGIN, LIST_BEGIN, LIST_END, PARAGRAP
 from engines.proofreading.cue_phrases import (
     find_domains,
     mentions,
+    names_step,
     words_behind,
     words_of,
 )
@@ -59,6 +60,11 @@ _SIGNS = re.compile(
     rf"|(?P<paragraph>\n[ \t]*\n(?=(?P<moved>[ \t]*))|{PARAGRAPH_END})",
     re.MULTILINE,
 )
+_RUN_IN = re.compile(
+    rf"{_BOLD_BEGINNING}(?P<label>[^*{{}}<>_.:\n]{{1,40}})(?:[.:]\s*(?:\*\*|__|\}}|</)|(?:\*\*|__|\}}|</\w+>)\s*[.:])",
+    re.MULTILINE,
+)
+"""Bold words that begin a paragraph and name what it is about: `**Series.**`."""
 _HEADED, _PART, _INDENTED = -1, -3, -10
 """Levels of what only its first words name, of a part of an exercise, `(b)`, and of an item that ends where
 lines are indented less than its text; each column by which it is indented is one level less."""
@@ -138,12 +144,18 @@ class Scope:
 class Position:
     """Where a formula stands.
 
-    Attributes: paragraph: its number in the document. near: the domains that its paragraph names.
+    Attributes: paragraph: its number in the document. near: the domains that its paragraph names. label: the
+    last bold words in its section that begin a paragraph and name what comes.
     """
 
     scope: Scope
     paragraph: int = 0
     near: Counter[str] = field(default_factory=Counter)
+    label: str = ""
+
+    def is_labelled_as(self, other: Position) -> bool:
+        """Return whether no other label stands before it than before another position."""
+        return not (self.label and other.label) or self.label == other.label
 
     @property
     def domain(self) -> str:
@@ -384,6 +396,7 @@ def read_positions(document: Document) -> list[Position]:
     """
     outline = _Outline()
     result: list[Position] = []
+    label, section = "", outline.scope.section
     begun, ended = _find_quotations(document)
     for at, piece in enumerate(document.pieces):
         if at in ended:
@@ -400,10 +413,25 @@ def read_positions(document: Document) -> list[Position]:
                 outline.near.update(["residues"])
         else:
             outline.read_words(piece.text, piece.line)
+            is_behind_formula = at > 0 and document.pieces[at - 1].formula
+            label = _find_label(piece.text, first=not is_behind_formula) or (
+                label if outline.scope.section is section else ""
+            )
+            section = outline.scope.section
         if at in begun:
             outline.begin_quotation()
-        result.append(Position(outline.scope, outline.paragraph, outline.near))
+        result.append(Position(outline.scope, outline.paragraph, outline.near, label))
     return result
+
+
+def _find_label(text: str, *, first: bool) -> str:
+    """Return the last bold words in a text that begin a paragraph and name what it is about; "" for none.
+
+    Args:
+        first: Whether the text stands behind no formula.
+    """
+    labels = [match["label"].strip().lower() for match in _RUN_IN.finditer(text) if match.start() or first]
+    return next((label for label in reversed(labels) if not names_step(label)), "")
 
 
 def _find_quotations(document: Document) -> tuple[frozenset[int], frozenset[int]]:

@@ -30,6 +30,11 @@ def list_flagged(proofreader: TextProofreader, text: str) -> list[str]:
         # labels
         "**First series**: $\\frac1w = Q(\\frac{1}{2^2} - \\frac{1}{m^2})$\n\n"
         "**Second series**: $\\frac1w = Q(\\frac{1}{3^2} - \\frac{1}{m^2})$",
+        # bold words that begin paragraphs, with the statement inside of them
+        "**Ellipse.** The ends give $c^2 = a^2 - b^2$ here.\n\n"
+        "**Hyperbola.** The branches give $c^2 = a^2 + b^2$ here.",
+        "\\textbf{Ellipse.} The ends give $c = \\sqrt{a^2 - b^2}$ here.\n\n"
+        "\\textbf{Hyperbola.} Hence $c = \\sqrt{a^2 + b^2}$ here.",
         # a condition that characterises something
         r"It is one if and only if for every $a, b \in A$, $$S(a)S(b) + S(a)S(b) = 0.$$",
         # the initial value of another task
@@ -46,6 +51,8 @@ def test_what_is_said_of_another_thing_is_not_doubted(proofreader: TextProofread
     [
         "The sum is $W = ab^2 + 5bc + d$ as we know.\n\nThe other side of it is $W = ab^2 + 7bc + d$ again."
         "\n\nAt the end $W = ab^2 + 5bc + d$ is left.",
+        "**Step one.** The sum is $W = ab^2 + 5bc + d$ as we know.\n\n**Step two.** The other side of it is"
+        " $W = ab^2 + 7bc + d$ again.\n\nAt the end $W = ab^2 + 5bc + d$ is left.",
         "**Solution**: we have $p = 3q + 2r$ and $q = 4$. **Answer**: thus $p = 15 + 2r$.",
         "Let $u(x) = 5e^x$ now. So $u(0) = 2$.",
     ],
