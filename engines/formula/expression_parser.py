@@ -398,7 +398,7 @@ class ExpressionParser(DerivativeParser):
             return matrix
         opening, closing, members = self.parse_bracketed()
         pair = opening + closing
-        if self.context.has_integer_parts and pair == "[]" and len(members) == 1:
+        if self.context.has_integer_parts and pair == "[]" and len(members) == 1 and not self.is_evaluated():
             return Tree("floor", tuple(members))
         if (
             self.context.reads_unknown_signs

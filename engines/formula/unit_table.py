@@ -186,7 +186,12 @@ BARE_UNITS = frozenset(
             for word in words.split(", ")
             if word.endswith("*")
         ),
-        *(symbol.removesuffix("*") for names in _DERIVED if (symbol := names.split()[0]).endswith("*")),
+        *(
+            f"{prefix}{symbol.removesuffix('*')}"
+            for names in _DERIVED
+            if (symbol := names.split()[0]).endswith("*")
+            for prefix in ("", "k", "M")
+        ),
     )
 )
 """Words and symbols that are units in a formula although no `\\text` says so."""

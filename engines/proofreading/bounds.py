@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 from engines.core.tree import Tree
+from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import TURNED
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions
+from engines.proofreading.cue_phrases import last_clause, last_sentence, mentions, words_of
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.slips import points_of
 from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import evaluate_term, free_symbols
 
@@ -22,6 +25,8 @@ _LAST_BOUNDS = 4
 _NEXT_FORMULA = 4
 """Pieces of a text from one formula to the next but one, words between them: "-2x > -6; divided by -2"."""
 
+_OPERATIONS = ("divid", "multipl", "divis", "teil", "moltiplic")
+"""How words for a division or multiplication begin."""
 _ROWS = 3
 """Rows of a display: two that say the same, and the next one."""
 
@@ -77,11 +82,17 @@ def carry_bound(
         if judge.equal(bound, opposite).outcome == "equal":
             clause = last_clause(link.words_before)
             concluded = is_concluded(link) or mentions("deducing", clause) or mentions("obtaining", clause)
+            concluded = concluded or _names_operation(link)
             concluded = concluded or _is_last_row(judge, link, bounds[max(place - 1, 0) : place + 1])
             drawn = concluded and not (link.is_denied_directly or link.is_one_of_alternatives)
             return LinkVerdict(link, "wrong" if drawn else "not shown", f"{earlier} says the opposite")
         return None
     return None
+
+
+def _names_operation(link: ChainLink) -> bool:
+    """Return whether words before a bound say by which operation it comes: "Dividing by -2:"."""
+    return any(word.startswith(_OPERATIONS) for word in words_of(last_sentence(link.words_before)))
 
 
 def _is_last_row(judge: Judge, link: ChainLink, before: Sequence[tuple[ChainLink, Tree]]) -> bool:
@@ -114,3 +125,23 @@ def find_opposite(statement: Tree, conditions: Sequence[Tree]) -> Tree | None:
         ):
             return known
     return None
+
+
+def is_multiple(statement: Tree, source: Tree, are_equal: Callable[[Tree, Tree], bool]) -> bool:
+    """Return whether an inequality is another, multiplied by a positive number."""
+    if statement.label != source.label or free_symbols(statement) != free_symbols(source):
+        return False
+    for at in points_of(free_symbols(statement)):
+        values = [evaluate_term(side, at) for side in (*statement.children, *source.children)]
+        if None in values or not (values[2] or values[3]):
+            continue
+        factor = (values[0] or 0.0) / values[2] if values[2] else (values[1] or 0.0) / (values[3] or 1.0)
+        # A point without roots of negative numbers gives the number; algebra then decides.
+        whole = Fraction(factor).limit_denominator(_LARGEST_FACTOR)
+        scaled = (Tree("*", (number_tree(whole), side)) for side in source.children)
+        return whole > 0 and all(map(are_equal, statement.children, scaled))
+    return False
+
+
+_LARGEST_FACTOR = 1000
+"""Denominator of a number by which an inequality was multiplied."""

@@ -20,6 +20,7 @@ from engines.proofreading.cue_phrases import (
     is_made_of,
     last_clause,
     last_sentence,
+    leave_out,
     mentions,
     names_other_object,
     names_step,
@@ -190,14 +191,26 @@ class ChainLink:
     @property
     def is_denied_directly(self) -> bool:
         """Whether the words right before or after a statement deny it or say that it is another's."""
-        announcing = last_sentence(self.words_before).rpartition(":")[0]  # "the following is wrong:"
-        words = (last_clause(text[-60:]).split()[-4:] for text in (self.words_before, announcing))
-        return (
-            any(mentions("refused", " ".join(cue_words)) for cue_words in words)
-            or denies_of_all(self.words_before)
-            or self.is_crossed_out
-            or self.is_denied_by_words_after
-        )
+        return any(mentions("refused", words) for words in self._leading_words) or self._is_denied_elsewhere
+
+    @property
+    def is_hypothetical(self) -> bool:
+        """Whether it is denied by no more than words that say what would be: `then we would have`."""
+        words = self._leading_words
+        would = any(mentions("hypothetical", each) for each in words)
+        refused = any(mentions("refused", leave_out("hypothetical", each)) for each in words)
+        return would and not (refused or self._is_denied_elsewhere)
+
+    @property
+    def _leading_words(self) -> list[str]:
+        """The last words before it, and those of an announcement: "the following is wrong:"."""
+        announcing = last_sentence(self.words_before).rpartition(":")[0]
+        return [" ".join(last_clause(each[-60:]).split()[-4:]) for each in (self.words_before, announcing)]
+
+    @property
+    def _is_denied_elsewhere(self) -> bool:
+        """Whether words deny all of its kind, or a cross or the words behind it deny it."""
+        return denies_of_all(self.words_before) or self.is_crossed_out or self.is_denied_by_words_after
 
     @property
     def is_crossed_out(self) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import last_clause, mentions
+from engines.proofreading.cue_phrases import last_clause, last_sentence, mentions, words_of
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.statement_roles import is_concluded, is_supposed
 from engines.proofreading.term_properties import WHOLE, find_residue, free_symbols
@@ -14,6 +17,10 @@ _NEXT_FORMULAS = 4
 """Pieces of a text from one formula to the next but one, words between them."""
 _BESIDE = ("so", "row", "column", ",")
 """What leads to a root within a formula."""
+_NEAR_LINES = 24
+"""Lines from a system of congruences to what solves it."""
+_SEVERAL = frozenset(("all", "solutions", "solution", "alle", "lösungen", "solutions.", "toutes", "todas"))
+"""Words that say of numbers that they are all solutions."""
 _LARGEST = 10_000
 """Modulus of which the multiples are tried."""
 
@@ -62,3 +69,43 @@ def judge_congruence_root(
     ):
         return None
     return LinkVerdict(link, "wrong", f"it does not solve {written}")
+
+
+def judge_system(
+    link: ChainLink, right: Tree, modulus: int, stated: Sequence[tuple[ChainLink, int, int]]
+) -> LinkVerdict | None:
+    """Return the verdict on a congruence that is said to follow from several for the same letter; None where
+    these contradict each other, or it has a modulus of theirs.
+
+    Args:
+        link: The link of the congruence, whose left side is the letter.
+        right: The residue.
+        modulus: The modulus of the congruence.
+        stated: The links of the congruences for the letter before it, with residues and moduli.
+    """
+    system = {
+        (residue, number)
+        for known, residue, number in stated
+        if known.left.strip() == link.left.strip()
+        and 0 <= link.line - known.line <= _NEAR_LINES
+        and known.position.scope.reaches(link.position.scope)
+    }
+    residue = find_residue(right, modulus)
+    moduli = {number for _, number in system}
+    whole = math.lcm(*moduli)
+    if residue is None or len(moduli) < 2 or whole > _LARGEST:
+        return None
+    if modulus in moduli or link.of_problem or link.has_denial_nearby or link.is_one_of_alternatives:
+        return None
+    sentence = words_of(last_sentence(link.words_before))
+    of_all = not _SEVERAL.isdisjoint(sentence)
+    if not (of_all or is_concluded(link)) or is_supposed(link):
+        return None
+    solution = next((n for n in range(whole) if all(n % number == rest for rest, number in system)), None)
+    if solution is None:
+        return None
+    implied = whole % modulus == 0 and solution % modulus == residue
+    if implied and (modulus == whole or not of_all):
+        written = " and ".join(f"{rest} modulo {number}" for rest, number in sorted(system))
+        return LinkVerdict(link, "follows", f"it is {written}")
+    return LinkVerdict(link, "wrong", f"the solutions are {solution} modulo {whole}")

@@ -88,6 +88,9 @@ _ASKING_FOR_MISTAKES = f"""
     {_join_phrases(_LOOKING_FOR_MISTAKES)} what's_wrong whats_wrong contains_an_error contains_a_mistake
     spot_all_errors spot_errors find_errors find_mistakes
 """
+_HYPOTHETICAL = _join_phrases(
+    (("will would", "make"), ("would", "have get imply mean give follow be become require yield"))
+)
 Cue = Literal["given", "claimed"]
 """What the words before a statement introduce it as: a condition or definition, or a conclusion."""
 
@@ -110,8 +113,7 @@ PHRASES: Mapping[str, str] = {
     "concluding": """
         therefore hence thus so consequently clearly obviously evidently it_follows we_conclude we_have
         we_know we_see we_get we_obtain note_that notice_that recall_that observe_that moreover furthermore
-        also
-        in_particular this_means this_shows this_implies this_gives it_is_known as_is_well_known
+        also in_particular this_means this_shows this_implies this_gives it_is_known as_is_well_known
         it_is_well_known by_algebra it_is_true is_true holds identity by_the_rules simplifying expanding
         students_know everyone_knows remember_that
     """,
@@ -122,7 +124,6 @@ PHRASES: Mapping[str, str] = {
     "for all": _FOR_ALL,
     "neutral": """
         real reals number numbers and value values of the angle angles that we it any all every complex
-        positive
         negative nonnegative non-negative nonzero non-zero integer integers natural rational x y z a b c n k
         have then is holds true following following: both two positive variables variable know non zero in
         you your one favourite favorite own choice choices chosen choosing value picked selected entire whole
@@ -160,14 +161,13 @@ PHRASES: Mapping[str, str] = {
     "restricted": "for if when where on",
     "sought with": "such_that so_that satisfying",
     "misprint": "typo typos misprint* errat*",
-    "refused": """
+    "refused": f"""
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
-        will_make would_make whether would_have would_get would_imply would_mean would_give would_follow
-        erroneous* fallac* claim
-        claims student suppose assume contrary definition_that convention_that pretend* joke* tongue-in-cheek
-        would_expect would_be would_read would_say would_become would_require would_yield faulty bogus
-        flawed so-called students_wrote students_write students_answered
+        whether erroneous* fallac* claim claims student suppose assume contrary definition_that
+        convention_that pretend* joke* tongue-in-cheek would_expect would_say would_read faulty bogus
+        flawed so-called students_wrote students_write students_answered {_HYPOTHETICAL}
     """,
+    "hypothetical": _HYPOTHETICAL,
     "refused after": """
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
         only_true true_only violat* invalid
@@ -336,10 +336,7 @@ PHRASES: Mapping[str, str] = {
         no_real no_complex no_rational no_integer* no_integral no_positive no_negative no_nonzero no_zero*
         no_common no_such no_value* no_answer* no_other
     """,
-    "contrary": """
-        contrary for_contradiction by_contradiction for_a_contradiction to_the_contrary
-        by_way_of_contradiction
-    """,
+    "contrary": "contrary for_contradiction by_contradiction for_a_contradiction by_way_of_contradiction",
     "contradiction": "contradict* impossible absurd",
     "determining": "a an any every each all some the let fix two",
     "kind of number": """
@@ -394,14 +391,12 @@ DOMAINS: Mapping[str, str] = {
     """,
     "rings and groups": """
         ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
-        ideal_generated
-        ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism* isomorphic
-        automorphism* epimorphism* monomorphism* endomorphism* semigroup* groupoid* monoid* finite_field*
-        field_extension* splitting_field* galois group_theory group_of_order
-        be_a_group is_a_group group_in_which finite_group*
-        group_operation identity_element group_action* cyclic_group* symmetric_group* dihedral
-        zero_divisor* nilpotent annihilator p-adic characteristic_p characteristic_zero
-        field_of_characteristic of_characteristic in_characteristic characteristic_two
+        ideal_generated ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism*
+        isomorphic automorphism* epimorphism* monomorphism* endomorphism* semigroup* groupoid* monoid*
+        finite_field* field_extension* splitting_field* galois group_theory group_of_order be_a_group
+        is_a_group group_in_which finite_group* group_operation identity_element group_action* cyclic_group*
+        symmetric_group* dihedral zero_divisor* nilpotent annihilator p-adic characteristic_p
+        characteristic_zero field_of_characteristic of_characteristic in_characteristic characteristic_two
         quaternion* clifford exterior_algebra grassmann anticommut* non-commutative noncommutative
         permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
     """,
@@ -489,6 +484,11 @@ def names_other_object(words: str) -> bool:
     return of_kind or mentions("other object", words)
 
 
+def leave_out(cue: str, words: str) -> str:
+    """Return words without the phrases of a cue."""
+    return leave_out_phrases(PHRASES[cue], words)
+
+
 def denies_of_all(words: str) -> bool:
     """Return whether the clause before a statement says that it holds for nothing.
 
@@ -498,7 +498,7 @@ def denies_of_all(words: str) -> bool:
     clause = re.split(r"[,;:]", last_sentence(words))[-1]
     opened = [start for start, _ in index_phrases(PHRASES["opening"]).iterate_spans(clause)]
     clause = clause[opened[-1] :] if opened else clause
-    return mentions("of none", leave_out_phrases(PHRASES["idiomatic no"], clause))
+    return mentions("of none", leave_out("idiomatic no", clause))
 
 
 def names_step(label: str) -> bool:

@@ -101,11 +101,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
                 if not piece.formula and distinguishes_cases(piece.text)
             }
         ),
-        asked=[
-            position
-            for piece, position in zip(document.pieces, positions, strict=True)
-            if not piece.formula and mentions("asking", piece.text)
-        ],
+        asked=[place for _, place in _find_words(document, positions, "asking")],
+        asked_for_mistakes=[place for _, place in _find_words(document, positions, "asking for mistakes")],
         contradictions=_find_words(document, positions, "contradiction"),
         refutations=_find_words(document, positions, "contrary"),
         assigned=_find_words(document, positions, "assigning", "unsolvable"),

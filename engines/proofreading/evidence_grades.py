@@ -28,6 +28,8 @@ _MOST_APART = 2
 """Pieces of a text from one formula to the next, and paragraphs: a displayed formula is one of its own."""
 _NEXT_LINES = 8
 """Lines: a definition so far away is that of the example at hand."""
+_LINES_OF_FUNCTION = 12
+"""Lines: so far on, a function of the same scope is the same one."""
 _NEAR_LINES = 20
 """Lines: a statement so far away can still be about the same example."""
 
@@ -92,6 +94,8 @@ def _grade_sources(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact,
         return "faint"
     if not is_given and (_stand_beside(link, evidence) or lines <= _NEXT_LINES):
         return "strong"
+    if not is_given and evidence.sources and all(_defines_here(source, link) for source in evidence.sources):
+        return "strong"
     # An exercise has its functions to its end; those of another are others a few lines further on.
     in_task = all(_defines_in_task(source, link) for source in evidence.sources)
     return "weak" if in_task or lines <= _NEAR_LINES else "faint"
@@ -100,6 +104,13 @@ def _grade_sources(link: ChainLink, evidence: Evidence, last_uses: Mapping[Fact,
 def _defines_in_task(source: Fact, link: ChainLink) -> bool:
     """Return whether a statement says what a function is, in the example or exercise of a link."""
     return source.left.label == "call" and source.is_about_task_of(link.position)
+
+
+def _defines_here(source: Fact, link: ChainLink) -> bool:
+    """Return whether a statement says what a function is, shortly before a link in the same scope: there it
+    is the same one."""
+    here = source.left.label == "call" and source.position.scope is link.position.scope
+    return here and _measure_distance(link, source) <= _LINES_OF_FUNCTION
 
 
 def _stands_in_work(source: Fact, link: ChainLink) -> bool:
@@ -139,7 +150,9 @@ def _grade_near_consequence(link: ChainLink, evidence: Evidence) -> EvidenceGrad
     if evidence.is_certain:
         # What a function is was said before the example began, or in the exercise of which this is a part.
         equations = tuple(source for source in evidence.sources if source.left.label != "call")
-        in_task = all(_defines_in_task(source, link) for source in evidence.sources)
+        in_task = all(
+            _defines_in_task(source, link) or _defines_here(source, link) for source in evidence.sources
+        )
         beside = _stand_beside(link, replace(evidence, sources=equations or evidence.sources))
         in_work = all(_stands_in_work(source, link) for source in evidence.sources)
         return "strong" if beside or in_task or in_work else "weak"

@@ -385,7 +385,10 @@ class Facts:
     def find_contradiction(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
         """Return whether statements contradict each other: a claim that follows from them follows also
         where it is changed."""
-        return len(used) > 1 and self.follows_from(Tree("+", (left, ONE)), right, used)
+        # … as it does where π is 0 by two values of one angle.
+        return len(used) > 1 and any(
+            self.follows_from(Tree("+", (left, more)), right, used) for more in (ONE, Tree("pi"))
+        )
 
     def follows_from(self, left: Tree, right: Tree, used: Sequence[Fact]) -> bool:
         """Return whether a claim follows from these statements alone."""

@@ -102,11 +102,13 @@ class LinkContext:
         facts: The assumptions, definitions and properties of operations that the text states.
         inequality_before: The last inequality that is no bound on a letter.
         congruence_before: The last congruence of letters modulo a number, with its sides and that number.
+        congruences: The residues that letters are said to leave, with their moduli, where they stand.
         redefines_star: Whether the text defines an operation `*` of its own.
         has_signed_infinity: Whether it writes +∞, so that ∞ can be of either sign.
         sections_of_cases: The sections that distinguish cases, by their identity.
         paragraphs_of_cases: The paragraphs that do, by their numbers.
         asked: Where the text asks whether statements are true.
+        asked_for_mistakes: Where it asks for the mistakes of a work.
         contradictions: Where it says that there is a contradiction, by the indices of pieces.
         refutations: Where it says that it supposes the contrary, likewise.
         assigned: Where it sets equations as tasks, or says that they have no solution, likewise.
@@ -143,11 +145,13 @@ class LinkContext:
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     inequality_before: tuple[ChainLink, Tree] | None = None
     congruence_before: tuple[ChainLink, Tree, Tree, int] | None = None
+    congruences: list[tuple[ChainLink, int, int]] = field(default_factory=list)
     redefines_star: bool = False
     has_signed_infinity: bool = False
     sections_of_cases: frozenset[int] = frozenset()
     paragraphs_of_cases: Sequence[int] = ()
     asked: Sequence[Position] = ()
+    asked_for_mistakes: Sequence[Position] = ()
     contradictions: Sequence[tuple[int, Position]] = ()
     refutations: Sequence[tuple[int, Position]] = ()
     assigned: Sequence[tuple[int, Position]] = ()
@@ -218,7 +222,8 @@ class LinkContext:
             question.paragraph == here.paragraph
             or question.scope.kind not in ("document", "section")
             or (listed and 0 < here.paragraph - question.paragraph <= _MOST_ITEMS)
-            for question in self.asked
+            # A chain of several equations calculates, and is asked about only where mistakes are.
+            for question in (self.asked_for_mistakes if self.has_several_equations else self.asked)
             if question.scope.reaches(here.scope)
             # The words that ask before a list end where its first item begins.
             or (

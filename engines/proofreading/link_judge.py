@@ -14,18 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import zip_longest
 
-from engines.core.tree import ONE, ZERO, Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.derivative_parser import DIFFERENT_ORDERS
-from engines.mathematics.algebra.rational import number_tree
 from engines.mathematics.judging.names import free_variables
+from engines.mathematics.judging.shapes import is_column
 from engines.mathematics.verification.work_limit import limit_work
-from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite
+from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite, is_multiple
 from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.congruence_roots import judge_congruence_root
+from engines.proofreading.congruence_roots import judge_congruence_root, judge_system
 from engines.proofreading.cue_phrases import (
     last_sentence,
     mentions,
@@ -49,7 +48,12 @@ from engines.proofreading.number_links import SUPPOSED
 from engines.proofreading.odd_middles import describe_odd_middle
 from engines.proofreading.open_ends import take_powers_in
 from engines.proofreading.other_meanings import STAR, is_partial_slope, reconsider_link, take_degrees
-from engines.proofreading.other_notations import list_roots_taken
+from engines.proofreading.other_notations import (
+    are_powers_of_one_set,
+    forgets_mixed_terms,
+    hold_for_complex,
+    list_roots_taken,
+)
 from engines.proofreading.recurrences import find_closed_form_value, find_recurrence_value
 from engines.proofreading.reintroduced_letters import is_defined_anew
 from engines.proofreading.repair_conditions import write_term
@@ -62,7 +66,6 @@ from engines.proofreading.rings_and_residues import (
 )
 from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Position
 from engines.proofreading.series_links import judge_expansion
-from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_sign
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
@@ -83,11 +86,13 @@ from engines.proofreading.term_properties import (
     count_terms,
     describe_unjudged,
     evaluate_term,
+    find_residue,
     free_symbols,
     real_roots,
     values_agree,
 )
 from engines.proofreading.undefined_definitions import find_undefined
+from engines.proofreading.worked_examples import find_mistake_in_example
 
 _MEMBERSHIPS: Mapping[str, str] = {
     **dict.fromkeys((r"\in", r"\notin", r"not \in"), "in"),
@@ -103,7 +108,6 @@ _MOST_TERMS = 200
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
 _EMPTY = Tree("set")
-_NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _TERM = re.compile(r"_[ijkmn]\Z")
 """The index of a term of a sequence."""
 _PARAGRAPHS_BESIDE = 2
@@ -116,8 +120,6 @@ _SHARED_WITH_GROUPS = frozenset(("*", "pow"))
 """Operations that groups have too, whose products need not commute."""
 _SEVERAL_VALUES = ("ln", "log", "sqrt", "root", "arg")
 """Operations that have several values of complex numbers."""
-_LARGEST_FACTOR = 1000
-"""Denominator of a number by which an inequality was multiplied."""
 _CALCULATED = ("call", "d", "limit", "integral", "antiderivative", "sum", "prod")
 """Terms that a chain begins with which calculates what they are."""
 _OF_LIMITS = frozenset(("limit", "integral"))
@@ -328,9 +330,8 @@ class LinkJudge(LinkContext):
     def _is_denied_next(self, left: Tree, right: Tree) -> bool:
         """Return whether the next link says that the sides are not equal: `-8 = -7`, but `-8 ≠ -7`."""
         following = self.next_link
-        if following is None or following.relation != "!=":
-            return False
-        return (left, right) == tuple(side.tree for side in self.read_sides(following))
+        is_denial = following is not None and following.relation == "!="
+        return following is not None and is_denial and (left, right) == self.read_trees(following)
 
     def _is_defined_next(self, judged: LinkVerdict) -> bool:
         """Return whether the next statement of its list defines anew what an accusation uses."""
@@ -369,14 +370,15 @@ class LinkJudge(LinkContext):
         if not any(node.label in _AMBIGUOUS_FOR_COMPLEX for node in terms):
             return ""
         free = frozenset().union(*map(free_symbols, sides))
-        conjugated_letters = (
-            free_symbols(node)
+        said = [
+            (fact.left, fact.right)
             for fact in self.facts.facts_about(free)
             for side in (fact.left, fact.right)
-            for node in side
-            if node.label == "conj"
-        )
-        return "" if all(map(free.isdisjoint, conjugated_letters)) else "complex numbers"
+            if any(node.label == "conj" and free & free_symbols(node) for node in side)
+        ]
+        # What fails for any complex numbers does so here, unless the text says which ones are meant.
+        failed = hold_for_complex(*sides) is False and all(hold_for_complex(*pair) for pair in said)
+        return "complex numbers" if said and not failed else ""
 
     def _forget_redefined(self, link: ChainLink, left: Tree | None) -> None:
         """Forget what was said of a letter or function that an equation defines, but in a term that is not
@@ -446,8 +448,11 @@ class LinkJudge(LinkContext):
                 root = judge_congruence_root(link, left, right, self.congruence_before, int(number))
                 if left.children or right.children:
                     self.congruence_before = link, left, right, int(number)
+                root = root or judge_system(link, right, int(number), self.congruences)
                 if root is not None:
                     return root
+                if not left.children and (residue := find_residue(right, int(number))) is not None:
+                    self.congruences.append((link, residue, int(number)))
             judged = judge_congruence(link, left, right, modulus, self.judge)
             # Without a modulus the sign says that both sides are the same whatever their variables are.
             identical = modulus is None and judged.outcome == "unread" and link.position.domain == NUMBERS
@@ -470,16 +475,18 @@ class LinkJudge(LinkContext):
             return judged
         if link.relation != "=":
             return self._judge_inequality(link, left, right)
-        if _are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
+        if are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
-        if not self.matrices.isdisjoint(free):
+        # Two letters with such values need not commute.
+        if not self.matrices.isdisjoint(free) or len(free & self._list_matrix_values()) > 1:
             return self.matrix_links.judge_equation(link, left, right)
         if root := judge_congruence_root(link, left, right, self.congruence_before, 0):
             self.keep_equation(link, left, right)
             return root
         self.equations.append((link, left, right))
-        if next_side is not None and not free_symbols(next_side):
-            equality_count = 1  # a = b = 0 says that both are 0
+        # a = b = 0 says that both are 0, unless a is worked out to b, though not quite.
+        if next_side is not None and not free_symbols(next_side) and not forgets_mixed_terms(left, right):
+            equality_count = 1
         judged = EquationLink(self, link, left, right, equality_count).judge_equation()
         if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_denied_directly):
             judged = self._judge_as_slip(judged, left, right, next_side)
@@ -564,6 +571,7 @@ class LinkJudge(LinkContext):
         if mistake is None and next_side is not None:
             odd = describe_odd_middle(self, link, left, right, next_side)
             mistake = Accusation(odd) if odd else None
+        mistake = mistake or find_mistake_in_example(self, link, left, right)
         if mistake is not None and not self._holds_by_facts_where_defined(left, right):
             return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
         # u = w = 0 says that both are 0, and not what they are to each other.
@@ -611,9 +619,18 @@ class LinkJudge(LinkContext):
     def _holds_by_facts_where_defined(self, left: Tree, right: Tree) -> bool:
         """Return whether an equation holds under a condition by what was said: gcd(a, b) = a where b = 0."""
         reduced = self.facts.reduce_by_facts(left, right)
-        if reduced is None or not reduced.used:
+        # What contradicts itself holds for all.
+        if reduced is None or not reduced.used or self.facts.find_contradiction(left, right, reduced.used):
             return False
         return self.judge.equal(reduced.left, reduced.right).outcome in ("equal", "equal if")
+
+    def _list_matrix_values(self) -> frozenset[str]:
+        """List the letters that the text says to be matrices with entries, as `x = (…)`, where they stand."""
+        return frozenset(
+            fact.left.label
+            for fact in self.facts.in_scope
+            if fact.right.label == "matrix" and not is_column(fact.right) and not fact.left.children
+        )
 
     @property
     def matrix_links(self) -> MatrixLinks:
@@ -622,7 +639,7 @@ class LinkJudge(LinkContext):
             terms=self.judge,
             numbers=self.numbers,
             facts=self.facts,
-            matrices=self.matrices,
+            matrices=self.matrices | self._list_matrix_values(),
             cases=self.cases,
             follow=self.conclude,
             state=self.keep_equation,
@@ -663,7 +680,7 @@ class LinkJudge(LinkContext):
         if not of_terms and (for_all or self.is_concluded_for_all(link, left, right)):
             known = [*self.list_worded_hypotheses(link, left, right), *list_counts(statement)]
             # Where the inequality holds from which a step goes on, the step has to hold, and nowhere else.
-            if source is not None and self._is_multiple(statement, source[1]):
+            if source is not None and is_multiple(statement, source[1], self.are_equal):
                 written = " ".join(f"{source[0].left} {source[0].relation} {source[0].right}".split())
                 return LinkVerdict(link, "follows", f"by {written} (line {source[0].line})")
             verdict = self.judge.holds(statement, [*known, *([source[1]] if source else [])])
@@ -715,21 +732,6 @@ class LinkJudge(LinkContext):
         before = self.inequality_before[0]
         here = before.position.paragraph == link.position.paragraph and before.chain_index != link.chain_index
         return self.inequality_before if here else None
-
-    def _is_multiple(self, statement: Tree, source: Tree) -> bool:
-        """Return whether an inequality is another, multiplied by a positive number."""
-        if statement.label != source.label or free_symbols(statement) != free_symbols(source):
-            return False
-        for at in points_of(free_symbols(statement)):
-            values = [evaluate_term(side, at) for side in (*statement.children, *source.children)]
-            if None in values or not (values[2] or values[3]):
-                continue
-            factor = (values[0] or 0.0) / values[2] if values[2] else (values[1] or 0.0) / (values[3] or 1.0)
-            # A point without roots of negative numbers gives the number; algebra then decides.
-            whole = Fraction(factor).limit_denominator(_LARGEST_FACTOR)
-            scaled = (Tree("*", (number_tree(whole), side)) for side in source.children)
-            return whole > 0 and all(map(self.are_equal, statement.children, scaled))
-        return False
 
     def _is_bounded_by_others(self, free: frozenset[str]) -> bool:
         """Return whether formulas shortly before bound some letters by others: `|x - y| < d`, said of all x
@@ -787,14 +789,3 @@ class LinkJudge(LinkContext):
             moduli.describe_rings(here, judged.link.piece_index),
             self.matrices,
         )
-
-
-def _are_powers_of_one_set(left: Tree, right: Tree) -> bool:
-    """Return whether both sides are powers of one set of numbers, as ℝ³ and ℝ, with other exponents."""
-    bases, exponents = zip(
-        *(side.children if side.label == "pow" else (side, ONE) for side in (left, right)), strict=True
-    )
-    numbers = all(exponent.label.isdecimal() for exponent in exponents)
-    return (
-        bases[0] == bases[1] and bases[0].label in _NUMBER_SETS and numbers and exponents[0] != exponents[1]
-    )

@@ -55,7 +55,7 @@ _IDENTITY = Tree("I")
 def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> tuple[Tree, Tree] | None:
     """Return the one pair of entries of two matrices or tuples that differ where the others are equal, and
     not only written alike; None where there is no such pair."""
-    pairs = _pair_entries(left, right)
+    pairs = pair_entries(left, right)
     odd = [pair for pair in pairs if not same(*pair)]
     # Entries of a product or sum that are equal to those beside it are not so by chance.
     calculated = _is_calculated(left, right)
@@ -71,7 +71,7 @@ def find_odd_entry(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) 
 def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool]) -> Slip | None:
     """Return the one number or index of an equation of calculated matrices with which all their entries are
     equal, where one pair of entries differs, or several that have letters."""
-    pairs = _pair_entries(left, right)
+    pairs = pair_entries(left, right)
     if not 1 < len(pairs) <= _MOST_ENTRIES or not _is_calculated(left, right):
         return None
     odd = [at for at, pair in enumerate(pairs) if not same(*pair)]
@@ -92,7 +92,7 @@ def find_entry_slip(left: Tree, right: Tree, same: Callable[[Tree, Tree], bool])
             changed = one.replace_subtree(path, part)
             if changed == other:  # n(c_0; p) = n(c_1; p) says that two values are equal
                 continue
-            entries = _pair_entries(changed, other)
+            entries = pair_entries(changed, other)
             if (
                 len(entries) == len(pairs)
                 and values_agree(*entries[odd[0]], points[0])
@@ -110,7 +110,7 @@ def _iterate_entry_changes(tree: Tree, names: frozenset[str]) -> Iterator[tuple[
     yield from (change for change in iterate_changes(tree) if change[2] in _SIGNS)
 
 
-def _pair_entries(left: Tree, right: Tree) -> list[tuple[Tree, Tree]]:
+def pair_entries(left: Tree, right: Tree) -> list[tuple[Tree, Tree]]:
     """List the entries of two matrices or tuples by pairs; none where they are no such things of one size."""
     try:
         sides = evaluate_matrices(left, right)

@@ -27,6 +27,7 @@ from engines.proofreading.slips import iterate_changes, iterate_retyped, points_
 from engines.proofreading.term_properties import (
     DECIMAL,
     DEGREES,
+    OF_ANGLES,
     WHOLE,
     apart_in_any_sign,
     evaluate_complex,
@@ -132,9 +133,12 @@ class NumberLinks:
         sized = mentions("of size", f"{link.words_before} {link.words_after}")
         if sized and (_is_square_size(link.right, right, left) or _is_square_size(link.left, left, right)):
             return LinkVerdict(link, "right", "where × stands between the sides of a square")
+        # "We would have 2e = 5 - 36 = 41" supposes what is calculated, and not what that gives.
+        is_worked_out = link.index > 0 and bool(left.children) and not right.children
+        is_denied = link.is_denied_directly and not (is_worked_out and link.is_hypothetical)
         if (
             link.of_problem
-            or link.is_denied_directly
+            or is_denied
             or self._is_one_of_several_claims(link)
             or (not link.index and has_last_word("conditional", link.words_before))
         ):
@@ -487,11 +491,41 @@ class NumberLinks:
             return ""
         if link.is_rounded or values_agree(left, right, {}) is not False:
             return ""
-        return (
-            f"{left_value:.6g} and {right_value:.6g}"
-            if 1 / _CONVERTED < left_value / right_value < _CONVERTED
-            else ""
-        )
+        ratio = left_value / right_value
+        is_measured = all(_is_metric(unit) for unit in find_units(left) | find_units(right))
+        # An angle can be one in degrees.
+        is_measured = is_measured and OF_ANGLES.isdisjoint((*left.list_labels(), *right.list_labels()))
+        differs = 1 / _CONVERTED < ratio < _CONVERTED or (is_measured and not _converts_units(ratio))
+        return f"{left_value:.6g} and {right_value:.6g}" if differs else ""
+
+
+def _is_metric(unit: Tree) -> bool:
+    """Return whether a unit is a power of ten times that of the metric system."""
+    known = find_unit(unit.children[0].label) if unit.label == "unit" else None
+    return known is not None and math.log10(known[1]).is_integer()
+
+
+def _converts_units(ratio: float) -> bool:
+    """Return whether a ratio is one of two units: a power of ten, of 60 and 24 for times and speeds, or that
+    of a unit of another system, or of a constant of nature.
+
+    >>> [_converts_units(ratio) for ratio in (1000.0, 3.6, 0.06, 8.0, -1.0)]
+    [True, True, True, False, False]
+    """
+    if ratio <= 0:
+        return False
+    mantissa = ratio / 10 ** math.floor(math.log10(ratio))
+    return any(math.isclose(mantissa, factor, rel_tol=_CLOSE_CONVERSION) for factor in _CONVERSIONS)
+
+
+_UNIT_RATIOS = (1, 6, 3.6, 2.4, 1.44, 8.64, 3.156, 2.54, 3.048, 9.144, 1.609, 4.536, 1.852, 3.785)
+"""Of times, of feet, pounds, miles and gallons."""
+_CONSTANT_RATIOS = (4.184, 1.602, 9.81, 6.022, 6.626, 2.998, 1.381, 8.314, math.pi / 1.8)
+"""Of calories and degrees, and constants of nature."""
+_CONVERSIONS = (
+    *(one for ratio in (*_UNIT_RATIOS, *_CONSTANT_RATIOS) for one in (ratio, 10 / ratio)),
+    10,
+)
 
 
 def _describe_undefined(left: Tree, right: Tree) -> str:

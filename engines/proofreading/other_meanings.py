@@ -32,6 +32,7 @@ from engines.proofreading.other_notations import (
     find_whole_factors,
     has_blocks,
     has_bracketed_row,
+    has_inner_product,
     has_leading_zero,
     has_zero_coefficient,
     hold_by_stirling,
@@ -99,9 +100,6 @@ _CLASS = re.compile(r"\[\s*\([^\[\]]*\)\s*\]")
 """A tuple in square brackets: the class of a pair."""
 _LONG_STEP = 14
 """Nodes of a link that one change hardly makes an identity by chance."""
-_MARKED = re.compile("[A-Za-zα-ω][\u0302\u20d7]")
-"""A letter with a hat or an arrow, which is a vector in a product with a dot."""
-_VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
 
 
 def reconsider_link(
@@ -320,7 +318,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     crossed = _CROSS.search(link.left + link.right)
     if crossed and (_has_both_orders(left, right) or hold_for_vectors(left, right)):
         return "products of letters in both orders can be those of vectors"
-    if _DOT.search(link.left + link.right) and any(map(_has_inner_product, (left, right))):
+    if _DOT.search(link.left + link.right) and has_inner_product(left, right):
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
@@ -454,7 +452,9 @@ def _are_divisors(links: Sequence[ChainLink], left: Tree, right: Tree) -> bool:
 
 
 def _adds_digits(numeral: Tree, total: Tree) -> bool:
-    """Return whether a sum or product is one of all digits of a number, in their order."""
+    """Return whether a sum or product is one of all digits of a number or a value, in their order."""
+    if numeral.children and (value := evaluate_term(numeral, {})) is not None and value.is_integer():
+        numeral = Tree(f"{value:.0f}")
     digits = [node.label for node in total if not node.children]
     operations = {node.label for node in total if node.children}
     added = len(digits) > 1 and operations in ({"+"}, {"*"}) and all(len(digit) == 1 for digit in digits)
@@ -754,18 +754,6 @@ def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:
     """Return whether terms have the same exponential, as all values of a sum of logarithms."""
     powers = [evaluate_complex(Tree("exp", (side,)), {}) for side in (left, right)]
     return powers[0] is not None and powers[1] is not None and abs(powers[0] - powers[1]) < _RELATIVE_ERROR
-
-
-def _has_inner_product(side: Tree) -> bool:
-    for node in side:
-        if node.label == "*" and len(node.children) == 2:
-            one, other = node.children
-            if not (one.children or other.children) and free_symbols(one) and free_symbols(other):
-                vectors = all(_VECTOR.match(each.label) for each in (one, other))
-                vectors = vectors or all(_MARKED.match(each.label) for each in (one, other))
-                if one == other or vectors:
-                    return True
-    return False
 
 
 # ---- complex numbers

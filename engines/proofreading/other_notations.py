@@ -7,11 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from engines.core.tree import ZERO, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.unit_table import UNIT_SYMBOLS
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import free_variables, replace_variable
-from engines.proofreading.term_properties import evaluate_term, free_symbols, values_agree
+from engines.proofreading.term_properties import (
+    WHOLE,
+    are_exactly_equal,
+    evaluate_complex,
+    evaluate_term,
+    free_symbols,
+    values_agree,
+)
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
 _POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])")
@@ -26,6 +33,10 @@ _COUNTING = ("k", "m", "n", "p", "q", "j", "l", "N")
 """Letters that stand for integers as factors of π."""
 _OF_MULTIPLES = ("sin", "cos", "tan")
 _INVERSES = {"asin": "sin", "acos": "cos", "atan": "tan"}
+_MARKED = re.compile("[A-Za-zα-ω][\u0302\u20d7]")
+"""A letter with a hat or an arrow, which is a vector in a product with a dot."""
+_UNIT_VECTOR = re.compile(r"e(?:_\w+|\^\w+)\Z")
+_NUMBER_SETS = ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ")
 _SAMPLES, _TRIES = 2, 12
 _CLOSE = 1e-9
 _INFINITY = "inf"
@@ -274,6 +285,26 @@ def hold_for_vectors(left: Tree, right: Tree) -> bool:
     return True
 
 
+def hold_for_complex(left: Tree, right: Tree) -> bool | None:
+    """Return whether terms are equal where letters are complex numbers; None where that is not known.
+
+    >>> from engines.formula.reader import read
+    >>> texts = (r"w \\bar w = |w|^2", r"w \\bar w = |w|^3", r"\\max(w, 1) = 1")
+    >>> [hold_for_complex(*read(text).tree.children) for text in texts]
+    [True, False, None]
+    """
+    names = sorted(free_symbols(left) | free_symbols(right))
+    random = Random(len(names))
+    for _ in range(_SAMPLES):
+        at = {name: complex(random.uniform(1, 2), random.uniform(1, 2)) for name in names}
+        one, other = evaluate_complex(left, at), evaluate_complex(right, at)
+        if one is None or other is None:
+            return None
+        if abs(one - other) > _CLOSE * (1 + abs(one)):
+            return False
+    return True
+
+
 def _evaluate_vector(tree: Tree, at: Mapping[str, Sequence[float]]) -> Sequence[float] | None:
     """Return the vector that a term is; None where it has other operations than sums and products."""
     if not tree.children:
@@ -295,6 +326,43 @@ def _evaluate_vector(tree: Tree, at: Mapping[str, Sequence[float]]) -> Sequence[
     return [a + sign * b for a, b in zip(one, other, strict=True)]
 
 
+def has_inner_product(left: Tree, right: Tree) -> bool:
+    """Return whether terms multiply a letter by itself that is no number by where it stands, or two letters
+    that are marked as vectors.
+
+    >>> from engines.formula.reader import read
+    >>> texts = (r"v \\cdot v = |v|^2", r"(1 + 1/n)^{n \\cdot n} = n \\cdot n")
+    >>> [has_inner_product(*read(text).tree.children) for text in texts]
+    [True, False]
+    """
+    scalars = _list_scalars(left) | _list_scalars(right)
+    pairs = [
+        node.children
+        for node in (*left, *right)
+        if node.label == "*" and not any(part.children or not free_symbols(part) for part in node.children)
+    ]
+    return any(
+        (pair[0] == pair[1] and pair[0].label not in scalars)
+        or any(all(mark.match(part.label) for part in pair) for mark in (_UNIT_VECTOR, _MARKED))
+        for pair in pairs
+    )
+
+
+def _list_scalars(tree: Tree, *, is_scalar: bool = False) -> frozenset[str]:
+    """List the letters that are numbers by where they stand: in exponents, denominators and sums with
+    numbers. Those in norms and products there can be vectors."""
+    if not tree.children:
+        return free_symbols(tree) if is_scalar else frozenset()
+    added = tree.label in ("+", "-") and (is_scalar or any(WHOLE.match(part.label) for part in tree.children))
+    behind = tree.label in ("/", "pow")
+    return frozenset[str]().union(
+        *(
+            _list_scalars(part, is_scalar=added or (behind and at > 0))
+            for at, part in enumerate(tree.children)
+        )
+    )
+
+
 def has_zero_coefficient(tree: Tree) -> bool:
     """Return whether a sum is one of variables with coefficients 0 only, which stands for a row of zeros:
     `0x + 0y`."""
@@ -305,3 +373,33 @@ def _has_zero_factors(tree: Tree) -> bool:
     if tree.label in ("+", "-") and len(tree.children) == 2:
         return all(map(_has_zero_factors, tree.children))
     return tree.label == "*" and tree.children[0] == ZERO and bool(free_symbols(tree.children[1]))
+
+
+def forgets_mixed_terms(left: Tree, right: Tree) -> bool:
+    """Return whether a term becomes another where powers of sums are sums of powers, which they are not.
+
+    >>> from engines.formula.reader import read
+    >>> texts = ("(a + 1)^2 - a^2 = a^2 + 1 - a^2", "a^2 + 1 = a^2 + 1")
+    >>> [forgets_mixed_terms(*read(text).tree.children) for text in texts]
+    [True, False]
+    """
+    dropped = _drop_mixed_terms(left)
+    return dropped != left and are_exactly_equal(dropped, right) is True
+
+
+def _drop_mixed_terms(tree: Tree) -> Tree:
+    parts = tuple(map(_drop_mixed_terms, tree.children))
+    if tree.label == "pow" and parts[0].label in ("+", "-") and len(parts[0].children) > 1:
+        return Tree(parts[0].label, tuple(Tree("pow", (part, parts[1])) for part in parts[0].children))
+    return Tree(tree.label, parts)
+
+
+def are_powers_of_one_set(left: Tree, right: Tree) -> bool:
+    """Return whether both sides are powers of one set of numbers, as ℝ³ and ℝ, with other exponents."""
+    bases, exponents = zip(
+        *(side.children if side.label == "pow" else (side, ONE) for side in (left, right)), strict=True
+    )
+    numbers = all(exponent.label.isdecimal() for exponent in exponents)
+    return (
+        bases[0] == bases[1] and bases[0].label in _NUMBER_SETS and numbers and exponents[0] != exponents[1]
+    )

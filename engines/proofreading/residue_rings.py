@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.proofreading.matrix_slips import pair_entries
 from engines.proofreading.term_properties import WHOLE, free_symbols
 
 _LARGEST_EXPONENT = 2_000
@@ -103,13 +104,19 @@ def list_coefficients(tree: Tree) -> list[int]:
 
 def find_difference(left: Tree, right: Tree) -> int | None:
     """Return by how much two integers differ, or the greatest common divisor of the coefficients by which two
-    polynomials do, or the numerators of two fractions with letters; None for other terms.
+    polynomials do, or the numerators of two fractions with letters, or the entries of two matrices of
+    integers; None for other terms.
 
     >>> from engines.formula.reader import read
     >>> texts = ("2^5 = 3!", "(x+1)^2 = x^2 + 1", "(x+1)^2 = x^2 + 2x + 4", "1/2 = 3")
     >>> [find_difference(*read(text).tree.children) for text in texts]
     [26, 2, 3, None]
     """
+    of_matrices = "matrix" in (*left.list_labels(), *right.list_labels())
+    if of_matrices and (entries := pair_entries(left, right)):
+        # Matrices are equal modulo n if n divides the differences of all their entries.
+        gaps = [find_difference(*pair) for pair in entries]
+        return None if None in gaps else math.gcd(*(gap or 0 for gap in gaps))
     if not free_symbols(left) | free_symbols(right):
         one, other = find_integer(left), find_integer(right)
         return None if one is None or other is None else abs(one - other)
@@ -121,6 +128,23 @@ def find_difference(left: Tree, right: Tree) -> int | None:
     except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
         return None
     return abs(scale.numerator)
+
+
+def are_equal_incidences(left: Tree, right: Tree) -> bool:
+    """Return whether two matrices of integers have zeros at the same places and no negative entries: as
+    relations they are the same, of which 1 + 1 is 1.
+
+    >>> from engines.formula.reader import read
+    >>> matrix = r"\\begin{pmatrix} 1 & %s \\\\ 0 & %s \\end{pmatrix}"
+    >>> one, other, third = (read(matrix % pair).tree for pair in (("2", "1"), ("1", "1"), ("0", "1")))
+    >>> are_equal_incidences(one, other), are_equal_incidences(one, third)
+    (True, False)
+    """
+    pairs = [tuple(map(find_integer, pair)) for pair in pair_entries(left, right)]
+    return bool(pairs) and all(
+        one is not None and other is not None and min(one, other) >= 0 and bool(one) == bool(other)
+        for one, other in pairs
+    )
 
 
 def find_integer(tree: Tree) -> int | None:

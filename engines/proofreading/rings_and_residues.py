@@ -22,6 +22,7 @@ from engines.proofreading.group_words import IDENTITY, find_inverse_slip
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.residue_rings import (
     RingsMeant,
+    are_equal_incidences,
     find_difference,
     find_least_modulus,
     list_coefficients,
@@ -400,6 +401,9 @@ def _fails_as_residues(judged: LinkVerdict, left: Tree, right: Tree, rings: Ring
     # Numbers in brackets can be ideals or permutations, and those of zeros and ones words of a code.
     in_brackets = _IN_BRACKETS.match(link.left) or _IN_BRACKETS.match(link.right)
     of_bits = all({*node.label} <= {*"01"} for node in nodes if not node.children)
+    # … but those of matrices are multiplied, and only as relations 1 + 1 is 1.
+    if of_bits and "row" in (node.label for node in nodes):
+        of_bits = are_equal_incidences(left, right)
     if of_algebra and (in_brackets or of_bits):
         return False
     # Where no modulus is named, 1 + 1 = 1 holds of idempotent elements, and powers are multiples in a group

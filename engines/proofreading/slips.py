@@ -71,7 +71,7 @@ class Slip:
         values = " and ".join(map(_write_value, self.values))
         if not values:
             return f"it holds with {self.instead}"
-        return f"{point}: {values}; it holds with {self.instead}"
+        return f"{point}: {values}; it holds with {self.instead}".removeprefix(": ")
 
 
 def _write_value(value: complex) -> str:

@@ -178,10 +178,30 @@ def describe_failed_step(facts: Facts, link: ChainLink, left: Tree, right: Tree)
         return None
     # A step from an equation holds at one of its roots at least.
     roots = real_roots(known.left, known.right, name, {})
-    if not roots or any(values_agree(left, right, {name: root}) is not False for root in roots):
+    if not roots:
+        return _describe_strange_roots(known, name, left, right)
+    if any(values_agree(left, right, {name: root}) is not False for root in roots):
         return None
     places = " and ".join(f"{name} = {root:.6g}" for root in roots)
     reason = f"it does not hold at {places}, {describe_sources([known])}"
+    return Accusation(reason, Evidence("last equation", (known,)))
+
+
+def _describe_strange_roots(known: Fact, name: str, left: Tree, right: Tree) -> Accusation | None:
+    """Return which roots of a step solve the equation before it at none, whose roots are not known: of
+    `r^3 = 16`; None where one does."""
+    value = evaluate_term(right, {}) if not free_symbols(right) else None
+    is_power = left.label == "pow" and left.children[0] == Tree(name) and left.children[1].label.isdecimal()
+    if is_power and value is not None and value > 0:
+        exponent = int(left.children[1].label)
+        root = value ** (1 / exponent) if exponent else 1.0
+        roots = [root] if exponent % 2 else [root, -root]
+    else:
+        roots = real_roots(left, right, name, {})
+    if not roots or any(values_agree(known.left, known.right, {name: root}) is not False for root in roots):
+        return None
+    places = " and ".join(f"{name} = {root:.6g}" for root in roots)
+    reason = f"it holds at {places}, and {cite_fact(known)} does not"
     return Accusation(reason, Evidence("last equation", (known,)))
 
 

@@ -210,7 +210,8 @@ def are_exactly_equal(left: Tree, right: Tree) -> bool | None:
     except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
         return None
     if apart.is_zero():
-        return True
+        # Atoms commute, and matrices need not.
+        return True if sum("matrix" in atom.list_labels() for atom in space.atoms) < 2 else None
     return False if all(not atom.children and free_symbols(atom) for atom in space.atoms) else None
 
 

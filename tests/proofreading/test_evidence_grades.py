@@ -20,7 +20,9 @@ def write_apart(first: str, last: str, paragraphs: int) -> str:
     return "\n\n".join((first, *["All of this is smooth."] * paragraphs, last))
 
 
-@pytest.mark.parametrize(("paragraphs", "verdict"), [(0, "wrong"), (4, "doubtful"), (14, "not shown")])
+@pytest.mark.parametrize(
+    ("paragraphs", "verdict"), [(0, "wrong"), (4, "wrong"), (8, "doubtful"), (14, "not shown")]
+)
 @pytest.mark.parametrize("claim", ["$g'(x) = 3x$", "$g'(x) = 2x + 5$"])
 def test_a_definition_counts_less_the_further_away_it_stands(
     proofreader: TextProofreader, claim: str, paragraphs: int, verdict: str
