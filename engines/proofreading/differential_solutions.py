@@ -18,7 +18,8 @@ from engines.proofreading.term_properties import evaluate_term, free_symbols
 
 _VARIABLES = ("x", "t", "s", "θ", "r", "z")
 """Letters that a solution is usually a function of."""
-_NEAR_LINES = 20
+_NEAR_LINES, _NEAR_PARAGRAPHS = 20, 3
+"""From an equation to its solution: the answers to a list of exercises stand further away."""
 _MOST_NODES = 60
 """Of a solution; longer ones take too long to be differentiated with each change."""
 _PLACES = 3
@@ -69,7 +70,8 @@ def _iterate_opposite_exponents(
 def _find_equation(facts: Facts, link: ChainLink, name: str) -> Fact | None:
     """Return the last equation for the derivatives of a function, shortly before a link."""
     for fact in reversed(facts.in_scope):
-        if link.line - fact.line > _NEAR_LINES:
+        apart = link.position.paragraph - fact.position.paragraph
+        if link.line - fact.line > _NEAR_LINES or apart > _NEAR_PARAGRAPHS:
             break
         if any(one.startswith(f"{name}'") and not one.endswith("(") for one in fact.variables):
             values = not fact.left.children and not free_symbols(fact.right)

@@ -6,9 +6,11 @@ import math
 
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
+from engines.proofreading.cue_phrases import last_clause, mentions
 from engines.proofreading.facts import Facts
 from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.stated_facts import Fact, describe_sources
+from engines.proofreading.statement_roles import is_concluded
 from engines.proofreading.term_properties import (
     DECIMAL,
     OF_ANGLES,
@@ -34,7 +36,11 @@ def find_other_value_at_angle(facts: Facts, link: ChainLink, left: Tree, right: 
     if link.relation != "=" or link.of_problem or link.is_denied_directly or link.is_one_of_alternatives:
         return None
     names = free_symbols(left)
-    if left.label not in OF_ANGLES or not names or free_symbols(right):
+    # A list of answers gives the sine and cosine of one letter anew, and draws nothing from them.
+    drawn = link.index > 0 or link.connective == "row" or is_concluded(link)
+    drawn = drawn or mentions("obtaining", last_clause(link.words_before))
+    is_composed = left.label in OF_ANGLES and bool(left.children[0].children)
+    if not (drawn and is_composed and names) or free_symbols(right):
         return None
     if any(map(DECIMAL.match, right.list_labels())):
         return None

@@ -123,6 +123,12 @@ def test_laws_of_probability(proofreader: TextProofreader, text: str, wrong: boo
         # angles by their sines and cosines
         (r"As $\sin a = \frac35$ and $\cos a = \frac45$ we have $\cos 2a = \frac{7}{25}$.", False),
         (r"As $\sin a = \frac35$ and $\cos a = \frac45$ we have $\cos 2a = \frac{9}{25}$.", True),
+        # a list of answers is about other angles
+        (
+            r"**1.** $\sin a = \frac35$ and $\cos a = \frac45$ **2.** $\sin a = \frac{5}{13}$ and "
+            r"$\cos a = \frac{12}{13}$ **3.** $\sin 2a = \frac{1}{2}$",
+            False,
+        ),
         (r"As $\sin a = \frac35$ we have $\cos 2a = \frac{9}{25}$ or not.", False),
     ],
 )
