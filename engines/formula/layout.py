@@ -274,7 +274,7 @@ class _Layout(TokenCursor):
         end = self.tokens[begin].start if begin < stop else 0
         for token in self.tokens[begin:stop]:
             words += [" "] * (token.start > end)
-            words += [" "] if token.text in ("~", "\\ ") else [token.text] * (token.text not in "{}$")
+            words += [_BETWEEN_UNITS.get(token.text, token.text)] * (token.text not in "{}$")
             end = token.end
         if begin < stop and self.latex[end - 2 : end - 1].isspace():
             words.append(" ")

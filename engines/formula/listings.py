@@ -55,7 +55,7 @@ def share_range(formulas: list[Tree], joins: list[str]) -> tuple[list[Tree], lis
     return [*formulas[:begin], *ranges], joins
 
 
-_NO_LETTERS = ("…", "cc", "co", "oc", "oo")
+_NO_LETTERS = (*("…", "cc", "co", "oc", "oo"), *("pi", "e", "i", "inf"), *"ℝℤℕℚℂ", "ℤ+")
 """Leaves that are no letters: dots, and which ends belong to an interval."""
 
 

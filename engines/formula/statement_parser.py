@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.core.expression_language import is_constant_token
 from engines.core.tree import Tree
 from engines.formula.cursor import END, QUANTIFIERS, SHARED_RELATIONS, ZERO, is_statement
 from engines.formula.expression_parser import OTHERWISE, ExpressionParser
@@ -66,6 +67,18 @@ def _is_propositional(tree: Tree) -> bool:
 
 
 _PROPOSITIONS = frozenset("pqrsPQRS")
+
+
+def _gives_range(formulas: Sequence[Tree], connectives: Sequence[str]) -> bool:
+    """Return whether equations with a parameter stand before its range: `x = cos t, y = sin t with t > 0`."""
+    *equations, last = formulas
+    if len(equations) < 2 or connectives[-1] != "if" or not {*connectives[:-1]} <= {",", "and"}:
+        return False
+    names = {one.children[0] for one in equations if one.label == "=" and not one.children[0].children}
+    if len(names) != len(equations) or last.label not in ("in", "and", "<", "<=", ">", ">="):
+        return False
+    shared = set.intersection(*({*one.children[1].list_labels()} for one in equations))
+    return any(not one.children and one.label in shared and not is_constant_token(one.label) for one in last)
 
 
 def _join_cases(formulas: Sequence[Tree], connectives: Sequence[str]) -> Tree | None:
@@ -292,6 +305,8 @@ class StatementParser(ExpressionParser):
             and (cases := _join_cases(formulas, connectives)) is not None
         ):
             return cases
+        if self.context.is_answer and _gives_range(formulas, connectives):
+            return Tree("and", tuple(formulas))
         if "iff" in words or "implies" in words or "if" in words:
             if len(formulas) == 2 and all(are_statements):
                 left, right = formulas

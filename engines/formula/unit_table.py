@@ -61,6 +61,14 @@ _WORDS: dict[str, dict[str, str]] = {
         "day, days*, 天, 日, tag, tage, jour, день, дня, дней": "86400",
         "week, weeks*, woche, wochen, semaine, неделя, недели, недель, 周": "604800",
     },
+    "calendar": {
+        "month*, months*, monat, monate, monaten, mois, mes, meses, mese, mesi, mês": "1",
+        "месяц, месяца, месяцев, 个月, ヶ月, か月, 개월": "1",
+        "year*, years*, yr*, yrs*, annum, jahr, jahre, jahren, ans, année, années, año, años": "12",
+        "anno, anni, ano, anos, год, года, лет, 年, 년": "12",
+        "decade, decades, jahrzehnt, jahrzehnte": "120",
+        "century, centuries, jahrhundert, jahrhunderte, siècle, siglo, siglos, век": "1200",
+    },
     "dollars": {"dollar, dollars*, usd, $": "1", "cent, cents*, ¢": "1/100"},
     "euros": {
         "euro, euros*, eur, €": "1",
@@ -103,6 +111,11 @@ _VOLUMES = {
     "cup": Fraction(473176473, 2_000_000_000_000),
 }
 """Words for units that are cubes of a length, in cubic metres."""
+_AREAS = {
+    "hectare, ha, hektar, hectárea, ettaro, ettari, гектар, гектара, гектаров, 公顷": Fraction(10_000),
+    "acre, acres": Fraction("4046.8564224"),
+}
+"""Words for units that are squares of a length, in square metres."""
 _DERIVED = {
     "A* ampere amp": {"current": 1},
     "C coulomb": {"current": 1, "time": 1},
@@ -144,21 +157,25 @@ _SINGLE_SYMBOLS = {
     "µm*": ({"length": 1}, Fraction(1, 10**6)),
     "μm": ({"length": 1}, Fraction(1, 10**6)),
 }
-_UNSIZED = ("unit", "units", "months", "years", "pounds")
-"""Units in formulas whose size is not known: a month may be longer than another, and pounds may be money."""
+_UNSIZED = ("unit", "units", "pounds")
+"""Units in formulas whose size is not known: pounds may be money."""
 
 UnitPowers = tuple[tuple[str, int], ...]
 """The dimensions that a unit measures, in the order of the alphabet, with their powers."""
-UNIT_WORDS: Mapping[str, tuple[UnitPowers, Fraction]] = {
-    word.removesuffix("*"): (((dimension, 1),), Fraction(size))
-    for dimension, units in _WORDS.items()
-    for words, size in units.items()
-    for word in words.split(", ")
-} | {
-    word.removesuffix("*"): ((("length", 3),), size)
-    for words, size in _VOLUMES.items()
-    for word in words.split(", ")
-}
+UNIT_WORDS: Mapping[str, tuple[UnitPowers, Fraction]] = (
+    {
+        word.removesuffix("*"): (((dimension, 1),), Fraction(size))
+        for dimension, units in _WORDS.items()
+        for words, size in units.items()
+        for word in words.split(", ")
+    }
+    | {
+        word.removesuffix("*"): ((("length", 3),), size)
+        for words, size in _VOLUMES.items()
+        for word in words.split(", ")
+    }
+    | {word: ((("length", 2),), size) for words, size in _AREAS.items() for word in words.split(", ")}
+)
 """What the words of units measure, and the size of the unit."""
 UNIT_SYMBOLS: Mapping[str, tuple[UnitPowers, Fraction]] = {
     f"{before}{name.removesuffix('*')}": (tuple(sorted(powers.items())), times)

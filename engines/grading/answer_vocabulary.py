@@ -173,6 +173,7 @@ FORMULA_LEADS = make_phrases(
 )
 """Words right before a formula that a sentence ends with."""
 DENIALS = make_phrases(
+    "no reason, no evidence, no grounds, insufficient evidence, lack of evidence, kein Grund",
     "no hay, no es, no son, no tiene, no tienen, not, n't, t, never, cannot, nobody, no one, none of",
     "neither, niemand, personne, nadie, никто, nessuno,  nicht, kein, keine, keinen, nie, pas, jamais",
     "nunca, не, нет, никогда, non, nenhum, 不, 没有, 沒有, 没",

@@ -39,6 +39,7 @@ from engines.grading.forms_beside_others import (
     expand_signs,
     list_assignments,
     order_by_name,
+    put_diagonal,
     put_identity,
     put_listed,
     unwrap_single,
@@ -398,6 +399,12 @@ class AnswerComparison:
         verdicts = [self.compare(*side) for side in sides]
         if all(each.outcome == "equal" for each in verdicts) and several.kind == "list":
             return EQUAL
+        if (
+            isinstance(one, Term)
+            and one.value is None
+            and all(isinstance(item, Named) for item in several.items)
+        ):
+            return GradeVerdict("undecided", reason="what is named in one of them is not said in the other")
         apart = [
             item for item, each in zip(several.items, verdicts, strict=True) if each.outcome == "different"
         ]
@@ -486,6 +493,8 @@ class AnswerComparison:
             vector = Many("tuple", tuple(cell for row in matrix.rows for cell in row))
             pair = (vector, replace(other, kind="tuple"))
             return self._compare_several(*(pair if matrix is gold else pair[::-1]))
+        if isinstance(other, Term) and (diagonal := put_diagonal(other)) is not None:
+            return self._compare_matrices(*((matrix, diagonal) if matrix is gold else (diagonal, matrix)))
         if isinstance(other, Term) and (unit := put_identity(other, len(matrix.rows))) is not None:
             sides = (matrix, unit) if matrix is gold else (unit, matrix)
             if isinstance(unit, Matrix):

@@ -100,6 +100,8 @@ def compare_with_units(gold: Term, pred: Term, units: Units, compare: TermCompar
         return result
     if not (mine.known and theirs.known):
         return GradeVerdict("undecided", reason=f"how much {theirs.text} is in {mine.text} is not known")
+    if {name for one in (mine, theirs) for name, _ in one.powers} >= {"calendar", "time"}:
+        return GradeVerdict("undecided", reason="how many days a month or a year has is not said")
     measured = (f"{to_message_text(one)} measures {one.unit.dimension}" for one in (gold, pred) if one.unit)
     return differ_by(" and ".join(measured))
 

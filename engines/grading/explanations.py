@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engines.formula.statement_view import read_statement
+from engines.formula.statement_view import Statement, read_statement
+from engines.grading.asked_bases import compare_in_base
 from engines.grading.boxes_and_announcements import find_boxed
 from engines.grading.compare import AnswerComparison
+from engines.grading.excluded_values import compare_excluded, drop_quantifier
 from engines.grading.final_answer import find_answer
 from engines.grading.final_statements import FinalStatement, has_own_words, list_final_statements
+from engines.grading.forms import Many, Named, RelationForm
+from engines.grading.named_coordinates import read_coordinates
+from engines.grading.numbers import Term
+from engines.grading.predicate_answers import answer_by_predicate
 from engines.grading.quantified_words import spell_quantified
 from engines.grading.question_comparisons import compare_by_question
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import is_calculation, read_form
+from engines.grading.regions_in_sentences import compare_regions
+from engines.grading.remarked_decimals import drop_decimals
 from engines.grading.tokens import tokenize
+from engines.grading.translated_words import translate_words
 from engines.grading.verdicts import GradeOutcome
 from engines.grading.word_answers import state_opposites
 from engines.grading.worded_cases import spell_cases
@@ -49,6 +58,8 @@ def find_stated_value(
     cases = spell_cases(gold), spell_cases(pred)
     if any(cases) and comparison.accepts(cases[0] or gold.strip(" $"), cases[1] or pred.strip(" $")):
         return StatedValue(cases[1] or pred)
+    if (spelled := _find_spelled(gold, pred, question, comparison, grade_alone)) is not None:
+        return spelled
     # An answer about the opposite of what is asked for is another one.
     if has_own_words(gold) or state_opposites(question.text, pred):
         return None
@@ -83,6 +94,49 @@ def find_stated_value(
         if outcome == "different" and "=" not in said:
             return None
     return None
+
+
+def _find_spelled(
+    gold: str,
+    pred: str,
+    question: QuestionText,
+    comparison: AnswerComparison,
+    grade_alone: Callable[[str], GradeOutcome],
+) -> StatedValue | None:
+    """Return the value of an answer that spells it in another way; None for others."""
+    answer = find_answer(translate_words(gold)).text
+    for compared in (
+        compare_in_base(gold, pred, question.text),
+        compare_excluded(answer, pred, comparison),
+        compare_regions(answer, pred, question.text, comparison),
+    ):
+        if compared is not None and compared.outcome == "equal":
+            return StatedValue(pred, compared.reason)
+    bare = drop_quantifier(pred)
+    if isinstance(read_form(bare), Named | RelationForm | Statement) and grade_alone(bare) == "equal":
+        return StatedValue(bare, "the answer says for which values")
+    exact = drop_decimals(pred, _rounds_to)
+    if exact and grade_alone(exact) == "equal":
+        return StatedValue(exact)
+    if state_opposites(question.text, pred):
+        return None
+    point = read_form(gold)
+    if isinstance(point, Many) and point.kind == "tuple":
+        named = read_coordinates(pred, len(point.items))
+        if named is not None and comparison.compare(point, named).outcome == "equal":
+            return StatedValue(pred, "the coordinates of the point are named")
+    decided = answer_by_predicate(question.text, pred)
+    if decided and grade_alone(decided) == "equal":
+        return StatedValue(decided, "it says or denies what is asked")
+    return None
+
+
+def _rounds_to(value: str, said: str) -> bool:
+    """Return whether a value rounds to decimals."""
+    number = read_form(said)
+    if not isinstance(number, Term) or number.value is None:
+        return False
+    return AnswerComparison(None, number.decimals or 0).compare(read_form(value), number).outcome == "equal"
 
 
 def _holds_under_restriction(

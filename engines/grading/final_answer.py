@@ -73,7 +73,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     StatedAnswer(text='30 kg', rivals=('5',))
     """
     text = _write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
-    text = drop_rejected(_drop_end_of_proof(_take_marked(text)))
+    text = drop_rejected(drop_end_of_proof(_take_marked(text)))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)
     if not any(map(result.text.__contains__, ".,")):
@@ -221,7 +221,7 @@ _SIGNS_OF_SCRIPTS = {
 }
 
 
-def _drop_end_of_proof(text: str) -> str:
+def drop_end_of_proof(text: str) -> str:
     r"""Return a text without the sign that ends a proof, as `\blacksquare`, and the dollars of that."""
     bare = text.rstrip(" \n\t.$")
     if not bare.endswith(_ENDS_OF_PROOFS):

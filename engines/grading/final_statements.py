@@ -68,8 +68,9 @@ VALUE_VERBS = make_phrases(
     ", 等于, 为, 是, 得, 得到, は, となる"
 )
 _EXCEPTIONS = make_phrases(
+    "together with, along with, as well as, and also, plus, zusammen mit, sowie, ainsi que, junto con",
     "or, unless, except, only for, only if, außer, oder, sauf, ou, salvo, o, exceto, кроме, или"
-    ", 除, 或, 若, tranne"
+    ", 除, 或, 若, tranne",
 )
 """Words behind a value that say that it is not all, or not sure."""
 _RESTRICTIONS = make_phrases(

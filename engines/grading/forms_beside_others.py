@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.formula.statement_view import Statement
 from engines.grading.families import list_with_signs, replace_leaf
 from engines.grading.forms import (
@@ -30,6 +30,19 @@ def put_identity(term: Term, size: int) -> Form | None:
     )
     form = form_of(replace_leaf(term.tree, Tree(named.pop()), unit))
     return form if isinstance(form, Matrix) or "matrix" in term.tree.list_labels() else None
+
+
+def put_diagonal(term: Term) -> Form | None:
+    """Return `diag(1, 3)` as the matrix with these numbers on its diagonal; None for other terms."""
+    tree = term.tree
+    if tree is None or tree.label != "call" or tree.children[0] != Tree("diag"):
+        return None
+    entries = tree.children[1:]
+    rows = (
+        tuple(entry if row == column else ZERO for column in range(len(entries)))
+        for row, entry in enumerate(entries)
+    )
+    return form_of(Tree("matrix", tuple(Tree("row", row) for row in rows)))
 
 
 def unwrap_single(item: Form, other: Form) -> Form:

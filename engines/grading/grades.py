@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.notebook_display import Tabular
-from engines.core.rows import csv_cells, csv_rows, json_object, read_lines, readable_file, whole_rows
+from engines.core.rows import readable_file
 from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
 from engines.core.stored_rows import StoredRows
 from engines.core.text import is_text
-from engines.documents.reading import OnBad
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_judgement import MARGIN, judge_answers
 from engines.grading.answer_vocabulary import DENIALS
+from engines.grading.asked_precision import breaks_order, compare_rounded
 from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.choices import read_choice
@@ -61,6 +60,7 @@ from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
 from engines.grading.other_values import find_rival_value, join_further_values
+from engines.grading.pair_rows import PAIRS_REMEDY, read_pairs
 from engines.grading.question_text import QuestionText
 from engines.grading.questions import (
     QuestionFrame,
@@ -73,15 +73,18 @@ from engines.grading.reading import read_form
 from engines.grading.restatements import (
     StatedPart,
     compare_restated,
+    find_conclusion,
     find_false_approximation,
     find_false_conversion,
     split_restated,
 )
 from engines.grading.side_statements import find_other_statements, list_statements
+from engines.grading.signed_directions import find_positive_direction, write_sign
 from engines.grading.spans import take_spanned
 from engines.grading.spoken_speeds import write_speeds
 from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
+from engines.grading.unread_parts import find_missing_witness
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
 from engines.grading.word_answers import drop_remaining, split_word_answers, state_opposites
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
@@ -170,6 +173,18 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
 def _grade_under(
     policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None, problem: str = ""
 ) -> Grade:
+    found = _grade_whole(policy, gold, pred, judge, problem)
+    if found.verdict != "different":
+        return found
+    comparison = AnswerComparison(judge, policy.digits, policy.units)
+    alone = judge_answers(found.gold, found.pred, comparison)
+    if (alone.outcome, alone.witness, alone.reason) != (found.verdict, found.witness, found.reason):
+        return found  # more than the answers that were found was compared
+    unread = find_missing_witness((gold, pred), (found.gold, found.pred), problem, comparison)
+    return replace(found, verdict="undecided", witness="", reason=unread) if unread else found
+
+
+def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
     gold, pred = (write_speeds(join_further_values(text)) for text in (gold, pred))
     implied = compare_implications(
         gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
@@ -182,10 +197,12 @@ def _grade_under(
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
         asked = find_asked_value(problem, pred) if read_labelled(gold) is None else ""
-        if asked and (named := _grade_translated(policy, gold, asked, judge)).verdict == "different":
-            return named
-        if asked and named.verdict == "equal":
-            found = replace(named, reason=named.reason or "the value counts that the question names")
+        if asked:
+            named = _grade_translated(policy, gold, asked, judge)
+            named = replace(named, reason=named.reason or "the value counts that the question names")
+            if named.verdict == "different":
+                return named
+            found = named if named.verdict == "equal" else found
         is_bare = found.verdict == "equal" and not has_own_words(gold)
         opposites = state_opposites(problem, pred) if is_bare else ""
         if opposites:
@@ -202,9 +219,19 @@ def _grade_under(
                 found = Grade("equal", reason="in the order of the question", gold=gold, pred=pred)
         if found.verdict != "equal":
             found = _consider_wording(policy, gold, pred, found, judge, problem)
+        if found.verdict != "equal":
+            found = _consider_precision(policy, pred, found, judge, problem)
     if found.verdict != "equal" and not found.reason.startswith(_CONTRADICTION):
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
     # The answer may be the same, and what the sentence says of it may be the opposite.
+    if (
+        found.verdict == "equal"
+        and gold != pred
+        and not has_own_words(gold)
+        and find_positive_direction(problem) is None
+        and (opposites := state_opposites(problem, pred))
+    ):
+        return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
     is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
     if (
         is_worded
@@ -227,6 +254,13 @@ def _grade_under(
         with suppress(Exception):  # one answer does not end an evaluation or a training
             if slip := find_false_calculation(problem, pred, AnswerComparison(judge)):
                 return replace(found, verdict="undecided", reason=f"the answer also says that {slip}")
+    comparison = AnswerComparison(judge, policy.digits, policy.units)
+    if (
+        found.verdict == "equal"
+        and gold != pred
+        and breaks_order(found.gold, found.pred, problem, comparison)
+    ):
+        return replace(found, verdict="undecided", reason="the question asks for them in an order")
     return found
 
 
@@ -287,10 +321,31 @@ def _consider_wording(
             return replace(
                 again, reason=again.reason or f"decimals of the question ({language}) have a comma"
             )
+    if (positive := find_positive_direction(problem)) is not None:
+        signed = [write_sign(text, positive) for text in (gold, pred)]
+        if any(signed):
+            again = _grade_restated(policy, signed[0] or gold, signed[1] or pred, judge)
+            return replace(again, reason=again.reason or "the question says which direction is positive")
     if denies_existence(problem, pred):
         denied = _grade_restated(policy, gold, "no", judge)
         return denied if denied.verdict in ("equal", "different") else found
     return found
+
+
+def _consider_precision(
+    policy: GradePolicy, pred: str, found: Grade, judge: Judge | None, problem: str
+) -> Grade:
+    """Return the grade of a rounded answer where the reference gives decimals too, or the question asks for
+    them."""
+
+    def compare(reference: str, answer: str, digits: int | None) -> str:
+        shown = policy if digits is None else replace(policy, digits=digits)
+        return _grade_translated(shown, reference, answer, judge).verdict
+
+    rounded = compare_rounded((found.gold, found.pred), pred, problem, compare)
+    if rounded is None or (rounded.outcome != "equal" and found.verdict != "different"):
+        return found
+    return Grade(rounded.outcome, rounded.condition, "", rounded.reason, found.gold, found.pred)
 
 
 def _grade_choice(
@@ -329,6 +384,9 @@ def _grade_restated(policy: GradePolicy, gold: str, pred: str, judge: Judge | No
     """Grade an answer that may say the same several times."""
     found = _grade_translated(policy, gold, pred, judge)
     parts = split_restated(pred) if gold != pred else []
+    concluded = find_conclusion(pred, parts) if found.verdict != "equal" else ""
+    if concluded and (again := _grade_translated(policy, gold, concluded, judge)).verdict == "equal":
+        return again
     return _consider_parts(policy, gold, parts, found, judge) if len(parts) > 1 else found
 
 
@@ -596,9 +654,6 @@ _SPEAKS_OF_INTERVAL = Phrases(
 # ---- the pairs of a file
 
 _PROGRESS_EVERY = 1_000
-_REMEDY = (
-    'Each line is {"gold": "…", "pred": "…"}, or the first line of a CSV names the columns gold and pred.'
-)
 
 
 @specification
@@ -666,7 +721,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
             graded.bad_count += 1
 
     with readable_file(spec.pairs) as path:
-        for number, row in _read_rows(path, bad.append):
+        for number, row in read_pairs(path, bad.append):
             add_bad(number)
             if stop():
                 return graded.finish_grading(complete=False)
@@ -678,7 +733,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
                 events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
         add_bad(math.inf)
         if len(graded.rows) == graded.bad_count:
-            raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
+            raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=PAIRS_REMEDY)
     return graded.finish_grading()
 
 
@@ -711,72 +766,3 @@ class _Grading:
     def finish_grading(self, *, complete: bool = True) -> Graded:
         totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(GradeOutcome)}}
         return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)
-
-
-def _read_rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Return the pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of
-    columns."""
-    lines = read_lines(path, on_bad=on_bad)
-    first = next(((number, line) for number, line in lines if line.strip()), None)
-    if first is None:
-        return
-    rows = _json_rows if first[1].lstrip().startswith(("{", "[")) else _csv_rows
-    for number, row in rows(chain([first], lines), path, on_bad):
-        what = _describe_missing(row)
-        if what:
-            on_bad(_bad_line_error(what, path, number))
-        else:
-            pair = {key: row[key] for key in ("gold", "pred")}
-            texts = {key: value if isinstance(value, str) else repr(value) for key, value in pair.items()}
-            yield number, {**row, **texts}
-
-
-def _describe_missing(row: Mapping[str, Any]) -> str:
-    for key in ("gold", "pred"):
-        value = row.get(key)
-        if value is None:
-            return f"the row has no {key}"
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            return f"{key} is {type(value).__name__}, and text or a number is needed"
-        if isinstance(value, float) and value - value != 0:
-            return f"{key} is {value}, and a finite number is needed"
-        if isinstance(value, str) and not is_text(value):
-            return f"the text {key!r} holds half of a UTF-16 pair"
-    return ""
-
-
-def _bad_line_error(what: str, path: Path, line: int) -> DataError:
-    return DataError(what, path=path, line=line, code="E317", remedy=_REMEDY)
-
-
-def _json_rows(
-    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in whole_rows(lines, path):
-        try:
-            yield number, json_object(line)
-        except ValueError as error:
-            on_bad(_bad_line_error(str(error), path, number))
-
-
-def _csv_rows(
-    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows of a CSV; a row that goes over several lines has the number of its first."""
-    at, header = next(lines)
-    delimiter = max(",;\t", key=header.count)
-    columns = [name.strip() for name in csv_cells(header, delimiter)]
-    missing = [name for name in ("gold", "pred") if name not in columns]
-    twice = [name for name in ("gold", "pred") if columns.count(name) > 1]
-    if twice:
-        raise _bad_line_error(f"there are two columns {twice[0]}", path, at)
-    if missing:
-        raise _bad_line_error(f"there is no column {' nor '.join(missing)}", path, at)
-    for row in csv_rows(lines, delimiter, strict=True):
-        if row.wrong:
-            on_bad(_bad_line_error(f"the row is no CSV: {row.wrong}", path, row.line))
-        elif len(row.cells) > len(columns):
-            what = f"the row has {len(row.cells)} cells, and there are {len(columns)} columns"
-            on_bad(_bad_line_error(what, path, row.line))
-        elif row.cells:
-            yield row.line, dict(zip(columns, row.cells, strict=False))

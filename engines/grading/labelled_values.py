@@ -162,8 +162,8 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     if _is_denied_or_open(tokens):
         return None
     values: dict[Label, Form] = {}
-    parts = _split_parts(tokens)
-    for part in map(_drop_working, parts):
+    parts = [one for part in _split_parts(tokens) for one in _repeat_value(_drop_working(part))]
+    for part in parts:
         spans = _find_term(part) or list_quantities(part, 0, len(part))
         if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
             continue  # the line with slope 2
@@ -204,6 +204,17 @@ def _drop_working(part: Sequence[AnswerToken]) -> Sequence[AnswerToken]:
 
 def _has_digits(tokens: Sequence[AnswerToken]) -> bool:
     return any(token.kind == "digits" for token in tokens)
+
+
+def _repeat_value(part: Sequence[AnswerToken]) -> list[Sequence[AnswerToken]]:
+    """Return a part of a list once for each of the names that it gives a value, as `median = mode = 5`."""
+    signs = [at for at, token in enumerate(part) if token.text == "="]
+    heads = [part[start:end] for start, end in zip([0, *(at + 1 for at in signs)], signs, strict=False)]
+    named = all(any(token.kind == "word" and len(token.text) > 1 for token in head) for head in heads)
+    figures = any(token.kind in ("digits", "formula") for head in heads for token in head)
+    if len(signs) < 2 or not named or figures:
+        return [part]
+    return [[*head, *part[signs[-1] :]] for head in heads]
 
 
 def _is_denied_or_open(tokens: Sequence[AnswerToken]) -> bool:

@@ -72,6 +72,7 @@ def read_flat(tree: Tree) -> AffineSpace | None:
     said, integer, excluded = False, False, list[Tree]()
     if tree.label in ("such", "and") and len(tree.children) > 1:
         first, *within = [one for part in tree.children for one in list_conjuncts(part)]
+        within = [one for part in within for one in _split_exclusion(part)]
         excluded = [part for part in within if part.label == "!=" and part.children[1] == Tree("0")]
         numbers = {part.children[1].label for part in within if part.label == "in"}
         integer = numbers <= {"ℤ", "Z"} and bool(numbers)
@@ -105,6 +106,15 @@ def read_flat(tree: Tree) -> AffineSpace | None:
     if integer and len(letters) > 1:
         return None
     return AffineSpace(point, directions, letters, said, written, bool(excluded), integer)
+
+
+def _split_exclusion(part: Tree) -> list[Tree]:
+    r"""Return `a \in ℝ \setminus \{0\}` as `a \in ℝ` and `a ≠ 0`; other statements as they are."""
+    letter, values = part.children if part.label == "in" else (part, part)
+    if values.label != "without" or values.children[1].label != "set":
+        return [part]
+    whole, taken = values.children
+    return [Tree("in", (letter, whole)), *(Tree("!=", (letter, value)) for value in taken.children)]
 
 
 def _names_point(tree: Tree) -> bool:

@@ -149,6 +149,8 @@ def find_language(tokens: Sequence[AnswerToken]) -> str:
     shown = {announced[1] for at in places if (announced := match_announcement(last, at))}
     words = {word for token in last if token.kind == "word" for word in (token.text, token.text.lower())}
     others = {_OTHERS.get(word, "") for word in words}
+    if any("а" <= word[0] <= "я" for word in words):
+        others.add("ru")  # also where the only word is a unit
     for languages in (shown, others):
         if known := next((name for name in LANGUAGES if name in languages and name != "en"), ""):
             return known

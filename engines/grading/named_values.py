@@ -48,7 +48,7 @@ def _name_measures(listed: Many, measures: Mapping[str, str]) -> Many:
                 [one for one in subject.children[1:] if not one.children] if subject.label == "call" else []
             )
             measure = measures.get(item.name) or measures.get(head)
-            base = head if len(letters) == 1 and letters[0].label in VARIABLES else ""
+            base = head if letters and all(one.label in VARIABLES for one in letters) else ""
             item = replace(item, name=measure or base or item.name)
         items.append(item)
     return replace(listed, items=tuple(items))
@@ -94,7 +94,7 @@ def names_graph(function: Named, curve: Named) -> bool:
     name = call.children[0]
     values = statement_of_form(function.value), statement_of_form(curve.value)
     depend = all(isinstance(one, Tree) and "x" in free_variables(one) for one in values)
-    return not name.children and name.label.isalpha() and depend
+    return not name.children and name.label.removesuffix("^-1").isalpha() and depend
 
 
 def turn_ratio(gold: Named, pred: Named) -> Form | None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from engines.formula.cursor import UnreadError
 from engines.formula.latex_conversion import latex_of_plain
 from engines.formula.vocabulary import GREEK, NAMES_IN_TEXT
+from engines.grading.other_notations import join_bits, write_differences, write_polar
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, text_at, tokenize
 from engines.grading.unit_reader import names_unit
 
@@ -56,6 +57,7 @@ def normalise_text(text: str) -> str:
     """
     if text.isdecimal():
         return text
+    text = write_differences(write_polar(join_bits(text)))
     if "/d" in text and (derivative := _match_derivative(text)):
         name, rest = derivative
         return f"{name} = {normalise_text(rest)}"

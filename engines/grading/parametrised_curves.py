@@ -18,7 +18,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
-class _Curve:
+class Curve:
     """The coordinates of a point, its parameter, and the ends between which that runs."""
 
     point: tuple[Tree, ...]
@@ -29,7 +29,7 @@ class _Curve:
 def compare_parametrised(judge: Judge, gold: Form, pred: Form) -> GradeVerdict | None:
     """Compare two curves whose parameters run over an interval each, after one is scaled to the other; None
     for other answers, and where that does not show that they are the same."""
-    one, other = _read_curve(gold), _read_curve(pred)
+    one, other = read_curve(gold), read_curve(pred)
     if one is None or other is None or len(one.point) != len(other.point):
         return None
     # The parameter of the second goes from end to end as that of the first does.
@@ -42,7 +42,8 @@ def compare_parametrised(judge: Judge, gold: Form, pred: Form) -> GradeVerdict |
     return GradeVerdict("equal", reason=SAME_CURVE)
 
 
-def _read_curve(form: Form) -> _Curve | None:
+def read_curve(form: Form) -> Curve | None:
+    """Return a curve whose parameter runs over an interval; None for other answers."""
     tree = _gather_statements(form)
     if tree is None or tree.label not in ("and", "such"):
         return None
@@ -55,7 +56,7 @@ def _read_curve(form: Form) -> _Curve | None:
         return None
     parameter = names.pop()
     ends = _read_ends(bounds, parameter)
-    return None if ends is None else _Curve(point, parameter, ends)
+    return None if ends is None else Curve(point, parameter, ends)
 
 
 def _gather_statements(form: Form) -> Tree | None:

@@ -12,15 +12,19 @@ from fractions import Fraction
 from engines.core.tree import Tree
 from engines.formula.statement_view import read_statement
 from engines.grading.asked_vectors import compare_asked_vectors
+from engines.grading.boolean_algebra import compare_boolean
+from engines.grading.chemical_equations import compare_reactions
 from engines.grading.compare import AnswerComparison
 from engines.grading.families import replace_leaf
 from engines.grading.forms import Form, Many, Matrix, Named
+from engines.grading.jordan_forms import compare_jordan_forms
 from engines.grading.linear_terms import Linear, add_terms, read_terms
 from engines.grading.matrix_products import is_similar
 from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_constant, read_form
 from engines.grading.residues import compare_residues
+from engines.grading.traversed_ellipses import compare_ellipses
 from engines.grading.trees import statement_of_form
 from engines.grading.verdicts import GradeVerdict
 
@@ -42,15 +46,29 @@ def compare_by_question(
         residues := compare_residues(gold, pred, modulus)
     ) is not None:
         return residues
+    for compare in (compare_reactions, compare_boolean, compare_jordan_forms):
+        if (compared := compare(gold, pred, question.text)) is not None:
+            return compared
+    if (ellipses := compare_ellipses(mine, theirs, question.text)) is not None:
+        return ellipses
     if (vectors := compare_asked_vectors(mine, theirs, question.text)) is not None:
         return vectors
     formulas = [read_form(text) for text in question.list_formulas()]
     if (put := _compare_put(mine, theirs, formulas, comparison)) is not None:
         return put
+    for one, other in ((mine, theirs), (theirs, mine)):
+        for formula in _put_values(one, formulas):
+            sides = (form_of(formula), other) if one is mine else (other, form_of(formula))
+            # Of a number other values may be a sum too.
+            is_term = isinstance(other, Term) and other.tree is not None and not is_constant(other.tree)
+            if is_term and comparison.compare(*sides).outcome == "equal":
+                return GradeVerdict("equal", reason="the values are put into the formula of the question")
     stated = read_statement(gold, is_answer=True)
     if isinstance(stated, str) or stated.tree.label != "=":
         return None
     for equation in _put_values(theirs, formulas):
+        if equation.label != "=":
+            continue
         compared = comparison.compare(mine, form_of(equation))
         if compared.outcome == "equal":
             return GradeVerdict("equal", reason="the values are put into the equation of the question")
@@ -106,7 +124,7 @@ def _put_values(form: Form, formulas: Sequence[Form]) -> Iterator[Tree]:
         equation = statement_of_form(formula)
         if (
             isinstance(equation, str)
-            or equation.label != "="
+            or equation.label in ("tuple", "list")
             or not values.keys() <= {*equation.list_labels()}
         ):
             continue

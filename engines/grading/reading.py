@@ -14,6 +14,7 @@ from engines.formula.brackets import are_braces_balanced
 from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
 from engines.formula.vocabulary import HALF_LINES, PROBABILITIES, count_repetitions
+from engines.grading.braced_systems import open_systems
 from engines.grading.continued_values import settle_ellipses
 from engines.grading.counts import read_counts
 from engines.grading.definitions import put_definitions, spell_definition
@@ -108,7 +109,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     tree = None if isinstance(statement, str) else settle_ellipses(statement.tree)
     if tree is None:
         return read_measure(plain) or _read_chain_end(plain) or Term(plain)
-    tree = apply_unknown_functions(tree)
+    tree = apply_unknown_functions(open_systems(tree))
     if "mL" in plain and free_variables(tree):
         return read_form(plain.replace("mL", "m L"), log_base, counts)  # among letters it is no millilitre
     form = form_of(read_counts(tree) if counts else tree)
@@ -327,8 +328,14 @@ def _name_function(items: list[Form]) -> list[Form]:
     ]
 
 
+_PRIMED_ROOTS = ("x'", "x''")
+"""Names of the roots of an equation in x."""
+
+
 def _base_name(name: str) -> str:
-    """A name without its number: `x_1` and `x_2` are two values of x."""
+    """A name without its number: `x_1` and `x_2` are two values of x, as are `x'` and `x''`."""
+    if name in _PRIMED_ROOTS:
+        return _PRIMED_ROOTS[0][0]
     base, _, index = name.rpartition("_")
     return base if base and index.isdigit() else name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engines.grading.answer_vocabulary import DENIALS
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, text_at, tokenize
 
 _REJECTIONS = Phrases(
@@ -83,7 +84,7 @@ def drop_rejected(text: str) -> str:
     """
     # A box says what the answer is, and hypotheses are rejected too.
     if (
-        "=" not in text
+        ("=" not in text and ";" not in text)
         or "boxed" in text
         or len(text) > _LONGEST
         or any(word in text for word in ("ypothes", "H_", "H₀", "гипотез", "假设"))
@@ -108,6 +109,10 @@ def drop_rejected(text: str) -> str:
         begin = next((at for at in range(found[1], len(tokens)) if _is_boundary(tokens, at)), len(tokens))
         return text[tokens[begin].end :].strip() if _states_value(tokens[begin:]) else ""
     names_value = any(token.kind == "digits" for token in tokens[first : found[0]])
+    is_part = text_at(tokens, first) == ";" and any(token.kind == "digits" for token in before)
+    is_denied = DENIALS.find(tokens[first : found[0]]) is not None
+    if names_value and is_part and not is_denied and "=" not in text:
+        return text[: tokens[first].start].rstrip()  # 4 is the only solution; −1 is rejected
     if names_value and _states_value(before) and not _states_value(tokens[first:last]):
         return text[: tokens[first].start].rstrip()  # x = 4; −1 is extraneous
     if not _states_value(tokens[first:last]):

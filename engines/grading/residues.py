@@ -27,6 +27,7 @@ def compare_residues(gold: str, pred: str, modulus: int) -> GradeVerdict | None:
     """
     if not 1 < modulus <= _MOST_ELEMENTS:
         return None
+    gold, pred = (_drop_modulus(text, modulus) for text in (gold, pred))
     groups = [_read_subgroups(text, modulus) for text in (gold, pred)]
     if groups[0] is not None and groups[1] is not None:
         if groups[0] == groups[1]:
@@ -39,6 +40,21 @@ def compare_residues(gold: str, pred: str, modulus: int) -> GradeVerdict | None:
     if residues[0] == residues[1]:
         return GradeVerdict("equal", reason=f"the same residues modulo {modulus}")
     return differ_by(f"only one of them has {min(residues[0] ^ residues[1])} modulo {modulus}")
+
+
+def _drop_modulus(text: str, modulus: int) -> str:
+    """Return a text without the modulus behind its values, as `(mod 8)`, and with a comma for `and`."""
+    tokens = [token for token in tokenize(text) if token.text not in ("{", "}", "$") or "\\{" in text]
+    words = [token.text for token in tokens]
+    at = next((at for at, word in enumerate(words) if word in _MODULO), 0)
+    behind = [word for word in words[at + 1 :] if word.strip() and word not in tuple("().{}$")]
+    if not at or behind != [str(modulus)]:
+        return text
+    said = "".join(words[:at]).rstrip(" (\\")
+    return said.replace(" and ", ", ")
+
+
+_MODULO = ("mod", "modulo", "\\bmod", "\\pmod", "\\mod")
 
 
 def _read_residues(form: Form, modulus: int) -> _Subgroup | None:

@@ -166,6 +166,20 @@ def _spell(text: str, tokens: Sequence[AnswerToken]) -> str:
     return said.strip(" ,;:")
 
 
+def find_conclusion(text: str, parts: Sequence[StatedPart]) -> str:
+    """Return all that a text says behind its last conclusion, if that are several parts; "" for others.
+
+    >>> text = "x² = 4x, so x = 0 or x = 4"
+    >>> find_conclusion(text, split_restated(text))
+    'x = 0 or x = 4'
+    """
+    concluded = [at for at, part in enumerate(parts) if part.relation == _SO]
+    if not concluded or concluded[-1] == len(parts) - 1:
+        return ""
+    start = text.rfind(parts[concluded[-1]].text)
+    return text[start:] if start > 0 else ""
+
+
 def compare_restated(
     gold: str, parts: Sequence[StatedPart], compare: Callable[[str, str, int | None], str]
 ) -> GradeVerdict | None:

@@ -462,6 +462,8 @@ def match_unit(part: Sequence[AnswerToken], first: int) -> int:
             continue
         if last.kind == "sign" and last.text not in tuple("²³¹."):
             break
+        if best == end - 2 and is_blank(part[best]) and last.text in _PREPOSITIONS:
+            break  # 20 metres in all
         if last.kind == "digits" and part[end - 2].text not in ("^", "-"):
             break
         if not names_unit("".join(token.text for token in part[first:end])):
@@ -475,6 +477,8 @@ def match_unit(part: Sequence[AnswerToken], first: int) -> int:
 _MOST_UNIT_TOKENS = 9
 _NO_UNITS = ("in", "a", "as", "at", "of", "s", "t", "h", "c", "f", "day", "unit", "units")
 """Words behind a number that are more often something else than its unit."""
+_PREPOSITIONS = ("in", "a", "as", "at")
+"""Words behind a unit that begin something else than another unit."""
 
 
 def _is_compound(tokens: Sequence[AnswerToken], one: Span, other: Span) -> bool:

@@ -135,6 +135,9 @@ class SolutionParser(SentenceParser):
         place = formulas[-1]
         start = self.find_last_sentence(first, place)
         named = next(EXTREMES.find_all(self.tokens, start, place), None)
+        if named is None and self.is_remark_on_place(formulas):
+            formulas.pop()
+            return 0
         if named is None or not _is_place(self.tokens[place].text):
             return 0
         end, said = place, False
@@ -157,6 +160,23 @@ class SolutionParser(SentenceParser):
             formulas.pop()
             return 0
         return end if self.has_digits(max(named[1], value + 1), end) else 0
+
+    def is_remark_on_place(self, formulas: Sequence[int]) -> bool:
+        """Return whether the last formula only says for which value of a letter the one before it is taken,
+        as in `$5$ (at $x = 2$)` or `$5$（$x = 2$ のとき）`."""
+        if len(formulas) < 2 or not _is_place(self.tokens[formulas[-1]].text):
+            return False
+        value, place = formulas[-2:]
+        name = self.tokens[place].text.partition("=")[0].strip()
+        if not name.isalpha() or name in (token.text for token in tokenize(self.tokens[value].text)):
+            return False
+        between = [token for token in self.tokens[value + 1 : place] if not is_blank(token)]
+        opens = bool(between) and between[0].text in _OPENING
+        said = PLACE_WORDS.match(between, int(opens))
+        if said is not None:
+            return said[0] == len(between)
+        behind = CIRCUMSTANCES_BEHIND.match(self.tokens, skip_blanks(self.tokens, place + 1))
+        return opens and len(between) == 1 and behind is not None
 
     def find_value_behind_place(self, place: int, last: int) -> int:
         """Return the index behind words such as のとき that make a formula the place of what they lead to; 0

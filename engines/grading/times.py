@@ -24,6 +24,8 @@ _WEEKDAYS = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "
 def read_clock(tokens: Sequence[AnswerToken]) -> str:
     """Return a time of day as `16:30` or `4:30 pm`; "" for anything else."""
     said = [token.text for token in unwrap_texts(tokens) if not is_blank(token)]
+    if len(said) in (2, 3) and said[0].isdecimal() and said[1].lower() in _HOUR_WORDS:
+        said = [said[0], ":", *(said[2:] or ["00"])]  # 21 Uhr 30
     # 12.35 is a time only where it is said whose half of the day it is.
     marked = len(said) > 2 and (said[1] == ":" or (said[1] == "." and len(said) > 3))
     if not marked or not (said[0].isdecimal() and said[2].isdecimal()):
@@ -33,6 +35,9 @@ def read_clock(tokens: Sequence[AnswerToken]) -> str:
     if not right or half not in ("", "am", "pm") or (int(said[0]) == 0 and half):
         return ""
     return f"{int(said[0])}:{said[2]}{' ' + half if half else ''}"
+
+
+_HOUR_WORDS = ("uhr",)
 
 
 def find_spoken_clock(tokens: Sequence[AnswerToken], first: int, last: int) -> str:

@@ -8,7 +8,7 @@ from unicodedata import normalize
 from engines.core.tree import Tree
 from engines.grading.forms import Form, Many
 from engines.grading.numbers import Term
-from engines.grading.reading import form_of, negate_tree
+from engines.grading.reading import form_of, is_constant, negate_tree
 from engines.mathematics.judging.names import free_variables
 
 _MINUS_ONE = Tree("-1")
@@ -68,9 +68,9 @@ def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
         and "i" not in parts[0].list_labels()
     ):
         inner = _list_components(parts[1], is_beside=is_beside)
-        if inner is None or len(inner) != 1:
-            return None
-        return {name: _scale_component(parts[0], value) for name, value in inner.items()}
+        return inner and {name: _scale_component(parts[0], value) for name, value in inner.items()}
+    if label in ("*", "/") and len(parts) == 2:
+        return _scale_sum(tree, is_beside=is_beside)
     if label not in ("+", "-") or len(parts) != 2:
         return None
     one, other = (_list_components(part, is_beside=is_beside) for part in parts)
@@ -79,6 +79,15 @@ def _list_components(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
     if label == "-":
         other = {name: _scale_component(_MINUS_ONE, value) for name, value in other.items()}
     return {**one, **other}
+
+
+def _scale_sum(tree: Tree, *, is_beside: bool) -> dict[str, Tree] | None:
+    """Return the components of a sum over a number, as `(i - 2j)/3`, or before one."""
+    vector, number = tree.children
+    inner = _list_components(vector, is_beside=is_beside) if is_constant(number) else None
+    if inner is None or "i" in number.list_labels():
+        return None
+    return {name: Tree(tree.label, (value, number)) for name, value in inner.items()}
 
 
 def _scale_component(factor: Tree, value: Tree) -> Tree:

@@ -234,6 +234,8 @@ def split_word_answers(text: str) -> dict[str, str]:
             ((at, match[0]) for at in range(first, last) if (match := _RANGES.match(tokens, at))), None
         )
         answer = "" if ranged is None else find_word_answer(tokens, first, ranged[0])
+        if ranged is not None and any(token.kind == "digits" for token in tokens[first : ranged[0]]):
+            return {}  # converges to 6 for x = 2
         if not answer or ranged is None or answer in said:
             return {}
         said[answer] = _drop_join(_join_ranges(tokens[ranged[1] : last]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from engines.grading.answer_vocabulary import CONTRASTING, COPULA_VERBS, HEDGES, REASONS_BEHIND, STATING_VERBS
 from engines.grading.forms import Form, Many, WordsForm
 from engines.grading.messages import to_message_text
@@ -15,6 +17,13 @@ from engines.grading.verdicts import EQUAL, GradeVerdict, differ_by, differ_in_k
 def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     """Return whether words are the same but for case, hyphens and articles; their meaning is not compared."""
     gold_words, pred_words = (_plain_words(item) for item in (gold, pred))
+    clocks = [_count_clock(item) for item in (gold, pred)]
+    if None not in clocks and any(isinstance(item, WordsForm) for item in (gold, pred)):
+        return (
+            EQUAL
+            if clocks[0] == clocks[1]
+            else differ_by(f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
+        )
     if gold_words is None or pred_words is None:
         word = gold_words if pred_words is None else pred_words
         if word is None or word in _DECIDED:
@@ -46,9 +55,6 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
     for together, apart in ((gold, choices[1]), (pred, choices[0])):
         if apart and sorted(text := getattr(together, "text", "")) == sorted(apart):
             return GradeVerdict("equal if", condition=f"{text} lists choices")
-    minutes = [count_minutes(item.text) if isinstance(item, WordsForm) else None for item in (gold, pred)]
-    if None not in minutes and minutes[0] == minutes[1]:
-        return EQUAL
     if _is_time(gold_words) and f"{gold_words} pm" == pred_words and gold_words.startswith("12 "):
         return GradeVerdict("equal", reason="12 p.m. is noon")
     if (
@@ -61,11 +67,29 @@ def compare_words(gold: Form, pred: Form) -> GradeVerdict:
         )
     if _has_other_script(gold_words) != _has_other_script(pred_words):
         return GradeVerdict("undecided", reason="they are words of different languages")
+    if (gold_words in _DECIDED) != (pred_words in _DECIDED):
+        return GradeVerdict("undecided", reason="one of them only says yes or no")
     if len(gold_words.split()) == len(pred_words.split()) == 1 or (
         _is_time(gold_words) and _is_time(pred_words)
     ):
         return GradeVerdict("different", witness=f"“{to_message_text(gold)}” and “{to_message_text(pred)}”")
     return GradeVerdict("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+def _count_clock(item: Form) -> int | None:
+    """Return the minutes since midnight of a time of day, also as `9 pm` or 21h30; None for anything else."""
+    if isinstance(item, WordsForm):
+        return count_minutes(item.text)
+    if not isinstance(item, Term) or item.value is None or item.unit is None:
+        return None
+    half = next((half for half in ("a.m.", "p.m.") if item.unit.measures_only(half)), "")
+    if half and 0 < item.value <= 12 and item.value.denominator == 1:  # hours of a clock
+        return count_minutes(f"{item.value}:00 {half.replace('.', '')}")
+    minutes = item.value * item.unit.factor / 60 if item.unit.measures_only("time") else Fraction(-1)
+    return int(minutes) if 0 <= minutes < _DAY and minutes.denominator == 1 else None
+
+
+_DAY = 24 * 60
 
 
 def _has_other_script(words: str) -> bool:

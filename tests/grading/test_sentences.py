@@ -63,7 +63,7 @@ def test_a_sentence_states_one_of_its_quantities(right: str, wrong: str, pred: s
     ],
 )
 def test_a_sentence_that_states_several_says_so(gold: str, pred: str) -> None:
-    assert grade(gold, pred).verdict in ("equal if", "different")
+    assert grade(gold, pred).verdict in ("equal if", "different", "undecided")
     assert find_answer(pred).rivals
 
 

@@ -110,18 +110,28 @@ STRUCTURE_CLASSES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "reject": (
         {"test": "reject"},
-        "reject the null hypothesis, reject H_0, reject H0, reject H₀, reject, we reject"
+        "kann verworfen werden, kann abgelehnt werden, reject the null hypothesis, reject H_0"
+        ", reject H0, reject H₀, reject, we reject"
         ", null hypothesis is rejected, H_0 is rejected, H0 is rejected, H₀ is rejected"
-        ", is rejected, rejected"
-        ", verwerfen, H_0 verwerfen, Nullhypothese verwerfen, rejeter, on rejette, rechazar, se rechaza"
-        ", отвергаем, отвергнуть, 拒绝原假设, 拒绝, 棄却, 棄却する",
+        ", is rejected, rejected, discard, discarded, dismissed, sufficient evidence to reject"
+        ", enough evidence to reject, significant, statistically significant, signifikant, significatif"
+        ", verwerfen, verworfen, verwirft, verwerfe, abgelehnt, ablehnen, zu verwerfen, abzulehnen"
+        ", H_0 verwerfen, Nullhypothese verwerfen, rejeter, rejette, rejetée, on rejette, rechazar, rechaza"
+        ", se rechaza, rechazamos, rechazada, rifiuta, rifiutare, rifiutata, rifiutiamo, rejeita, rejeitar"
+        ", rejeitada, rejeitamos, rejeita-se, отвергаем, отвергнуть, отвергается, отвергают, отклоняется"
+        ", отклоняем, отклонить, отклоняют, 拒绝原假设, 拒绝, 棄却, 棄却する, 棄却される, 棄却できる",
     ),
     "fail to reject": (
         {"test": "retain"},
         "fail to reject the null hypothesis, fail to reject H_0, fail to reject H0, fail to reject H₀"
         ", fail to reject, retain the null hypothesis, accept the null hypothesis, accept H_0, accept H0"
-        ", accept H₀, H_0 beibehalten, nicht verwerfen, 接受原假设, 不拒绝原假设"
-        ", insufficient evidence to reject",
+        ", accept H₀, retain, retained, H_0 beibehalten, beibehalten, nicht verwerfen, 接受原假设"
+        ", 不拒绝原假设"
+        ", insufficient evidence to reject, not enough evidence to reject, no evidence to reject"
+        ", not sufficient evidence to reject, no reason to reject, no grounds to reject"
+        ", kann nicht verworfen werden"
+        ", kann nicht abgelehnt werden, conservée, se conserva"
+        ", 棄却できない, 棄却されない, 棄却しない, 不能拒绝, 无法拒绝",
     ),
     "positive correlation": (
         {"correlation": "positive"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.grading.compare import AnswerComparison
-from engines.grading.forms import Many, Named
+from engines.grading.forms import Many, Matrix, Named
 from engines.grading.meanings.sentence_items import fold_word, list_phrases
+from engines.grading.messages import latex_of_form
 from engines.grading.reading import read_form
 from engines.grading.tokens import AnswerToken, Phrases, is_blank, join_formulas, tokenize, unwrap_texts
 from engines.grading.verdicts import GradeVerdict, combine_verdicts, with_policy
@@ -124,6 +125,10 @@ _SKIPPED = Phrases(
                 "axis",
             ),
             *(
+                "final answer",
+                "answer",
+                ":",
+                "*",
                 "direction",
                 "point",
                 "transformation",
@@ -288,6 +293,10 @@ def _shift(formulas: Sequence[str]) -> tuple[str, str] | None:
     if len(formulas) == 1 and formulas[0].startswith("(") and formulas[0].count(",") == 1:
         across, up = formulas[0][1:-1].split(",")
         return f"x+({across})", f"y+({up})"
+    vector = read_form(formulas[0]) if len(formulas) == 1 else None
+    if isinstance(vector, Matrix) and [len(row) for row in vector.rows] == [1, 1]:
+        steps = [latex_of_form(row[0]) for row in vector.rows]
+        return f"x+({steps[0]})", f"y+({steps[1]})"
     images = ["x", "y"]
     for formula in formulas:
         step, _, size = formula.partition(" ")
