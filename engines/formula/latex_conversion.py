@@ -150,6 +150,9 @@ def is_written_with_names(text: str) -> bool:
     return all(names) and any(len(name) > 2 or name == "pi" for name in chain(*names))
 
 
+_BEFORE_TERMS = ("+", "-", "−", "*", "/", "=")
+_RELATIONS_IN_LETTERS = ("gt", "lt", "ge", "le", "ne")
+"""Words that are relations between two terms, and products of letters behind a sign."""
 _MEASURES = ("Var", "Cov")
 """Names of functions that are no products of letters."""
 _NO_SYMBOLS = frozenset(("in", "to", "mp", "ni", "wp", "ll", "gg"))
@@ -227,6 +230,8 @@ class _PlainWriter:
         """Whether a number stands before the next token that is no space."""
         self.operand_end = False
         """Whether something that a relation may follow stands before the next token."""
+        self.behind_sign = False
+        """Whether a sign that needs something behind it stands before the next token."""
 
     def write_text(self) -> str:
         """Return the LaTeX of the whole text."""
@@ -267,6 +272,8 @@ class _PlainWriter:
         counted = self.counted
         self.counted = self.counted if kind == "space" else kind == "number"
         self.operand_end = self.operand_end if kind == "space" else text.lower() not in CONNECTIVES
+        behind_sign = self.behind_sign
+        self.behind_sign = self.behind_sign if kind == "space" else text in _BEFORE_TERMS
         if kind == "script":
             return self.write_script("_" if text == "_" else "^")
         if kind == "superscript":
@@ -302,6 +309,8 @@ class _PlainWriter:
             return f"{text}_{{{self.tokens.pop()[1]}}}"
         if kind == "word" and self.depth and (sign := _JUNCTIONS.get(CONNECTIVES.get(text.lower(), ""))):
             return sign
+        if kind == "word" and behind_sign and text in _RELATIONS_IN_LETTERS:
+            return text  # u - gt is a difference
         if kind == "word":
             # After a number, as in "2pir", a word is split into the names that it begins with.
             names = split_word(text, _NAMES, text) if behind_number else [text]

@@ -166,7 +166,8 @@ class NumberLinks:
         if link.is_operand:
             return True
         others = (self.read_formula(formula).tree for formula in link.alternatives)
-        return any(other is not None and free_symbols(other) for other in others)
+        # Further on in a chain stands a step of a calculation.
+        return not link.index and any(other is not None and free_symbols(other) for other in others)
 
     def _find_excuse(self, link: ChainLink, left: Tree, right: Tree, witness: str) -> str:
         """Return how else two different numbers can be meant, so that they are no mistake."""

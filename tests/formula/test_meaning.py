@@ -123,6 +123,8 @@ def test_what_is_not_read_says_why(text: str, reason: str) -> None:
         ("no solution", "text no solution"),
         ("abc", "* * a b c"),
         ("7 mod 3", "mod 7 3"),
+        ("v = u - gt", "= v - u * g t"),
+        ("u - 1 gt t", "> - u 1 t"),
         ("x = 2 or x = -oo", "or = x 2 = x * -1 inf"),
         ("x equals 3", "= x 3"),
         ("x is greater than -3 and y is at most 7", "and > x -3 <= y 7"),

@@ -285,6 +285,7 @@ def test_arrows_from_an_equation(proofreader: TextProofreader) -> None:
         (r"Hence $4 + 5 = 8 \text{ or } y = 0$.", "not shown"),
         ("Hence $y = 0$ and $4 + 5 = 8$.", "wrong"),
         ("It costs $10 - 4 = 6$, or $4 + 5 = 8$.", "wrong"),
+        ("Hence $y = 3$ or $y - 3 = 4 + 4 = 0$.", "wrong"),
         (r"Bob sings $\land$ $4 + 5 = 8$ $\equiv$ F", "not shown"),
         ("This requires $4 + 5 = 8$, which is asked for here and is false.", "not shown"),
         ("This requires $4 + 5 = 8$, which is asked for here.", "wrong"),
