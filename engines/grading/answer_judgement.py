@@ -135,9 +135,7 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
     r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
     space."""
     one, other = (_drop_name(side) for side in (one, other))
-    vectors = [
-        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in (one, other)
-    ]
+    vectors = [_is_vector(side) for side in (one, other)]
     written = [
         read_vector(side, is_beside=beside)
         for side, beside in zip((one, other), reversed(vectors), strict=True)
@@ -145,11 +143,9 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
     if not any(written):
         return None
     sides = [mine or plain for mine, plain in zip(written, (one, other), strict=True)]
-    if not all(
-        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in sides
-    ):
+    if not all(map(_is_vector, sides)):
         return None
-    most = max(len(side.items) if isinstance(side, Many) else len(side.rows) for side in sides)  # type: ignore[union-attr]
+    most = max(map(_count_entries, sides))
     filled = [
         replace(side, items=(*side.items, Term("0", Fraction(0), 0)))
         if mine is not None and isinstance(side, Many) and len(side.items) == 2 and most == 3
@@ -157,6 +153,22 @@ def _with_vectors(one: Form, other: Form, comparison: AnswerComparison) -> Grade
         for mine, side in zip(written, sides, strict=True)
     ]
     return comparison.compare(*filled)
+
+
+def _is_vector(form: Form) -> bool:
+    """Return whether a form is a tuple or matrix, or a multiple of a tuple."""
+    if isinstance(form, Term) and form.tree is not None and form.tree.label in ("*", "/"):
+        return any(part.label == "tuple" for part in form.tree.children)
+    return isinstance(form, Matrix) or (isinstance(form, Many) and form.kind == "tuple")
+
+
+def _count_entries(form: Form) -> int:
+    if isinstance(form, Many):
+        return len(form.items)
+    if isinstance(form, Matrix):
+        return len(form.rows)
+    tree = form.tree if isinstance(form, Term) else None
+    return max((len(part.children) for part in tree or () if part.label == "tuple"), default=0)
 
 
 def _drop_name(form: Form) -> Form:

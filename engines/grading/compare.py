@@ -138,6 +138,7 @@ class AnswerComparison:
             return self._compare_repeated(gold, pred)
         if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
             return self._compare_members(gold, pred)
+        gold, pred = _drop_set_name(gold, pred), _drop_set_name(pred, gold)
         # A list of one value is that value if the other side is none.
         gold, pred = unwrap_single(gold, pred), unwrap_single(pred, gold)
         gold, pred = expand_signs(gold, pred), expand_signs(pred, gold)
@@ -666,6 +667,18 @@ def _own_judge() -> Judge:
 
 def _may_be_same(one: Family, other: Family) -> bool:
     return one.name == other.name or "" in (one.name, other.name)
+
+
+def _drop_set_name(form: Form, other: Form) -> Form:
+    """Return the set of solutions without the letter before it, as that of `L = {(1 + t, t)}`, beside an
+    answer without it."""
+    tree = form.tree if isinstance(form, Statement) else ZERO
+    if tree.label != "=" or tree.children[0].label not in _SOLUTION_SETS:
+        return form
+    is_set = tree.children[1].label in ("such", "set", "and")
+    beside = other.tree if isinstance(other, Statement) else ZERO
+    has_name = tree.children[0] in [*beside] and beside.children[:1] != tree.children[:1]
+    return form_of(tree.children[1]) if is_set and not has_name else form
 
 
 def _is_set(item: Form) -> bool:

@@ -229,10 +229,10 @@ class _FinalParser:
         for start, end in (part for run in self.runs for part in run.parts):
             if not self._is_stated(start, end):
                 continue
-            sides = _split_sides(self._open_formula(start, end))
-            for (left, _), (right, is_exact) in pairwise(sides):
-                if is_exact:
-                    yield left, right
+            for statement in _split_list(self._open_formula(start, end)):
+                for (left, _), (right, is_exact) in pairwise(_split_sides(statement)):
+                    if is_exact:
+                        yield left, right
         for one, other in pairwise(self.runs):
             verb = VALUE_VERBS.match(self.tokens, skip_blanks(self.tokens, one.end))
             is_linked = verb is not None and skip_blanks(self.tokens, verb[0]) == other.start
@@ -693,6 +693,20 @@ def _skip_back(tokens: Sequence[AnswerToken], at: int) -> int:
     while at and (is_blank(tokens[at - 1]) or tokens[at - 1].text in (",", "，")):
         at -= 1
     return at
+
+
+def _split_list(tokens: Sequence[AnswerToken]) -> list[list[AnswerToken]]:
+    """Return the parts of a formula between its commas, but those of decimals and in brackets."""
+    parts: list[list[AnswerToken]] = [[]]
+    depth = 0
+    for at, token in enumerate(tokens):
+        bracket = token.text.lstrip("\\")
+        depth += (bracket in tuple(_OPENING)) - (bracket in tuple(_CLOSING))
+        if token.text in (",", ";") and not depth and (at + 1 == len(tokens) or is_blank(tokens[at + 1])):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
 
 
 def _split_sides(tokens: Sequence[AnswerToken]) -> list[tuple[str, bool]]:

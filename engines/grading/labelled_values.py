@@ -138,7 +138,27 @@ _UNTELLING = frozenset(
             "now",
         ),
         *("measures", "needs", "takes", "будет", "ему", "ей", "ihm", "y", "e", "et", "und"),
-        *("der", "die", "das", "ist", "sind", "beträgt", "bei", "beim", "la", "le", "les", "el", "es", "est"),
+        *(
+            "den",
+            "dem",
+            "ein",
+            "eine",
+            "einen",
+            "der",
+            "die",
+            "das",
+            "ist",
+            "sind",
+            "beträgt",
+            "bei",
+            "beim",
+            "la",
+            "le",
+            "les",
+            "el",
+            "es",
+            "est",
+        ),
     )
 )
 _SIGNS = frozenset("=:,;.()[]{}$&≈ ")

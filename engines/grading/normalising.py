@@ -61,6 +61,7 @@ def normalise_text(text: str) -> str:
     if "/d" in text and (derivative := _match_derivative(text)):
         name, rest = derivative
         return f"{name} = {normalise_text(rest)}"
+    text = _open_bases(text) if ")_" in text or ")₂" in text else text
     text = _write_powers_of_ten(
         _write_mixed_numbers(
             _join_marked_thousands(_write_measures(_write_columns(_write_connectives(text))))
@@ -77,6 +78,29 @@ def normalise_text(text: str) -> str:
     if has_commands or not _MARKS.isdisjoint(written):
         written = _Normaliser(written).write_text()
     return written if written.endswith("\\right.") else written.rstrip(".;:,").strip()
+
+
+def _open_bases(text: str) -> str:
+    """Return a text with digits of another base without the brackets around them.
+
+    >>> _open_bases("(1011)_2"), _open_bases("(1011)₂ = 11")
+    ('1011_2', '1011_2 = 11')
+    """
+    tokens = tokenize(text)
+    written, at = "", 0
+    while at < len(tokens):
+        texts = [token.text for token in tokens[at : at + 4]]
+        is_number = len(texts) > 3 and texts[0] == "(" and texts[1].isdecimal() and texts[2] == ")"
+        if is_number and (texts[3] == "_" or texts[3] in _SMALL_BASES):
+            written += texts[1] + _SMALL_BASES.get(texts[3], "_")
+            at += 4
+        else:
+            written += tokens[at].text
+            at += 1
+    return written
+
+
+_SMALL_BASES = {"₂": "_2", "₃": "_3", "₅": "_5", "₈": "_8"}
 
 
 def _write_connectives(text: str) -> str:

@@ -77,9 +77,11 @@ def write_set_words(text: str) -> str:
     tokens = tokenize(text)
     if _speaks_of_everything([token for token in tokens if token.text not in ("$", ".")]):
         return "all real numbers"
+    if equation := _take_equation(tokens):
+        return equation
     if dimensions := _list_dimensions(tokens):
         return " and ".join(dimensions)
-    written, at = "", 0
+    written, at = "", _skip_noun(tokens)
     while at < len(tokens):
         operator = _match_operator(tokens, at)
         excluded = _match_exclusion(tokens, at)
@@ -90,7 +92,7 @@ def write_set_words(text: str) -> str:
             written = f"{written.rstrip()} {sign} "
         elif excluded:
             at, written = excluded, f"{written.rstrip()} and "
-        elif (pair := _match_assignments(tokens, at)) is not None:
+        elif (pair := _match_point(tokens, at) or _match_assignments(tokens, at)) is not None:
             at = pair[0]
             written += pair[1]
         else:
@@ -102,6 +104,60 @@ def write_set_words(text: str) -> str:
 _THEN = ("then", "dann", "puis", "luego", "poi", "depois", "затем")
 _MOST_LISTED = 40
 """Tokens of a list of values in their order: `3/8, then 0.5, then 60 %`."""
+
+
+def _take_equation(tokens: Sequence[AnswerToken]) -> str:
+    """Return the equation of the points that a text describes with it, as `x = 2y` of `all (x, y) with
+    x = 2y`; "" for other texts."""
+    said = [token for token in tokens if not is_blank(token) and token.text not in ("$", "\\")]
+    at = 0
+    if len(said) > 2 and said[0].text in _SOLUTION_SETS and said[1].text == "=":
+        at = 2
+    is_set = text_at(said, at) in ("{", "\\{")
+    lead = _POINTS.match(said, at + is_set)
+    first = at + is_set if lead is None else lead[0]
+    behind = _skip_pair(said, first)
+    if not behind:
+        on_line = _LINES.match(said, at)
+        first = 0 if on_line is None else on_line[0]
+    elif text_at(said, behind).lower() in _SUCH and (is_set or lead is not None):
+        first = behind + 1
+    else:
+        return ""
+    if not first:
+        return ""
+    last = len(said) - sum(token.text in ("}", "\\}", ".") for token in said[-2:]) if is_set else len(said)
+    equation = "".join(
+        f" {token.text} " if token.kind == "command" else token.text for token in said[first:last]
+    )
+    has_words = any(token.kind == "word" and len(token.text) > 1 for token in said[first:last])
+    return equation.strip(" .") if equation.count("=") == 1 and not has_words else ""
+
+
+def _skip_pair(said: Sequence[AnswerToken], at: int) -> int:
+    """Return the index behind letters in brackets, as `(x, y)`; 0 for others."""
+    end = next((end for end in range(at, len(said)) if said[end].text == ")"), 0)
+    inside = said[at + 1 : end]
+    letters = all(
+        token.text in (",", ";", "|") or (token.kind == "word" and len(token.text) == 1) for token in inside
+    )
+    return end + 1 if text_at(said, at) == "(" and len(inside) > 2 and letters else 0
+
+
+_SOLUTION_SETS = ("L", "S", "𝕃")
+_SUCH = ("with", "mit", "avec", "con", "com", "where", "such", ":", "|", "\\mid", "für", "с", "满足")
+_POINTS = make_phrases(
+    "all, all points, all pairs, every pair, every, the set of all, the points, the pairs, alle, alle Punkte"
+    ", alle Paare, tous les, tous les couples, tous les points, todos los, todos los pares, todos los puntos"
+    ", tutte le coppie, tutti i punti, todos os pares, все, все пары, все точки"
+)
+_LINES = make_phrases(
+    "all points on the line, all points of the line, the points on the line, the points of the line"
+    ", every point on the line, every point of the line, alle Punkte der Geraden, alle Punkte auf der Geraden"
+    ", tous les points de la droite, todos los puntos de la recta, tutti i punti della retta"
+    ", все точки прямой"
+)
+"""Words before the equation of the points that are solutions."""
 
 
 def _lists_next(tokens: Sequence[AnswerToken], at: int) -> bool:
@@ -159,6 +215,39 @@ def _match_exclusion(tokens: Sequence[AnswerToken], at: int) -> int:
 
 
 _BOUNDS = ("<", ">", "≤", "≥", "\\le", "\\ge", "\\leq", "\\geq")
+
+
+def _skip_noun(tokens: Sequence[AnswerToken]) -> int:
+    """Return the index behind a noun for a point before its coordinates; 0 for other beginnings."""
+    noun = _POINT_NOUNS.match(tokens, skip_blanks(tokens, 0))
+    behind = 0 if noun is None else skip_blanks(tokens, noun[0])
+    named = len(text_at(tokens, behind)) == 1 and text_at(tokens, behind).isupper()
+    return behind if text_at(tokens, behind + named) == "(" else 0
+
+
+_POINT_NOUNS = make_phrases(
+    "point, the point, intersection point, point of intersection, the point of intersection, midpoint"
+    ", the midpoint, Punkt, der Punkt, Schnittpunkt, der Schnittpunkt, le point, point d'intersection, milieu"
+    ", punto, el punto, punto de intersección, punto medio, il punto, punto di intersezione, ponto, o ponto"
+    ", точка, точка пересечения"
+)
+"""Nouns before the coordinates of a point that say nothing else of it."""
+
+
+def _match_point(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:
+    """Return the index behind a point with its name and bars between its coordinates, as `S(2|-3)`, and this
+    as a tuple; None for others."""
+    is_name = len(tokens[at].text) == 1 and tokens[at].text.isupper() and text_at(tokens, at + 1) == "("
+    glued = text_at(tokens, at - 1)[-1:].isalnum()
+    end = next((end for end in range(at, len(tokens)) if tokens[end].text == ")"), 0)
+    inside = tokens[at + 2 : end]
+    # Between letters the bar is that of a probability.
+    if not is_name or glued or any(token.kind == "word" for token in inside):
+        return None
+    if not any(token.text == "|" for token in inside):
+        return None
+    said = "".join(", " if token.text == "|" else token.text for token in inside)
+    return end + 1, f"({said})"
 
 
 def _match_assignments(tokens: Sequence[AnswerToken], at: int) -> tuple[int, str] | None:

@@ -98,3 +98,38 @@ def test_last_clause_is_the_answer(gold, pred, problem, is_right):
 )
 def test_sets_in_plain_texts(gold, pred, is_right):
     assert (grade(gold, pred).verdict == "equal") is is_right
+
+
+SOLUTIONS = r"$L=\{(3+2t,\,t)\mid t\in\mathbb{R}\}$"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "is_right"),
+    [
+        (SOLUTIONS, "es gibt unendlich viele Lösungen: alle (x, y) mit y = (x−3)/2.", True),
+        (SOLUTIONS, "all (x, y) with x = 3 + 2y", True),
+        (SOLUTIONS, "all points on the line x - 2y = 3", True),
+        (SOLUTIONS, "{(x,y): x - 2y = 3}", True),
+        (SOLUTIONS, "L = {(3 + 2s, s) | s ∈ ℝ}", True),
+        (SOLUTIONS, "all (x, y) with y = (x+3)/2", False),
+        (SOLUTIONS, "all points on the line x + 2y = 3", False),
+        (SOLUTIONS, "L = {(3, 0)}", False),
+        ("$(4,7)$", "Schnittpunkt S(4|7)", True),
+        ("$(4,7)$", "The point is P(4|7).", True),
+        ("$(4,7)$", "They meet at x = 4, y = 7", True),
+        ("$(4,7)$", "Schnittpunkt S(7|4)", False),
+        ("P(A|B) = 1/2", "P(B|A) = 1/2", False),
+        (r"$\frac{1}{5}(3,-4)$", "(3i - 4j)/5", True),
+        (r"$\frac{1}{5}(3,-4)$", "(3i + 4j)/5", False),
+        (r"$\frac{1}{5}(3,-4)$", "3i - 4j", False),
+        ("$1011_2$", "(1011)₂ = 8+2+1", True),
+        ("$1011_2$", "(1101)_2", False),
+        (r"$f^{-1}(x)=\frac{x}{3}+2$", "y = (x + 6)/3", True),
+        (r"$f^{-1}(x)=\frac{x}{3}+2$", "y = x/3 - 2", False),
+        (r"$f^{-1}(x)=\frac{x}{3}+2$", "f(x) = x/3 + 2", False),
+        ("centre $(1,4)$, radius $3$", "Mittelpunkt M(1|4), Radius r = 3", True),
+        ("centre $(1,4)$, radius $3$", "Mittelpunkt M(4|1), Radius r = 3", False),
+    ],
+)
+def test_points_vectors_and_lines(gold, pred, is_right):
+    assert (grade(gold, pred).verdict == "equal") is is_right
