@@ -90,3 +90,30 @@ GREATEST = r"$\exists x\in\mathbb{R}\ \forall y\in\mathbb{R}:\ x\ge y$"
 )
 def test_answers_in_words(gold, pred, problem, is_right):
     assert (grade(gold, pred, problem=problem).verdict == "equal") is is_right
+
+
+REDUCED = r"If $a\ne0$: $x=\frac{5}{a}$; if $a=0$: no solution."
+COUNTED = "If $m>9$: two solutions; if $m=9$: one solution; if $m<9$: no solution"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "is_right"),
+    [
+        (REDUCED, "x = 5/a if a ≠ 0, no solution if a = 0", True),
+        (REDUCED, "no solution for a = 0, otherwise x = 5/a", True),
+        (REDUCED, "a = 0: keine Lösung; a ≠ 0: x = 5/a", True),
+        (REDUCED, "For a = 0 it reads 0 = 5, which is impossible. In every other case x = 5/a.", True),
+        (REDUCED, "x = 5/a", False),
+        (REDUCED, "no solution for a ≠ 0, otherwise x = 5/a", False),
+        (REDUCED, "no solution for a = 1, otherwise x = 5/a", False),
+        (REDUCED, "no solution for a = 0, otherwise x = a/5", False),
+        (REDUCED, "infinitely many solutions for a = 0, otherwise x = 5/a", False),
+        (COUNTED, "no solution for m < 9, one solution for m = 9 and two solutions for m > 9", True),
+        (COUNTED, "no solution for m > 9, one solution for m = 9 and two solutions for m < 9", False),
+        (COUNTED, "no solution for m < 9, one solution for m = 9", False),
+        ("Wenn $t>0$: konvergent; wenn $t\\le0$: divergent", "konvergent für t > 0, sonst divergent", True),
+        ("Wenn $t>0$: konvergent; wenn $t\\le0$: divergent", "divergent für t > 0, sonst konvergent", False),
+    ],
+)
+def test_cases_of_a_parameter(gold, pred, is_right):
+    assert (grade(gold, pred).verdict == "equal") is is_right
