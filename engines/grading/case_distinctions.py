@@ -28,7 +28,6 @@ _OTHERWISE = make_phrases(
     ", в остальных случаях, anders, w przeciwnym razie"
 )
 _RELATIONS = frozenset((*"=≠<>≤≥", "\\ne", "\\neq", "\\le", "\\leq", "\\ge", "\\geq"))
-_SETTLED = ("equal", "different")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +38,15 @@ class ParameterCase:
     said: str
 
 
-def compare_distinctions(
-    gold: str, pred: str, compare: Callable[[str, str], GradeOutcome]
-) -> GradeOutcome | None:
-    """Compare two answers case by case; None where one of them distinguishes no cases, or not all of these
-    are shown.
+def have_same_cases(gold: str, pred: str, compare: Callable[[str, str], GradeOutcome]) -> bool:
+    """Return whether two answers distinguish the same cases and say the same in each.
 
     Args: gold, pred: the answers. compare: grades a condition, or what is said under it, as a whole answer.
     """
     mine = list_cases(gold)
     theirs = list_cases(pred) if len(mine) > 1 else []
     if not theirs or len(mine) != len(theirs):
-        return None
+        return False
     pairs: list[tuple[ParameterCase, ParameterCase]] = []
     rest = list(theirs)
     for case in mine:
@@ -63,12 +59,7 @@ def compare_distinctions(
     # What is left on one side may be `otherwise` on the other.
     if len(left) == len(rest) == 1 and "" in (left[0].condition, rest[0].condition):
         pairs.append((left[0], rest[0]))
-    if len(pairs) < len(mine):
-        return None
-    outcomes = [compare(one.said, other.said) for one, other in pairs]
-    if "different" in outcomes:
-        return "different"
-    return "equal" if all(outcome == "equal" for outcome in outcomes) else None
+    return len(pairs) == len(mine) and all(compare(one.said, other.said) == "equal" for one, other in pairs)
 
 
 def _have_same_condition(

@@ -24,7 +24,7 @@ from engines.grading.answer_vocabulary import DENIALS
 from engines.grading.asked_precision import breaks_order, compare_rounded
 from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
-from engines.grading.case_distinctions import compare_distinctions
+from engines.grading.case_distinctions import have_same_cases
 from engines.grading.choices import read_choice
 from engines.grading.circumstances import asks_place, split_placed
 from engines.grading.compare import AnswerComparison
@@ -194,15 +194,10 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
         return Grade(implied.outcome, "", implied.witness, implied.reason, gold, pred)
     if gold != pred and (placed := _grade_placed(policy, gold, pred, judge, problem)) is not None:
         return placed
-    by_case = (
-        None
-        if gold == pred
-        else compare_distinctions(
-            gold, pred, lambda one, other: _grade_restated(policy, one, other, judge).verdict
-        )
-    )
-    if by_case is not None:
-        return Grade(by_case, reason="case by case", gold=gold, pred=pred)
+    if gold != pred and have_same_cases(
+        gold, pred, lambda one, other: _grade_restated(policy, one, other, judge).verdict
+    ):
+        return Grade("equal", reason="the answers are the same case by case", gold=gold, pred=pred)
     found = _grade_restated(policy, gold, pred, judge)
     if problem and gold != pred:
         found = _consider_question(policy, gold, pred, found, judge, read_question(problem))
