@@ -42,11 +42,14 @@ _MATH = "|".join(_DISPLAYED.split())
 _LITERAL = "verbatim|lstlisting|minted|comment|asy|tikzpicture|Verbatim|alltt|filecontents"
 _OPENS = re.compile(
     rf"\\begin\{{(?P<env>(?:{_MATH}|{_LITERAL})\*?)\}}(?:\{{\d+\}})?"
+    r"|(?P<left_out><!--|\\iffalse(?![A-Za-z])|(?<![~\w$\\])~~(?=[^\s~]))"
     r"|\\verb\*?(?P<verb>[^\w\s*])|\\(?P<bracket>[\[(])|\\."
     r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))(?P<math>[ \t]*math[ \t]*\n)?"
     r"|(?P<code>`+)|(?P<asy>\[asy\])",
     re.MULTILINE | re.DOTALL,
 )
+_LEFT_OUT = {"<!--": "-->", r"\iffalse": r"\fi", "~~": "~~"}
+"""What ends a comment, a part that TeX skips, and words that are struck out: nothing of the text."""
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _PERCENT = re.compile(r"(?<!\\)%(?=[^\n]*\S)|(?<!\\)%\Z")
 """Outside LaTeX files people mean per cent, but for the one that ends a line."""
@@ -158,6 +161,8 @@ def split_pieces(
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
             money = kind != "tex" and closing == "$" and _is_money(text, at, end)
             end = -1 if gap or money else end
+        elif closing == "~~" and _PARAGRAPH.search(text, at, max(at, end)):
+            end = -1
         if end < 0:
             if formula and not (kind != "tex" and match["dollars"]):
                 tell(line(start), f"{match[0]} without {closing}")
@@ -196,6 +201,8 @@ def _closing_delimiter(match: re.Match[str], kind: str) -> tuple[str | None, boo
         return "[/asy]", False
     if match["comment"] and kind == "tex":
         return "\n", False
+    if (sign := match["left_out"]) and (kind != "tex" or sign == r"\iffalse"):
+        return _LEFT_OUT[sign], False
     if kind == "md" and (match["fence"] or match["code"]):
         return (match["fence"] or match["code"]).strip(), match["math"] is not None
     return None, False

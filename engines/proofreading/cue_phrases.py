@@ -8,7 +8,7 @@ package matches English words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
@@ -138,6 +138,7 @@ PHRASES: Mapping[str, str] = {
     "negative": "negative",
     "nonzero": "nonzero non-zero",
     "whole": "integer integers natural whole_numbers",
+    "numeric": "number numbers real reals",
     "continuous": "real reals rational rationals complex",
     "complex": "complex",
     "counted": "number_of sum_of ratio_of product_of set_of sequence_of set power",
@@ -299,6 +300,12 @@ PHRASES: Mapping[str, str] = {
     "approached": "near around about toward towards close_to approach*",
     "defining": "let define defined denote denotes call called set where put write means notation",
     "step of a work": "step steps solution answer result proof note check conclusion hint work",
+    "step": """
+        let suppose assume that since as because if from for we i get have obtain find know see then so thus
+        hence therefore consequently it follows and with be is a an the real number numbers any arbitrary now
+        gives give implies yields satisfies satisfy satisfying case both this holds by also which
+        begin theorem lemma proposition corollary
+    """,
     "checking": "check checking verify verifying indeed confirm",
     "reason": """
         because since as if when where whenever provided unless assuming for_some only_if only_when
@@ -358,6 +365,7 @@ PHRASES: Mapping[str, str] = {
     "part of equation": "both_sides either_side hand_side hand_sides left_side right_side other_side",
     "of size": "size sizes dimension dimensions resolution shape shapes pixels",
     "restricting": "where for with if when provided that all any every each real whenever given",
+    "excepting": "except excepting unless apart_from other_than away_from but_for excluding",
     "over a range": "on for over when where if whenever with in the interval range closed open",
     "introducing": "let fix consider suppose choose pick take given",
     "renewing": """
@@ -383,40 +391,6 @@ PHRASES: Mapping[str, str] = {
     """,
 }
 """The phrases of each cue."""
-
-DOMAINS: Mapping[str, str] = {
-    "residues": """
-        modulo mod modular residue residues primitive_root clock_arithmetic legendre_symbol* jacobi_symbol*
-        quadratic_residue* multiplicative_inverse discrete_log* gf galois_field
-    """,
-    "rings and groups": """
-        ring rings subring* ideals an_ideal the_ideal prime_ideal maximal_ideal principal_ideal
-        ideal_generated ideal_of integral_domain* coset cosets subgroup* abelian homomorphism* isomorphism*
-        isomorphic automorphism* epimorphism* monomorphism* endomorphism* semigroup* groupoid* monoid*
-        finite_field* field_extension* splitting_field* galois group_theory group_of_order be_a_group
-        is_a_group group_in_which finite_group* group_operation identity_element group_action* cyclic_group*
-        symmetric_group* dihedral zero_divisor* nilpotent annihilator p-adic characteristic_p
-        characteristic_zero field_of_characteristic of_characteristic in_characteristic characteristic_two
-        quaternion* clifford exterior_algebra grassmann anticommut* non-commutative noncommutative
-        permutation_group* quotient_ring* quotient_group* noetherian unique_factorization
-    """,
-    "sets": """
-        empty_set ordinal ordinals power_set cardinal cardinality von_neumann set_theory set_difference
-        symmetric_difference axiom_of_choice zermelo
-    """,
-    "logic and bits": """
-        boolean boole truth_value* truth_table* bitwise xor bits the_bit each_bit bitmask* bitshift* nim
-        nimber*
-    """,
-    "digits": """
-        in_binary binary_representation* binary_number* binary_digit* binary_notation binary_expansion*
-        hexadecimal octal ternary in_base numeral_system* number_representation* balanced_ternary gray_code*
-    """,
-    "matrices": "matrix matrices",
-}
-"""What a text can be about besides ordinary numbers, by the words that say so."""
-OFTEN: Mapping[str, str] = {"rings and groups": "group groups field_of"}
-"""Words that mean a domain only where they come often."""
 
 ORDINALS: Mapping[str, int] = {
     "square": 2, "cube": 3, "cubic": 3, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
@@ -763,17 +737,6 @@ def distinguishes_cases(words: str) -> bool:
     (False, True)
     """
     return mentions("cases", leave_out_phrases(PHRASES["case at hand"], words))
-
-
-def find_domains(words: str, often: bool = False) -> Iterator[str]:
-    """Return the domains besides numbers that words name, each as often as they do.
-
-    Args:
-        often: by the words that mean one only where they come often.
-    """
-    for domain, phrases in (OFTEN if often else DOMAINS).items():
-        for _ in index_phrases(phrases).iterate_spans(words):
-            yield domain
 
 
 _OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")

@@ -13,6 +13,7 @@ from functools import cache
 
 from engines.documents.reading import Document
 from engines.proofreading.cue_phrases import mentions
+from engines.proofreading.decimal_commas import write_decimal_commas
 from engines.proofreading.formula_statements import WORDS
 from engines.proofreading.prose_languages import (
     ENGLISH,
@@ -33,7 +34,8 @@ _POINTS = ".,;: "
 
 
 def translate_words(document: Document) -> Document:
-    """Return a document with the words that say something of its statements in English.
+    """Return a document with the words that say something of its statements in English, and with braces
+    around decimal commas.
 
     >>> from engines.documents.reading import TextPiece
     >>> words = TextPiece("Für alle reellen ", 1), TextPiece("x", 1, True), TextPiece(" gilt ", 1)
@@ -41,6 +43,7 @@ def translate_words(document: Document) -> Document:
     ['for all real ', 'x', ' we have ']
     """
     found, _ = find_languages(read_beginning(document))
+    document = write_decimal_commas(document, found)
     languages = [language for language in found if language != ENGLISH]
     if not languages:
         return document

@@ -81,6 +81,8 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     reader = LinkJudge(
         judge,
         read_meanings(document, positions, evidence.names),
+        pieces=document.pieces,
+        positions=positions,
         name_counts=evidence.numbered,
         domains=read_domains(document, positions),
         pending_renewals=[(at, positions[at], names) for at, names in sorted(renewals.items())],

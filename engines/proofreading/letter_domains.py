@@ -34,7 +34,11 @@ _HABIT = 2
 """So many declarations of a letter make a habit."""
 _USUAL = "nmkijlNMK"
 """Letters of which a bound by a whole number says that they are whole too."""
+COUNTING = "nmkijlNMKpq"
+"""Letters that are usual for positive whole numbers, primes among them."""
 _DOTS = ("V!...", "V!⋯", "C!…")
+_WORDS_OF_MEASURE = 3
+"""Words that say of a letter that it measures something: `be the length`."""
 _WORDS = 4
 """Words beside a letter that say what kind of number it is."""
 
@@ -92,22 +96,23 @@ class LetterDomains:
         return [
             condition
             for name in sorted(names)
-            if (declaration := self._find(name, position, piece)) and not declaration.is_complex
+            if (declaration := self.find_declaration(name, position, piece)) and not declaration.is_complex
             for condition in declaration.conditions
         ]
 
     def list_complex(self, names: Iterable[str], position: Position, piece: int) -> list[Tree]:
         """List the conditions of the letters that are said to be complex numbers."""
-        declarations = (self._find(name, position, piece) for name in sorted(names))
+        declarations = (self.find_declaration(name, position, piece) for name in sorted(names))
         return [each for one in declarations if one is not None and one.is_complex for each in one.conditions]
 
     def are_restricted(self, names: Iterable[str], position: Position, piece: int) -> bool:
         """Return whether one of some letters is of a kind that its conditions do not tell, as an even
         number."""
-        declarations = (self._find(name, position, piece) for name in names)
+        declarations = (self.find_declaration(name, position, piece) for name in names)
         return any(one is not None and one.restricted for one in declarations)
 
-    def _find(self, name: str, position: Position, piece: int) -> Declaration | None:
+    def find_declaration(self, name: str, position: Position, piece: int) -> Declaration | None:
+        """Find what a letter was last said to be at a place, or is by habit."""
         # The last declaration counts that stands before the place and reaches it.
         several = self.declared.get(name, ())
         for one in reversed(several):
@@ -164,7 +169,7 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
             domains.members[name].append((group, position))
         for name, conditions in _iterate_declared(piece.text, tree, before, after, domains):
             domains.add(name, conditions, position, at, restricted=kept)
-        if _is_measure(measured[-_MOST_CHARACTERS:]):
+        if _is_measure(measured[-_MOST_CHARACTERS:]) or _says_measure(after):
             for name in list_introduced_letters(piece.text):
                 known = domains.list_conditions((name,), position, at)
                 if name[0] not in _USUAL:
@@ -212,6 +217,12 @@ def _is_measure(before: str) -> bool:
     """Return whether the words before a letter say that it measures something, as a side, length or area."""
     words = " ".join(words_of(before)[-2:])
     return has_last_word("measure", before) and not mentions("part of equation", words)
+
+
+def _says_measure(after: str) -> bool:
+    """Return whether the words behind a letter say that it measures something: `let x be the length`."""
+    words = words_of(_words_behind(after))[:_WORDS_OF_MEASURE]
+    return bool(words) and has_last_word("measure", " ".join(words))
 
 
 def _list_named(cue: str, latex: str, before: str, after: str = "") -> list[str]:
@@ -295,7 +306,7 @@ def _is_list(parts: Sequence[Piece]) -> bool:
 
 
 def _kind_in_words(before: str, after: str) -> str:
-    """Return what kind of whole number the words beside a letter say that it is; "" where they do not."""
+    """Return what kind of number the words beside a letter say that it is; "" where they do not."""
     words = words_of(before[-80:])[-_WORDS:]
     beside = " ".join(words[-2:])
     behind = words_of(after[:60])[: _WORDS + 1]
@@ -304,10 +315,10 @@ def _kind_in_words(before: str, after: str) -> str:
         return "C"
     # A continuous variable n is no whole number, whatever the letter is used for elsewhere.
     if mentions("continuous", beside):
-        return "R"
+        return _name_reals(words)
     if not mentions("whole", beside) or mentions("counted", " ".join(words)):
         if not mentions("whole", said):
-            return ""
+            return _name_reals(behind) if mentions("numeric", said) else ""
         words = behind
     text = " ".join(words)
     return (
@@ -319,12 +330,20 @@ def _kind_in_words(before: str, after: str) -> str:
     )
 
 
+def _name_reals(words: Sequence[str]) -> str:
+    """Return the kind of real number that words name, by its sign."""
+    text = " ".join(words)
+    if mentions("nonnegative", text) or "non" in words:
+        return "R>="
+    return "R>" if mentions("positive", text) else "R<" if mentions("negative", text) else "R"
+
+
 def _list_kind(name: str, kind: str) -> list[Tree]:
     """Return the conditions of a number: of Z any whole one, of N a positive one, of N0 one that is not
-    negative, of C a complex one."""
-    if kind == "R":
-        return []
+    negative, of C a complex one, of R a real one, with the sign that stands behind."""
     letter = Tree(name)
+    if kind[0] == "R":
+        return [Tree(kind[1:], (letter, ZERO))] if kind[1:] else []
     if kind == "C":
         return [Tree("in", (letter, _COMPLEX))]
     ends = {"N": ONE, "N0": ZERO}

@@ -9,6 +9,7 @@ from itertools import repeat
 
 from engines.core.errors import EngineError
 from engines.core.tree import ONE, ZERO, Tree
+from engines.documents.reading import TextPiece
 from engines.formula.meaning import Names, Reading
 from engines.formula.reader import read
 from engines.mathematics.judging.ellipses import spell_out_ellipses
@@ -100,6 +101,8 @@ class LinkContext:
         meanings: What the document says of its letters.
         domains: What kinds of numbers the letters of the document stand for.
         facts: The assumptions, definitions and properties of operations that the text states.
+        pieces, positions: The words and formulas of the document, and where they stand.
+        inequalities: The inequalities judged so far, with their links.
         inequality_before: The last inequality that is no bound on a letter.
         congruence_before: The last congruence of letters modulo a number, with its sides and that number.
         congruences: The residues that letters are said to leave, with their moduli, where they stand.
@@ -138,11 +141,14 @@ class LinkContext:
     meanings: LetterMeanings
     domains: LetterDomains = field(default_factory=LetterDomains)
     facts: Facts = field(default_factory=Facts)
+    pieces: Sequence[TextPiece] = ()
+    positions: Sequence[Position] = ()
     readings: dict[tuple[str, Names], Reading] = field(default_factory=dict)
     position: Position = NOWHERE
     piece: int = 0
     equations: list[tuple[ChainLink, Tree, Tree]] = field(default_factory=list)
     bounds: list[tuple[ChainLink, Tree]] = field(default_factory=list)
+    inequalities: list[tuple[ChainLink, Tree]] = field(default_factory=list)
     inequality_before: tuple[ChainLink, Tree] | None = None
     congruence_before: tuple[ChainLink, Tree, Tree, int] | None = None
     congruences: list[tuple[ChainLink, int, int]] = field(default_factory=list)

@@ -11,7 +11,6 @@ domain*; what cannot be read is *unread*.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -21,25 +20,23 @@ from engines.formula.derivative_parser import DIFFERENT_ORDERS
 from engines.mathematics.judging.names import free_variables
 from engines.mathematics.judging.shapes import is_column
 from engines.mathematics.verification.work_limit import limit_work
-from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite, is_multiple
 from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
 from engines.proofreading.congruence_roots import judge_congruence_root, judge_system
 from engines.proofreading.cue_phrases import (
-    last_sentence,
     mentions,
     read_last_cue,
     starts_with_phrase,
-    words_of,
 )
 from engines.proofreading.ellipsis_slips import find_ellipsis_slip
 from engines.proofreading.equation_links import EquationLink
 from engines.proofreading.evidence_grades import weigh_evidence
 from engines.proofreading.group_words import IDENTITY
 from engines.proofreading.index_derivatives import judge_index_derivatives
-from engines.proofreading.letter_domains import list_conditions, list_counts
+from engines.proofreading.inequality_links import InequalityLink
+from engines.proofreading.letter_domains import list_conditions
 from engines.proofreading.limit_links import judge_limit
-from engines.proofreading.link_context import LARGEST, LinkContext
+from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Accusation, LinkOutcome, LinkVerdict
 from engines.proofreading.logarithm_bases import find_base_of_sources, find_logarithm_base
 from engines.proofreading.matrix_links import MatrixLinks
@@ -52,7 +49,6 @@ from engines.proofreading.other_notations import (
     are_powers_of_one_set,
     forgets_mixed_terms,
     hold_for_complex,
-    list_roots_taken,
 )
 from engines.proofreading.recurrences import find_closed_form_value, find_recurrence_value
 from engines.proofreading.reintroduced_letters import is_defined_anew
@@ -64,13 +60,13 @@ from engines.proofreading.rings_and_residues import (
     judge_congruence,
     judge_in_domain,
 )
+from engines.proofreading.root_conditions import reconsider_root
 from engines.proofreading.scopes import ALGEBRA, NOWHERE, NUMBERS, Position
 from engines.proofreading.series_links import judge_expansion
-from engines.proofreading.solution_changing_steps import explain_sign
+from engines.proofreading.stated_premises import refute_equation
 from engines.proofreading.stated_values import (
     describe_failed_calculation,
     describe_failed_step,
-    find_failed_approximation,
     find_failed_root,
     find_lost_root,
     find_valued_statement,
@@ -108,10 +104,6 @@ _MOST_TERMS = 200
 _MOST_WORK = 60_000
 """Operations that the values of one link may take, all together."""
 _EMPTY = Tree("set")
-_TERM = re.compile(r"_[ijkmn]\Z")
-"""The index of a term of a sequence."""
-_PARAGRAPHS_BESIDE = 2
-"""Paragraphs: a displayed formula is one of its own."""
 _AMBIGUOUS_FOR_SETS = ("+", "-", "*", "abs")
 """Operations that mean something else of sets than of numbers."""
 _AMBIGUOUS_FOR_COMPLEX = ("abs", "arg")
@@ -474,7 +466,7 @@ class LinkJudge(LinkContext):
                 return LinkVerdict(link, "wrong", slip)
             return judged
         if link.relation != "=":
-            return self._judge_inequality(link, left, right)
+            return InequalityLink(self, link, left, right).judge_inequality()
         if are_powers_of_one_set(left, right) and not (link.of_problem or is_supposed(link)):
             return LinkVerdict(link, "wrong", "their members are lists of other lengths")
         # Two letters with such values need not commute.
@@ -488,8 +480,14 @@ class LinkJudge(LinkContext):
         if next_side is not None and not free_symbols(next_side) and not forgets_mixed_terms(left, right):
             equality_count = 1
         judged = EquationLink(self, link, left, right, equality_count).judge_equation()
+        if judged.outcome in ("follows", "not shown"):
+            judged = reconsider_root(judged, self, left, right)
         if judged.outcome in ("given", "not shown") and not (link.of_problem or link.is_denied_directly):
             judged = self._judge_as_slip(judged, left, right, next_side)
+        if judged.outcome in ("given", "not shown", "doubtful") and (
+            witness := refute_equation(self, link, left, right)
+        ):
+            judged = LinkVerdict(link, "wrong", f"it fails at {witness}")
         # A function that is written in another form is still defined once.
         is_own_definition = (
             judged.outcome == "follows" and left.label == "call" and free_symbols(left) & free_symbols(right)
@@ -644,116 +642,6 @@ class LinkJudge(LinkContext):
             follow=self.conclude,
             state=self.keep_equation,
         )
-
-    def _judge_inequality(self, link: ChainLink, left: Tree, right: Tree) -> LinkVerdict:
-        statement = Tree(link.relation, (left, right))
-        is_given = link.of_problem or read_last_cue(link.words_before) == "given"
-        # x > 2 bounds a variable, and x^2 >= x says something of all its values.
-        is_bound = not (left.children and right.children) and free_symbols(left).isdisjoint(
-            free_symbols(right)
-        )
-        if (
-            left == right
-            and any(label[0].isalnum() for label in left.list_labels())
-            and link.relation in ("<", ">", "!=")
-            and not (link.of_problem or link.is_denied_directly)
-            # p → q ≠ q → p compares two implications.
-            and not (link.relation == "!=" and (link.index or link.is_premise))
-            and not mentions("ordering", f"{link.words_before} {link.words_after}")
-            and not mentions("refused", last_sentence(link.words_before))
-        ):
-            return LinkVerdict(link, "wrong", "both sides are the same")
-        # What is unequal in general is so at some values, and not at all.
-        for_all = not is_bound and link.relation != "!=" and self.is_stated_for_all(link, left, right)
-        for_all = for_all and not self._is_bounded_by_others(free_symbols(statement))
-        # x_n < 1 is said of the terms of a sequence, which are no numbers at will.
-        of_terms = any(_TERM.search(name) for name in free_symbols(statement))
-        if not link.of_problem and link.relation in BOUNDS and len(free_symbols(statement)) == 1:
-            self.bounds.append((link, statement))
-        if not is_bound and len(statement) < LARGEST:
-            known = [*self.list_hypotheses(free_symbols(statement)), *self.facts.conditions[-4:]]
-            verdict = self.judge.holds(statement, list(dict.fromkeys(known)))
-            if verdict.outcome == "equal":
-                return LinkVerdict(link, "right", verdict.reason)
-        source = self._find_inequality_before(link)
-        self.inequality_before = self.inequality_before if is_bound else (link, statement)
-        if not of_terms and (for_all or self.is_concluded_for_all(link, left, right)):
-            known = [*self.list_worded_hypotheses(link, left, right), *list_counts(statement)]
-            # Where the inequality holds from which a step goes on, the step has to hold, and nowhere else.
-            if source is not None and is_multiple(statement, source[1], self.are_equal):
-                written = " ".join(f"{source[0].left} {source[0].relation} {source[0].right}".split())
-                return LinkVerdict(link, "follows", f"by {written} (line {source[0].line})")
-            verdict = self.judge.holds(statement, [*known, *([source[1]] if source else [])])
-            positive = list_roots_taken(statement) if verdict.outcome == "different" and not for_all else []
-            if positive and self.judge.holds(statement, [*known, *positive]).outcome != "different":
-                where = " and ".join(map(write_term, positive))
-                return LinkVerdict(link, "not shown", f"it is not refuted where {where}")
-            if verdict.outcome == "different":
-                return LinkVerdict(link, "wrong", f"it fails at {verdict.witness}")
-        reduced = self.facts.reduce_by_facts(left, right)
-        if reduced is not None and not (free_symbols(reduced.left) | free_symbols(reduced.right)):
-            verdict = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
-            if verdict.outcome == "equal":
-                return self.conclude(link, reduced.used)
-        is_claimed = link.relation == "approx" and not (link.of_problem or link.is_denied_directly)
-        if is_claimed and (mistake := find_failed_approximation(self.facts, link, left, right, self.numbers)):
-            return LinkVerdict(link, "wrong", mistake.reason, evidence=mistake.evidence)
-        if statement in self.facts.conditions:
-            return LinkVerdict(link, "follows", "it was said before")
-        carried = (
-            carry_bound(self.judge, link, statement, self.bounds)
-            if is_bound and link.relation in BOUNDS
-            else None
-        )
-        opposite = find_opposite(statement, self.facts.conditions) if is_bound and not carried else None
-        while is_bound and not link.of_problem and (old := find_opposite(statement, self.facts.conditions)):
-            self.facts.replace_condition(old)
-        if is_bound and link.relation in BOUNDS:
-            self.facts.add_condition(statement)
-        if carried is not None:
-            return carried
-        # "For x > 1 …, and for x < 1 …" are two cases.
-        if opposite and words_of(link.words_before)[-1:] not in (["for"], ["if"], ["when"], ["whenever"]):
-            return LinkVerdict(
-                link,
-                "given",
-                f"nothing satisfies it and {write_term(opposite)}: everything follows from both",
-            )
-        if step := self._describe_multiplication(link, statement):
-            return LinkVerdict(link, "not shown", step)
-        if is_given or is_bound:
-            return LinkVerdict(link, "given")
-        return LinkVerdict(link, "not shown", "it depends on its variables")
-
-    def _find_inequality_before(self, link: ChainLink) -> tuple[ChainLink, Tree] | None:
-        """Return the inequality from which another is drawn by an arrow or in the next row; None for none."""
-        if link.index or link.connective not in ("so", "row") or self.inequality_before is None:
-            return None
-        before = self.inequality_before[0]
-        here = before.position.paragraph == link.position.paragraph and before.chain_index != link.chain_index
-        return self.inequality_before if here else None
-
-    def _is_bounded_by_others(self, free: frozenset[str]) -> bool:
-        """Return whether formulas shortly before bound some letters by others: `|x - y| < d`, said of all x
-        and y."""
-        here = self.position.paragraph
-        near = (
-            bound for bound, place in self.facts.bounds if 0 <= here - place.paragraph <= _PARAGRAPHS_BESIDE
-        )
-        return any(not free.isdisjoint(names) and not names <= free for names in map(free_symbols, near))
-
-    def _describe_multiplication(self, link: ChainLink, statement: Tree) -> str:
-        """Return which inequality before was multiplied by an expression of either sign to get this one."""
-        before = [(one, bound) for one, bound in self.bounds[-2:] if one is not link]
-        if link.relation not in BOUNDS or not before or not (is_concluded(link) or link.connective == "row"):
-            return ""
-        previous, bound = before[-1]
-        if previous.position.paragraph != link.position.paragraph or previous.chain_index == link.chain_index:
-            return ""
-        known = [*self.list_hypotheses(free_symbols(statement)), bound]
-        step = explain_sign(bound, statement, [one for one in known if one != statement], self.judge)
-        earlier = " ".join(f"{previous.left} {previous.relation} {previous.right}".split())
-        return f"{earlier} (line {previous.line}) was {step}" if step else ""
 
     def _names_identity(self, position: Position) -> bool:
         """Return whether a product or power of letters was said to be e in the section of a position."""

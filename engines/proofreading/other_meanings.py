@@ -268,7 +268,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "I, II and III can be names"
     if _has_contracted_index(left, right) or has_summed_index(left, right):
         return "an index that stands twice is summed over"
-    if replaced := find_replaced_name(left, right):
+    if link.relation == "=" and (replaced := find_replaced_name(left, right)):
         return f"it puts {replaced[1]} for {replaced[0]}, which can be its value here"
     if all(map(_has_remainder, (left, right))):
         return "O and o are orders of what is left out"

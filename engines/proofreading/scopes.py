@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from engines.documents.reading import ITEM_BEGIN, LIST_BEGIN, LIST_END, PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
-    find_domains,
     mentions,
     names_step,
     words_behind,
     words_of,
 )
+from engines.proofreading.domain_words import find_domains
 from engines.proofreading.moduli import equates_residues, names_residue_ring
 from engines.proofreading.scope_names import HEADINGS, PART_LEADS, scope_kind
 
@@ -70,7 +70,7 @@ _HEADED, _PART, _INDENTED = -1, -3, -10
 lines are indented less than its text; each column by which it is indented is one level less."""
 _LONGEST_QUOTATION = 16
 """Pieces of a text that can be somebody's work."""
-_PARAGRAPH_SIGN = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
+PARAGRAPH_SIGN = re.compile(rf"\n[ \t]*\n|{PARAGRAPH_END}")
 _COLUMNS_OF_ROW = 90
 """Columns by which a row of a table is said to be indented: everything else ends it."""
 _HEADING_END = re.compile(r"[}\n]")
@@ -450,7 +450,7 @@ def _find_quotations(document: Document) -> tuple[frozenset[int], frozenset[int]
         if mentions("author", piece.text):
             author, announced = at, -_LONGEST_QUOTATION
         # The work begins behind a colon, or with the next paragraph.
-        opens = ":" in written or _PARAGRAPH_SIGN.search(written) is not None
+        opens = ":" in written or PARAGRAPH_SIGN.search(written) is not None
         if opens and 0 <= author <= at < author + _LONGEST_QUOTATION and announced < author:
             announced = at
         if asks and written.rstrip(f" {PARAGRAPH_END}.\n").endswith(":"):

@@ -296,7 +296,7 @@ def test_statements_that_contradict_each_other_prove_nothing(proofreader: TextPr
         (r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = 3$.", "follows", "x+6 = x^2"),
         (
             r"Solve $\sqrt{x+6} = x$. Squaring, $x+6 = x^2$, so $x = -2$.",
-            "not shown",
+            "wrong",
             r"but not \sqrt{x+6} = x",
         ),
         ("Let $x > 2$ and $x < 1$.", "given", "everything follows"),
