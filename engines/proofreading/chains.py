@@ -15,6 +15,7 @@ from engines.formula.brackets import find_closing
 from engines.proofreading.cue_phrases import (
     denies_of_all,
     distinguishes_cases,
+    ends_with_phrase,
     has_first_word,
     has_last_word,
     is_made_of,
@@ -24,6 +25,7 @@ from engines.proofreading.cue_phrases import (
     mentions,
     names_other_object,
     names_step,
+    reports_of_others,
     starts_with_phrase,
     starts_with_refusal,
     words_of,
@@ -209,8 +211,17 @@ class ChainLink:
 
     @property
     def _is_denied_elsewhere(self) -> bool:
-        """Whether words deny all of its kind, or a cross or the words behind it deny it."""
-        return denies_of_all(self.words_before) or self.is_crossed_out or self.is_denied_by_words_after
+        """Whether words deny all of its kind or say that it is somebody's, or a cross or the words behind it
+        deny it."""
+        begun = last_sentence(self.words_before)
+        return (
+            denies_of_all(self.words_before)
+            or self.is_crossed_out
+            or self.is_denied_by_words_after
+            or any(map(reports_of_others, self._leading_words))
+            or ends_with_phrase("refused right before", self.words_before)
+            or (bool(words_of(begun)) and is_made_of("inverted condition", begun))
+        )
 
     @property
     def is_crossed_out(self) -> bool:

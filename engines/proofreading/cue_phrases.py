@@ -71,6 +71,11 @@ _OTHER_OBJECTS = (
     ),
 )
 """How words name another object of the kind that was spoken of, as `_QUANTIFYING`."""
+_UNBELIEVED = (
+    ("nobody no_one", "believes thinks claims", "that"),
+    ("tempted", "to", "write say think conclude believe claim write_that say_that think_that conclude_that"),
+)
+"""How a text says that a statement is believed by none, or only at first sight, as `_QUANTIFYING`."""
 _LOOKING_FOR_MISTAKES = (
     (
         "find spot identify locate detect correct point_out",
@@ -169,7 +174,20 @@ PHRASES: Mapping[str, str] = {
         flawed so-called students_wrote students_write students_answered {_HYPOTHETICAL}
     """,
     "hypothetical": _HYPOTHETICAL,
+    "refused right before": f"""
+        {_join_phrases(_UNBELIEVED)} instead_of rather_than far_from neither nor unless typo misprint
+        erratum:_for would_need would_have_needed would_have_to_be false_statement_such_as
+        false_statements_such_as false_equation_such_as wrong_statement_such_as absurdity_such_as
+    """,
+    "inverted condition": "were had",
+    "reporting": "wrote answered replied typed mistyped guessed",
+    "reporting of oneself": """
+        we_wrote i_wrote you_wrote we_answered i_answered we_typed i_typed we_guessed i_guessed
+    """,
     "refused after": """
+        mistake misprint typo should_read should_have_read should_have_been later_corrected since_corrected
+        frequent_mistake common_mistake typical_mistake classic_mistake by_accident by_mistake mistakenly
+        erroneously because_of_a_bug
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
         only_true true_only violat* invalid
     """,
@@ -428,7 +446,9 @@ def starts_with_refusal(words: str) -> bool:
     >>> starts_with_refusal("| violates it |"), starts_with_refusal("| 3 | no |")
     (True, False)
     """
-    if re.match(r"[^.!?;]*\?", words):
+    # "B: No, it is …" answers what somebody said.
+    answered = re.match(r"[\s,.]*(?:\w+\s*:\s*no\s*[,!.]|no\s*[,!.]\s*(?:this|that)\b)", words, re.IGNORECASE)
+    if answered or re.match(r"[^.!?;]*\?", words):
         return True
     cell = _CELL.match(words)
     if cell and re.match(rf"\s*(?:{_alternatives(PHRASES['denying cell'])})\b", cell[1], re.IGNORECASE):
@@ -461,6 +481,15 @@ def names_other_object(words: str) -> bool:
 def leave_out(cue: str, words: str) -> str:
     """Return words without the phrases of a cue."""
     return leave_out_phrases(PHRASES[cue], words)
+
+
+def reports_of_others(words: str) -> bool:
+    """Return whether words say that somebody wrote what comes, and not the writers of the text.
+
+    >>> reports_of_others("my brother wrote"), reports_of_others("above we wrote")
+    (True, False)
+    """
+    return mentions("reporting", leave_out("reporting of oneself", words))
 
 
 def denies_of_all(words: str) -> bool:
