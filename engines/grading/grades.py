@@ -22,6 +22,7 @@ from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_judgement import MARGIN, judge_answers
 from engines.grading.answer_vocabulary import DENIALS
 from engines.grading.asked_precision import breaks_order, compare_rounded
+from engines.grading.asked_terms import find_other_term
 from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.case_distinctions import have_same_cases
@@ -248,6 +249,8 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
         comparison = AnswerComparison(judge, policy.digits, policy.units)
         if subjects := find_other_subject(gold, pred, lambda one, other: _are_equal(one, other, comparison)):
             return replace(found, verdict="undecided", reason=f"they speak of {subjects}")
+    if problem and found.verdict == "equal" and (terms := find_other_term(problem, gold, pred)):
+        return replace(found, verdict="undecided", reason=f"said and asked for: {terms}")
     if found.verdict == "equal" and gold != pred and (premise := find_missing_premise(gold, pred)):
         return replace(found, verdict="undecided", reason=f"only the reference has the premise {premise}")
     if found.verdict == "equal" and gold != pred:
