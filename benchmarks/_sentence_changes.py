@@ -103,7 +103,42 @@ def drop_orders(chance: Random) -> Pair:
     return said, f"({same},{same},{same}), ({listed})."
 
 
+_WITHDRAWALS = (
+    "The answer is {0}. No, {1}.",
+    "Answer: {0}. Sorry, it is {1}.",
+    r"\boxed{{{0}}} is what many write; the truth is {1}.",
+    "The answer is by no means {0}.",
+    "I doubt that it is {0}.",
+    "Die Antwort ist keineswegs {0}.",
+    "La respuesta no es {0}.",
+    "Non è {0}.",
+    "A resposta não é {0}.",
+    "Het is niet {0}.",
+    "Det är inte {0}.",
+    "Ответ не равен {0}.",
+    "Není to {0}.",
+    "Δεν είναι {0}.",
+    "Cevap {0} değil.",
+    "答案不等于{0}.",
+    "答えは{0}ではありません.",
+    "답은 {0}이 아닙니다.",
+    "n = {0} fails.",
+    "{0} is too large.",
+    "I give up. I have {0} equations.",
+    "It depends; {0}.",
+    "See theorem {0}.",
+    "{0} to the power {1}.",
+)
+
+
+def withdraw_value(chance: Random) -> Pair:
+    """Name the right value, and deny it, take it back or use it for something else."""
+    value, other = chance.sample(range(2, 900), 2)
+    return str(value), chance.choice(_WITHDRAWALS).format(value, other)
+
+
 SENTENCE_MAKERS: dict[str, tuple[Callable[[Random], Pair], ...]] = {
+    "connective": (withdraw_value,),
     "quantifier": (change_family, drop_orders),
     "digit": (change_extreme,),
     "side": (change_words, swap_places),

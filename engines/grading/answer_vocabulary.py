@@ -174,9 +174,13 @@ FORMULA_LEADS = make_phrases(
 """Words right before a formula that a sentence ends with."""
 DENIALS = make_phrases(
     "no reason, no evidence, no grounds, insufficient evidence, lack of evidence, kein Grund",
-    "no hay, no es, no son, no tiene, no tienen, not, n't, t, never, cannot, nobody, no one, none of",
-    "neither, niemand, personne, nadie, никто, nessuno,  nicht, kein, keine, keinen, nie, pas, jamais",
-    "nunca, не, нет, никогда, non, nenhum, 不, 没有, 沒有, 没",
+    "no hay, no es, no son, no tiene, no tienen, no vale, no da, no puede, not, n't, t, never, cannot",
+    "nobody, no one, none of, neither, niemand, personne, nadie, никто, nessuno, nicht, kein, keine",
+    "keinen, nie, pas, niemals, keineswegs, keinesfalls, jamais, nunca, не, нет, никогда, ні, немає, non",
+    "nenhum, não, niet, geen, nooit, inte, icke, aldrig, ikke, ikkje, nie jest, nie ma, nigdy, není",
+    "nejsou, nikdy, nu este, nu e, nu sunt, nu poate, nu are, nu dă, nicidecum, ei, ei ole, eivät, nem",
+    "soha, δεν, όχι, ποτέ, ليس, ليست, لا, لن, לא, אינו, אינה, אינם, איננו, איננה, không, chẳng, bukan",
+    "tidak, 不, 没有, 沒有, 没",
 )
 """Words that deny the clause in which they stand."""
 INTENTIONS = make_phrases(
@@ -193,7 +197,8 @@ ADMISSIONS = make_phrases(
 )
 """Words with which a sentence says that it has no answer."""
 NO_DENIALS = make_phrases(
-    "不等式, 不等号, 不妨, 不定积分, 不同, 没关系, not only, nicht nur, non seulement, no solo"
+    "不等式, 不等号, 不妨, 不定积分, 不同, 没关系, not only, nicht nur, non seulement, no solo",
+    "no doubt, without doubt, without a doubt, sans doute, sin duda, senza dubbio, sem dúvida, niet alleen",
 )
 """Words that only begin as a denial does."""
 STATING_VERBS = make_phrases("points, moves, acts, becomes, remains, stays, takes place on, is on, falls on")
@@ -226,6 +231,7 @@ CONDITIONALS = make_phrases(
 """Verbs before a quantity that is none in fact."""
 CORRECTIONS = make_phrases(
     "but, only, sondern, mais, sino, а, но, ma, mas, als, und, and, y, et, и",
+    "maar, utan, lecz, ale, vaan, hanem, αλλά, بل, אלא, melainkan, tetapi, 而是",
 )
 """Words behind which a denial no longer counts."""
 SUBORDINATES = make_phrases(

@@ -73,7 +73,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     StatedAnswer(text='30 kg', rivals=('5',))
     """
     text = _write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
-    text = drop_rejected(drop_end_of_proof(_take_marked(text)))
+    text = drop_rejected(drop_end_of_proof(take_marked(text)))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)
     if not any(map(result.text.__contains__, ".,")):
@@ -87,7 +87,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
 
 def take_last_sentence(text: str) -> str:
     """Return the last sentence of a text, or of what its last box or announcement says."""
-    text = _take_marked(with_ascii_digits(repair_escapes(text[-LONGEST:])))
+    text = take_marked(with_ascii_digits(repair_escapes(text[-LONGEST:])))
     tokens = tokenize(text)
     boxed = find_boxed(text, tokens)
     if boxed is not None:
@@ -114,7 +114,7 @@ def _parse_solution(text: str, tokens: Sequence[AnswerToken]) -> StatedAnswer:
     return StatedAnswer(solution.find_last(0, len(solution.tokens), announced), solution.rivals)
 
 
-def _take_marked(text: str) -> str:
+def take_marked(text: str) -> str:
     """Return what tags mark as the answer, without thoughts and drawings."""
     if "</think>" in text:
         text = text.rpartition("</think>")[2]

@@ -88,6 +88,7 @@ from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
 from engines.grading.unread_parts import find_missing_witness
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
+from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import drop_remaining, split_word_answers, state_opposites
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
@@ -269,6 +270,16 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
         and breaks_order(found.gold, found.pred, problem, comparison)
     ):
         return replace(found, verdict="undecided", reason="the question asks for them in an order")
+    if found.verdict in ("equal", "equal if") and gold != pred:
+        withdrawn = find_withdrawal(
+            gold,
+            pred,
+            found.pred,
+            problem,
+            lambda value: _grade_translated(policy, gold, value, judge).verdict,
+        )
+        if withdrawn:
+            return replace(found, verdict="undecided", condition="", reason=withdrawn)
     return found
 
 

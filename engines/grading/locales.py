@@ -36,7 +36,8 @@ LANGUAGES: dict[str, AnswerLanguage] = {
         "answer, answers",
         "is, are, =, must be, has to be, will be, should be",
         limits="exceed, exceeds, exceeding, no longer, at least, at most, less than, more than, fewer than, "
-        "greater than, up to, not, below, above, "
+        "greater than, smaller than, larger than, bigger than, higher than, lower than, up to, not, "
+        "below, above, "
         "under, over, cannot be, can't be, isn't, never, root of, square root of, cube root of, half, "
         "half of, twice, double, triple, negative, minus, times, plus, divided by",
         has_decimal_comma=False,
@@ -89,7 +90,7 @@ LANGUAGES: dict[str, AnswerLanguage] = {
         "答案, 答, 故选, 应选",
         "是, 为, 為",
         "",
-        "至少, 至多, 大于, 小于, 不是, 不超过, 不少于, 负",
+        "至少, 至多, 大于, 小于, 不是, 不超过, 不少于, 超过, 多于, 少于, 高于, 低于, 不到, 负",
         has_decimal_comma=False,
     ),
     "ja": AnswerLanguage("答え, 正解", "は", has_decimal_comma=False),
