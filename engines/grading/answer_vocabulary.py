@@ -173,14 +173,14 @@ FORMULA_LEADS = make_phrases(
 )
 """Words right before a formula that a sentence ends with."""
 DENIALS = make_phrases(
-    "no reason, no evidence, no grounds, insufficient evidence, lack of evidence, kein Grund",
-    "no hay, no es, no son, no tiene, no tienen, no vale, no da, no puede, not, n't, t, never, cannot",
-    "nobody, no one, none of, neither, niemand, personne, nadie, никто, nessuno, nicht, kein, keine",
-    "keinen, nie, pas, niemals, keineswegs, keinesfalls, jamais, nunca, не, нет, никогда, ні, немає, non",
-    "nenhum, não, niet, geen, nooit, inte, icke, aldrig, ikke, ikkje, nie jest, nie ma, nigdy, není",
-    "nejsou, nikdy, nu este, nu e, nu sunt, nu poate, nu are, nu dă, nicidecum, ei, ei ole, eivät, nem",
-    "soha, δεν, όχι, ποτέ, ليس, ليست, لا, لن, לא, אינו, אינה, אינם, איננו, איננה, không, chẳng, bukan",
-    "tidak, 不, 没有, 沒有, 没",
+    "no reason, no evidence, no grounds, insufficient evidence, lack of evidence, kein Grund, no hay",
+    "no es, no son, no tiene, no tienen, no vale, no da, no puede, not, n't, t, never, cannot, nobody",
+    "no one, none of, neither, niemand, personne, nadie, никто, nessuno, nicht, kein, keine, keinen, nie",
+    "pas, niemals, keineswegs, keinesfalls, jamais, nunca, не, нет, никогда, ні, немає, non, nenhum, não",
+    "niet, geen, nooit, inte, icke, aldrig, ikke, ikkje, nie jest, nie ma, nigdy, není, nejsou, nikdy",
+    "nu este, nu e, nu sunt, nu poate, nu are, nu dă, nicidecum, ei, ei ole, eivät, nem, soha, δεν, όχι",
+    "ποτέ, ليس, ليست, لا, لن, לא, אינו, אינה, אינם, איננו, איננה, không, chẳng, bukan, tidak, 不, 没有",
+    "沒有, 没",
 )
 """Words that deny the clause in which they stand."""
 INTENTIONS = make_phrases(

@@ -18,11 +18,12 @@ _FILLING = (
 FILLERS = frozenset(_FILLING.split())
 """Words between a denial and the value that it denies."""
 BEHIND_COPULAS = make_phrases(
-    "can, could, has been, have been, geht, passt, stimmt, klappt, ne, n, convient, marche, va, klopt, -",
-    "–, —, है, is, was, be, would be, can be, could be, must be, does, did, do, has, it, this, ist, war",
-    "wäre, kann, est, es, è, é, är, er, jest, je, este, on, είναι, это, является, 是, 이, 가, 은, は, で",
-    "için, olarak, definitely, certainly, clearly, obviously, just, far, much, already, a, an, the, only",
-    "ein, eine, zu, une, un, una, est un, nur, still, of course, really, simply, not quite, of, '",
+    "can, could, been, has been, have been, geht, passt, stimmt, klappt, ne, n, convient, marche, va",
+    "klopt, -, –, —, है, is, was, be, would be, can be, could be, must be, does, did, do, has, it, this",
+    "ist, war, wäre, kann, est, es, è, é, är, er, jest, je, este, on, είναι, это, является, 是, 이, 가",
+    "은, は, で, için, olarak, definitely, certainly, clearly, obviously, just, far, much, already, a, an",
+    "the, only, ein, eine, zu, une, un, una, est un, nur, still, of course, really, simply, not quite, of",
+    "'",
 )
 """Words between a value and what rejects it."""
 REJECTIONS_BEHIND = make_phrases(

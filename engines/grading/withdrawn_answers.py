@@ -103,7 +103,8 @@ class _WithdrawalFinder:
         self.first, self.last = self.locate_value()
 
     def locate_value(self) -> tuple[int, int]:
-        """Return where the value stands: in the last box, first behind an announcement, or else last."""
+        """Return where the value stands: in the last box, first behind an announcement or where the text
+        begins with it, or else last."""
         tokens = tokenize(self.text)
         boxes = [at for at, token in enumerate(tokens) if token.text in ("\\boxed", "\\fbox")]
         if boxes:
@@ -122,7 +123,8 @@ class _WithdrawalFinder:
         if not places:
             return 0, 0
         stated = [place for place in places if not self.is_label(place[0])] or places
-        return stated[0] if self.settled else stated[-1]
+        leads = self.settled or stated[0][0] == 0
+        return stated[0] if leads else stated[-1]
 
     def find_places(self, start: int) -> list[tuple[int, int]]:
         """Return where the figures of the value stand behind a character, or all of it that has none."""
