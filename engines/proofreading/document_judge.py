@@ -48,7 +48,8 @@ MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
 MAX_FORMULAS = 10_000
 """So many formulas at the beginning say what the letters of a document are."""
-_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=|[A-Za-z]\s*(?:\*|\\ast)\s*[A-Za-z]\s*&?:=")
+_STAR = r"\s*(?:\\mathbin\s*\{\s*)?(?:\*|\\ast)\s*\}?\s*"
+_OWN = re.compile(rf"[a-z]{_STAR}[a-z]\s*&?=|[A-Za-z]{_STAR}[A-Za-z]\s*&?:=")
 _INTRODUCED = re.compile(
     r"[A-Za-z,\s]+(?:(?:\\in|\\geq?|\\leq?|\\neq?|>|<)\s*(?:\\mathbb\s*\{?[A-Z]\}?|\\R|\d+))?[.,]?\s*"
 )

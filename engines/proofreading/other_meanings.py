@@ -315,6 +315,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "residues of fractions are not judged"
     if _CROSS.search(link.left + link.right) and _ARROWED.search(link.left + link.right):
         return "products of vectors are not judged"
+    if link.relation == "!=" and _has_both_orders(left, right):
+        return "letters that do not commute are no numbers"
     crossed = _CROSS.search(link.left + link.right)
     if crossed and (_has_both_orders(left, right) or hold_for_vectors(left, right)):
         return "products of letters in both orders can be those of vectors"

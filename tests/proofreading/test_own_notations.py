@@ -55,3 +55,19 @@ def test_own_notations_are_told_from_mistakes(proofreader: TextProofreader, text
 
 def test_a_sign_of_members_may_stand_alone(proofreader: TextProofreader) -> None:
     assert proofreader.check_links(r"The sign $f(\in)$ is read first. So $1 + 1 = 3$.")[-1].verdict == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("right", "mistaken"),
+    [
+        # A product that depends on its order is none of numbers, where it is called another one.
+        (r"For these we find $\rho\omega \ne \omega\rho$.", r"For all real $x$ we have $2x + 1 \ne 1 + 2x$."),
+        (
+            r"Define $x \mathbin{*} y = x + 2y$. Then $3 * 4 = 11$.",
+            r"Define $h(x, y) = x + 2y$. Then $3 \cdot 4 = 11$.",
+        ),
+    ],
+)
+def test_operations_of_other_objects(proofreader: TextProofreader, right: str, mistaken: str) -> None:
+    assert "wrong" not in [link.verdict for link in proofreader.check_links(right)]
+    assert "wrong" in [link.verdict for link in proofreader.check_links(mistaken)]
