@@ -61,7 +61,7 @@ def test_a_sign_of_members_may_stand_alone(proofreader: TextProofreader) -> None
     ("right", "mistaken"),
     [
         # A product that depends on its order is none of numbers, where it is called another one.
-        (r"For these we find $\rho\omega \ne \omega\rho$.", r"For all real $x$ we have $2x + 1 \ne 1 + 2x$."),
+        (r"For these we find $\rho\omega \ne \omega\rho$.", r"For these we find $3 \cdot 4 \ne 4 \cdot 3$."),
         (
             r"Define $x \mathbin{*} y = x + 2y$. Then $3 * 4 = 11$.",
             r"Define $h(x, y) = x + 2y$. Then $3 \cdot 4 = 11$.",
