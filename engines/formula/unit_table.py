@@ -69,16 +69,20 @@ _WORDS: dict[str, dict[str, str]] = {
         "decade, decades, jahrzehnt, jahrzehnte": "120",
         "century, centuries, jahrhundert, jahrhunderte, siècle, siglo, siglos, век": "1200",
     },
-    "dollars": {"dollar, dollars*, usd, $": "1", "cent, cents*, ¢": "1/100"},
+    "information": {"bit, bits*": "1", "byte, bytes*": "8"},
+    "dollars": {"dollar, dollars*, usd, $, 美元, 달러": "1", "cent, cents*, ¢, 美分": "1/100"},
     "euros": {
-        "euro, euros*, eur, €": "1",
+        "euro, euros*, eur, €, 欧元, 歐元, ユーロ": "1",
         "centime, centimes*, céntimo, céntimos, центов, eurocent": "1/100",
     },
     "reais": {"real, reais, brl": "1", "centavo, centavos": "1/100"},
     "pounds sterling": {"£, gbp": "1", "penny, pence": "1/100"},
     "yuan": {"yuan, ¥, cny, rmb, 元, 块": "1", "角": "1/10"},
     "roubles": {"rouble, ruble, ₽, руб, рубль, рубля, рублей": "1", "копейка, копейки, копеек": "1/100"},
-    "yen": {"yen, 円": "1"},
+    "yen": {"yen, 円, jpy, 日元": "1"},
+    "Swiss francs": {"chf, franken": "1"},
+    "rupees": {"rupee, inr, ₹": "1"},
+    "won": {"krw, ₩, 원": "1"},
     "angle": {
         "degree*, degrees*, deg*, °, grad, degré, градус, градуса, градусов, 度": "1",
         "grado, gradi, grau, graus": "1",
@@ -92,6 +96,8 @@ _WORDS: dict[str, dict[str, str]] = {
     "a.m.": {"a.m, am": "1"},
     "p.m.": {"p.m, pm": "1"},
     "speed in mph": {"mph*": "1"},
+    "speed in rpm": {"rpm": "1"},
+    "parts per million": {"ppm": "1"},
     **{name: {name: "1"} for name in TEMPERATURES},
 }
 """The words for each dimension, with the size of their unit; small and capital letters are the same."""
@@ -153,6 +159,8 @@ _SINGLE_SYMBOLS = {
         f"{prefix}eV*": ({"mass": 1, "length": 2, "time": -2}, Fraction("1.602176634e-19") * times)
         for prefix, times in (("", 1), ("k", 10**3), ("M", 10**6), ("G", 10**9))
     },
+    "cal": ({"mass": 1, "length": 2, "time": -2}, Fraction("4.184")),
+    "kcal": ({"mass": 1, "length": 2, "time": -2}, Fraction(4_184)),
     "nm*": ({"length": 1}, Fraction(1, 10**9)),
     "µm*": ({"length": 1}, Fraction(1, 10**6)),
     "μm": ({"length": 1}, Fraction(1, 10**6)),

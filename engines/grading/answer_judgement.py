@@ -18,6 +18,7 @@ from engines.grading.free_letters import drop_freed
 from engines.grading.listed_objects import compare_continued_fractions
 from engines.grading.normalising import normalise_text
 from engines.grading.numbers import Term
+from engines.grading.ordered_products import compare_vector_products
 from engines.grading.parametrised_curves import SAME_CURVE
 from engines.grading.reading import form_of, is_constant, read_form
 from engines.grading.tokens import is_blank, text_at, tokenize
@@ -31,6 +32,8 @@ def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
         return GradeVerdict("equal")
     if (fractions := compare_continued_fractions(gold, pred)) is not None:
         return fractions
+    if (vectors := compare_vector_products(gold, pred)) is not None:
+        return vectors
     mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
     if mine is not None or theirs is not None:
         return _judge_choices(gold, pred, mine, theirs, comparison)

@@ -44,6 +44,9 @@ _ORDERS = make_phrases(
     "from largest to smallest, from greatest to least, respectively, der Reihe nach, in dieser Reihenfolge",
     "aufsteigend, absteigend, dans l'ordre, dans cet ordre, ordre croissant, ordre décroissant, en orden",
     "en este orden, respectivamente, in ordine, nell'ordine, em ordem, nessa ordem, по порядку, в порядке",
+    "ordered pair, ordered triple, ordered quadruple, ordered tuple, from lowest to highest, par ordenado",
+    "from highest to lowest, der Größe nach, geordnetes Paar, de menor a mayor, de mayor a menor",
+    "по возрастанию, по убыванию, 오름차순, 내림차순, 차례로",
     "соответственно, 依次, 按顺序, 从小到大, 从大到小, 順に, 小さい順に, 大きい順に",
 )
 """Words with which a question asks for values in an order."""
@@ -51,6 +54,38 @@ _NO_ORDERS = make_phrases("in order to, in order for, in order that")
 _TERMS = ("terms", "members", "Glieder", "termes", "términos", "termini", "termos", "членов", "члена", "项")
 _WHICH = ("first", "next", "ersten", "nächsten", "premiers", "prochains", "primeros", "siguientes", "primi")
 _MOST_WORDS = 3
+_NAMED_SIZES = (
+    ("length", "width", "breadth", "height", "depth"),
+    ("base", "height", "altitude"),
+    ("quotient", "remainder"),
+    ("numerator", "denominator"),
+    ("mean", "median", "mode", "variance", "standard deviation", "range"),
+    ("area", "perimeter", "volume"),
+    ("slope", "intercept"),
+    ("amplitude", "period", "phase"),
+    ("Länge", "Breite", "Höhe"),
+    ("Quotient", "Rest"),
+    ("longueur", "largeur", "hauteur"),
+    ("quotient", "reste"),
+    ("largo", "ancho", "alto"),
+    ("cociente", "resto", "residuo"),
+    ("частное", "остаток"),
+    ("длина", "ширина", "длину", "ширину"),
+    ("长", "宽", "高"),
+    ("商", "余数"),
+    ("商", "余り"),
+)
+"""Words for sizes of one thing that a question asks for in a row, each for another value."""
+_SIZES_IN_ORDER = Phrases(
+    {
+        f"{one} {join} {other}": ""
+        for group in _NAMED_SIZES
+        for one in group
+        for other in group
+        if one != other
+        for join in ("and", "and the", "und", "und die", "et", "et la", "et le", "y", "y el", "и", "和", "と")
+    }
+)
 
 
 def compare_rounded(
@@ -115,13 +150,17 @@ def asks_for_order(question: str) -> bool:
 
     >>> asks_for_order("Give the coefficients in order."), asks_for_order("Find x in order to solve it.")
     (True, False)
-    >>> asks_for_order("Write the first three terms.")
-    True
+    >>> asks_for_order("Write the first three terms."), asks_for_order("Find the quotient and remainder.")
+    (True, True)
+    >>> asks_for_order("Find the ordered pair (a, b)."), asks_for_order("Find all ordered pairs.")
+    (True, False)
     """
     tokens = tokenize(question[-_LONGEST:])
     for start, _, _ in _ORDERS.find_all(tokens, 0, len(tokens)):
         if _NO_ORDERS.match(tokens, start) is None:
             return True
+    if _SIZES_IN_ORDER.find(tokens) is not None:
+        return True
     words = [token.text for token in tokens if not is_blank(token)]
     return any(
         word in _WHICH and not {*words[at + 1 : at + 1 + _MOST_WORDS]}.isdisjoint(_TERMS)

@@ -9,6 +9,7 @@ from typing import Literal
 from engines.formula.unit_table import UNIT_SYMBOLS, UNIT_WORDS, write_base_units
 from engines.grading.messages import to_message_text
 from engines.grading.numbers import Term, plain_number
+from engines.grading.quantity_reader import read_measure
 from engines.grading.term_arithmetic import (
     apply_multiplier,
     convert_to_degrees,
@@ -135,6 +136,16 @@ def compare_unit_names(gold: str, pred: str) -> GradeVerdict | None:
     if mine.powers == theirs.powers and mine.factor == theirs.factor:
         return GradeVerdict("equal", reason=f"{theirs.text} is {mine.text}")
     return differ_by(f"{theirs.text} and {mine.text}")
+
+
+def has_known_unit(text: str) -> bool:
+    """Return whether an answer is an amount in a unit that is known, as €5.
+
+    >>> has_known_unit("€5"), has_known_unit("5 cm"), has_known_unit("5 apples"), has_known_unit("5")
+    (True, True, False, False)
+    """
+    amount = read_measure(text)
+    return amount is not None and amount.unit is not None and amount.unit.known
 
 
 def _has_number(text: str) -> bool:

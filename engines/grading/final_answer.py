@@ -186,6 +186,30 @@ def _write_reais(text: str) -> str:
     return written
 
 
+def lead_with_dollars(text: str) -> str:
+    r"""Return a text whose only dollar sign stands behind an amount with that before it, as $5 for 5$.
+
+    >>> lead_with_dollars("It costs 5 $."), lead_with_dollars("x = 5$"), lead_with_dollars("$x$")
+    ('It costs $5.', 'x = 5$', '$x$')
+    """
+    if text.count("$") != 1:
+        return text
+    tokens = tokenize(text)
+    sign = next((at for at, token in enumerate(tokens) if token.text == "$"), 0)
+    end = sign - (sign > 0 and is_blank(tokens[sign - 1]))
+    first = end
+    while first and (tokens[first - 1].kind == "digits" or tokens[first - 1].text in (".", ",")):
+        first -= 1
+    before = next((token for token in reversed(tokens[:first]) if not is_blank(token)), None)
+    # Behind an operator the sign is rather one of two that delimit a formula.
+    is_amount = before is None or (before.kind == "word" and len(before.text) > 1) or before.text == ":"
+    ends = sign + 1 == len(tokens) or is_blank(tokens[sign + 1]) or tokens[sign + 1].text in tuple(".,!?;:)")
+    if first == end or tokens[first].kind != "digits" or not (is_amount and ends):
+        return text
+    amount = text[tokens[first].start : tokens[end - 1].end]
+    return f"{text[: tokens[first].start]}${amount}{text[tokens[sign].end :]}"
+
+
 def _write_exponents(text: str) -> str:
     """Return a text with exponents of units that are formulas of their own, as `cm$^2$`, as small figures."""
     tokens = tokenize(text)
@@ -218,6 +242,9 @@ _SIGNS_OF_SCRIPTS = {
     "プラスマイナス": "±",
     "マイナス": "-",
     "正负": "±",
+    "零下": "-",
+    "氷点下": "-",
+    "영하 ": "-",
 }
 
 

@@ -29,12 +29,13 @@ from engines.grading.case_distinctions import have_same_cases
 from engines.grading.choices import read_choice
 from engines.grading.circumstances import asks_place, split_placed
 from engines.grading.compare import AnswerComparison
-from engines.grading.compare_units import Units
+from engines.grading.compare_units import Units, has_known_unit
 from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
 from engines.grading.explanations import AS_FORMULA, find_stated_value
 from engines.grading.false_calculations import find_false_calculation
-from engines.grading.final_answer import find_answer, take_last_sentence
+from engines.grading.final_answer import find_answer, lead_with_dollars, take_last_sentence
+from engines.grading.final_checks import find_difference
 from engines.grading.final_statements import has_own_words
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import (
@@ -188,7 +189,7 @@ def _grade_under(
 
 
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
-    gold, pred = (write_speeds(join_further_values(text)) for text in (gold, pred))
+    gold, pred = (write_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
     implied = compare_implications(
         gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
     )
@@ -252,6 +253,11 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
             return replace(found, verdict="undecided", reason=f"they speak of {subjects}")
     if problem and found.verdict == "equal" and (terms := find_other_term(problem, gold, pred)):
         return replace(found, verdict="undecided", reason=f"said and asked for: {terms}")
+    if found.verdict in ("equal", "equal if"):
+        said = GradeVerdict(found.verdict, found.condition, found.witness, found.reason)
+        if (apart := find_difference((gold, pred), (found.gold, found.pred), said, problem)) is not None:
+            shown = apart.outcome, apart.condition, apart.witness, apart.reason
+            return Grade(*shown, found.gold, found.pred)
     if found.verdict == "equal" and gold != pred and (premise := find_missing_premise(gold, pred)):
         return replace(found, verdict="undecided", reason=f"only the reference has the premise {premise}")
     if found.verdict == "equal" and gold != pred:
@@ -387,9 +393,9 @@ def _grade_choice(
     choice = read_choice(pred)
     said = [choice.letter, choice.text] if choice and choice.text else [pred]
     parts = [part.text for one in said for part in split_restated(one)]
-    if not any(map(frame.spell_choices, (gold, *parts))):
+    if not any(frame.spell_choices(one) or frame.spell_boxed(one) for one in (gold, *parts)):
         return None
-    texts = [frame.spell_choices(part) or part for part in parts]
+    texts = [frame.spell_choices(part) or frame.spell_boxed(part) or part for part in parts]
     right = frame.spell_choices(gold) or gold
     grades = [_grade_restated(policy, right, text, judge) for text in texts]
     apart = next((one for one in grades if one.verdict != "equal"), None)
@@ -471,7 +477,10 @@ def _grade_explanation(
         stated = find_stated_value(
             gold, pred, found.pred, question, comparison, lambda said: grade_alone(said).verdict
         )
-        if stated is not None:
+        # The number of an amount that differs is no other answer: 5 of $5 beside €5.
+        amounts = found.gold, found.pred
+        cut = policy.units != "ignore" and all(map(has_known_unit, amounts)) and found.verdict == "different"
+        if stated is not None and not (cut and stated.value in found.pred):
             return Grade("equal", reason=stated.reason, gold=found.gold, pred=stated.value)
         if verdict := take_verdict(pred):
             decided = _grade_restated(policy, gold, verdict, judge)

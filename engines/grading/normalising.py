@@ -57,7 +57,7 @@ def normalise_text(text: str) -> str:
     """
     if text.isdecimal():
         return text
-    text = write_differences(write_polar(join_bits(text)))
+    text = write_differences(write_polar(join_bits(_write_rows(text))))
     if "/d" in text and (derivative := _match_derivative(text)):
         name, rest = derivative
         return f"{name} = {normalise_text(rest)}"
@@ -179,6 +179,31 @@ def _write_columns(text: str) -> str:
         if written[end] == ")" and len(entries) > 1 and all(entry.strip(" -−") for entry in entries):
             written[at + 1 : end] = ["," if one == "|" else one for one in written[at + 1 : end]]
     return "".join(written)
+
+
+def _write_rows(text: str) -> str:
+    r"""Return a text with a matrix as LaTeX has it where its rows end with semicolons.
+
+    >>> _write_rows("[1, 2; 3, 4]"), _write_rows("[1; 2]"), _write_rows("[1;2;3]")
+    ('\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}', '[1; 2]', '\\begin{pmatrix}1\\\\2\\\\3\\end{pmatrix}')
+    """
+    if ";" not in text or "[" not in text:
+        return text
+    tokens = tokenize(text)
+    opening = next(at for at, token in enumerate(tokens) if token.text == "[")
+    end = next((at for at in range(opening + 1, len(tokens)) if tokens[at].text in tuple("[](){}")), opening)
+    if tokens[end].text != "]":
+        return text
+    inside = text[tokens[opening].end : tokens[end].start]
+    rows = [[cell.strip() for cell in row.split(",")] for row in inside.split(";")]
+    rows = [cells[0].split() if len(cells) == 1 else cells for cells in rows]
+    sizes = {len(cells) for cells in rows}
+    # Two values alone are the ends of an interval in many languages.
+    if len(sizes) > 1 or len(rows) * min(sizes) < 3 or not all(all(cells) for cells in rows):
+        return text
+    matrix = "\\\\".join("&".join(cells) for cells in rows)
+    whole = f"\\begin{{pmatrix}}{matrix}\\end{{pmatrix}}"
+    return text[: tokens[opening].start] + whole + text[tokens[end].end :]
 
 
 def _write_measures(text: str) -> str:

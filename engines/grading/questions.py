@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.grading.answer_vocabulary import make_phrases
+from engines.grading.answer_vocabulary import DENIALS, HEDGES, make_phrases
+from engines.grading.boxes_and_announcements import find_boxed
 from engines.grading.choices import is_option
 from engines.grading.numbers import plain_number
 from engines.grading.sentence_quantities import find_denial, match_unit
-from engines.grading.tokens import is_blank, skip_blanks, text_at, tokenize, unwrap_texts
+from engines.grading.tokens import (
+    TEXT_COMMANDS,
+    is_blank,
+    skip_blanks,
+    text_at,
+    tokenize,
+    unwrap_texts,
+)
 
 _LONGEST = 4_000
 """Characters at the end of a question that are read."""
@@ -23,6 +31,11 @@ _IN_UNIT = make_phrases(
     "in, answer in, in units of, en, in der Einheit, em, в, expressed in, given in, measured in",
 )
 _CLOSING = (")", ".", ":")
+_SAID_AROUND = (
+    "correct right best final choose pick select so thus hence therefore would be my it richtig richtige ist "
+    "die lösung bonne est la correcta correta letra верный правильный 故 因 此 所 以 选 選 择 擇 项 項 答 案 "
+    "為 为 是 正 解 は です 。 ： ， 정 답 은 는 입 니 다 \\boxed \\mathrm \\mathbf ** * !"
+)
 _AROUND_LETTERS = frozenset(
     [
         "(",
@@ -59,6 +72,7 @@ _AROUND_LETTERS = frozenset(
         "risposta",
         "ответ",
         "вариант",
+        *_SAID_AROUND.split(),
     ]
 )
 
@@ -143,6 +157,23 @@ class QuestionFrame:
                 return ""
         return " and ".join(texts)
 
+    def spell_boxed(self, answer: str) -> str:
+        """Return the texts of the choices that the box at the end of a solution names; "" for one without
+        such a box, or with words that deny it beside it.
+
+        >>> QuestionFrame((("A", "4"), ("B", "7"))).spell_boxed(r"As 4 is even, it is \\boxed{B}.")
+        '7'
+        """
+        tokens = tokenize(answer)
+        boxed = find_boxed(answer, tokens)
+        around = tokens[-_AROUND_BOX:]
+        last = max((at for at, token in enumerate(around) if token.text in ("\\boxed", "\\fbox")), default=0)
+        words = sum(token.kind == "word" for token in around[last:])
+        denied = any(table.find(around) is not None for table in (DENIALS, HEDGES))
+        if boxed is None or denied or words > sum(token.kind == "word" for token in tokenize(boxed)):
+            return ""
+        return self.spell_choices(boxed)
+
     def list_named(self, answer: str) -> dict[str, str]:
         """Return the letters with a closing bracket that an answer names, each with the text behind it; {}
         for one that begins otherwise.
@@ -171,6 +202,10 @@ class QuestionFrame:
 _JOINS = (" and", " und", " et", " y", " e", " и", "和")
 
 
+_AROUND_BOX = 40
+"""Tokens at the end of a solution in which no word may deny what is boxed."""
+
+
 def read_question(text: str) -> QuestionFrame:
     """Return what a question says of its answer.
 
@@ -193,18 +228,35 @@ def _list_choices(text: str) -> list[tuple[str, str]]:
         named = token.kind == "word" and len(token.text) == 1 and is_option(token._replace(text=letter))
         closes = text_at(tokens, at + 1) in (_CLOSING[:1] if opened else _CLOSING)
         behind = at + 2
-        spaced = behind >= len(tokens) or is_blank(tokens[behind]) or text_at(tokens, behind) in ("$", "\\")
+        spaced = (
+            text_at(tokens, behind) == "}"
+            or behind >= len(tokens)
+            or is_blank(tokens[behind])
+            or text_at(tokens, behind) in ("$", "\\")
+        )
         expected = chr(ord("A") + len(marks))
         if named and starts and closes and (spaced or opened) and letter == expected:
-            marks.append((at - opened, behind, letter))
+            shaped = (
+                text_at(tokens, at - opened - 1) == "{" and text_at(tokens, at - opened - 2) in TEXT_COMMANDS
+            )
+            braced = shaped and text_at(tokens, behind) == "}"
+            marks.append((at - opened - 2 * braced, behind + braced, letter))
     if len(marks) < 2:
         return []
     ends = [start for start, _, _ in marks[1:]] + [len(tokens)]
     listed = []
     for (_, behind, letter), end in zip(marks, ends, strict=True):
         said = text[tokens[behind].start : tokens[end - 1].end] if behind < end else ""
-        listed.append((letter, said.strip(" \n\t,;")))
+        listed.append((letter, _trim_choice(said)))
     return listed
+
+
+def _trim_choice(text: str) -> str:
+    """Return the text of a choice without the spaces and the dollar sign of a line of choices."""
+    said = text.strip(" \n\t,;")
+    for space in ("\\qquad", "\\quad", "\\ ", "\\"):
+        said = said.removesuffix(space).removeprefix(space).strip(" \n\t,;")
+    return said.strip("$ ") if said.count("$") == 1 else said
 
 
 def _find_unit(text: str) -> str:
