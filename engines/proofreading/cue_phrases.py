@@ -204,6 +204,7 @@ PHRASES: Mapping[str, str] = {
         true_or_false t/f t_or_f
         which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
         below_that_are_true statements_that_are_true
+        prove_or_disprove verify_or_disprove prove_or_refute verify_or_refute confirm_or_refute
         find_what_is_wrong decide_whether is_correct_or proposed_proof {_ASKING_FOR_MISTAKES}
         check_the_following check_whether verify_whether contrapositive_of converse_of negation_of
         choose_the_sequence choose_the_correct select_the_correct choose_the_best

@@ -38,7 +38,7 @@ from engines.proofreading.own_notations import reconsider_own_notations
 from engines.proofreading.prose_languages import name_unread_prose, withhold_accusation
 from engines.proofreading.reintroduced_letters import read_renewals
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
-from engines.proofreading.scopes import Position, read_positions
+from engines.proofreading.scopes import CHOICES_BEGIN, Position, read_positions
 from engines.proofreading.slips import bound_meant
 from engines.proofreading.statement_roles import list_letters
 from engines.proofreading.term_properties import LOG, constant_gap, free_symbols, matrices_of
@@ -104,7 +104,11 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
                 if not piece.formula and distinguishes_cases(piece.text)
             }
         ),
-        asked=[place for _, place in _find_words(document, positions, "asking")],
+        asked=[
+            position
+            for piece, position in zip(document.pieces, positions, strict=True)
+            if not piece.formula and (mentions("asking", piece.text) or CHOICES_BEGIN.search(piece.text))
+        ],
         asked_for_mistakes=[place for _, place in _find_words(document, positions, "asking for mistakes")],
         contradictions=_find_words(document, positions, "contradiction"),
         refutations=_find_words(document, positions, "contrary"),

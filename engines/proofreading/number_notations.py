@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from engines.core.tree import ZERO, Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.formula.cursor import UnreadError
 from engines.formula.lexer import LatexSource
 from engines.formula.meaning import Names, pieces_of
@@ -46,6 +46,8 @@ _OF_MULTIPLES = frozenset(("+", "-", "*", "/"))
 _IRRATIONAL = OF_ANGLES | {"sqrt", "root", "ln", "log", "exp", "e", "pi"}
 _CLOSE, _HALF = 1e-9, 0.5
 _MOST_TURNS = 20
+_HUNDRED = Tree("100")
+_FULL_TURN = 360
 _LARGEST_SET = 40
 """Numbers are written as sets of all smaller ones up to this one."""
 _LEAST_DIGITS = 3
@@ -74,6 +76,8 @@ def judge_number_notations(
         return angle
     if _are_equal_as_angles(links, left, right, numbers):
         return LinkVerdict(link, "right if", "angles are equal that differ by full turns")
+    if "%" in link.left and "%" not in link.right and hold_as(_take_percentages, left, right, judge):
+        return LinkVerdict(link, "right if", "per cent are those of the number before them")
     if _stands_in_brackets(link.left) and _stands_in_brackets(link.right):
         if hold_as(_take_divisors, left, right, judge):
             return LinkVerdict(link, "right if", "numbers in brackets are ideals")
@@ -97,7 +101,8 @@ def judge_number_notations(
 
 
 def _are_equal_as_angles(links: Sequence[ChainLink], left: Tree, right: Tree, numbers: NumberLinks) -> bool:
-    """Return whether two multiples of π differ by full turns, in a chain or sentence about an angle.
+    """Return whether two multiples of π or numbers of degrees differ by full turns, in a chain or sentence
+    about an angle.
 
     Args:
         links: The chain of the link.
@@ -105,6 +110,10 @@ def _are_equal_as_angles(links: Sequence[ChainLink], left: Tree, right: Tree, nu
         right: The right side of the link.
         numbers: The judge of numbers, which reads the chain's beginning.
     """
+    link = links[0]
+    said = mentions("angle", f"{link.words_before} {link.words_after}")
+    if all(map(DEGREES.search, (link.left, link.right))) and len(links) == 1:
+        return said and are_equal_modulo(left, right, _FULL_TURN)
     if not all({node.label for node in side if node.children} <= _OF_MULTIPLES for side in (left, right)):
         return False
     if "pi" not in (*left.list_labels(), *right.list_labels()):
@@ -119,7 +128,7 @@ def _are_equal_as_angles(links: Sequence[ChainLink], left: Tree, right: Tree, nu
     named = start is not None and (
         start.label.partition("_")[0] in _ANGLES or not _GIVING_ANGLES.isdisjoint(start.list_labels())
     )
-    return named or mentions("angle", f"{links[0].words_before} {links[0].words_after}")
+    return named or said
 
 
 def _judge_angles(link: ChainLink, left: Tree, right: Tree, numbers: NumberLinks) -> LinkVerdict | None:
@@ -173,6 +182,15 @@ def _stands_in_brackets(latex: str) -> bool:
         # An interval or a tuple has a comma.
         was_outside = was_outside or (depth == 0 and not joins) or piece.role == PieceRole.PUNCTUATION
     return bool(pieces) and not was_outside
+
+
+def _take_percentages(tree: Tree) -> Tree:
+    """Return a term in which hundredths that are added or taken off are those of what stands before them."""
+    parts = tuple(map(_take_percentages, tree.children))
+    is_share = len(parts) == 2 and parts[1].label == "/" and parts[1].children[1] == _HUNDRED
+    if tree.label in ("+", "-") and is_share:
+        return Tree("*", (parts[0], Tree(tree.label, (ONE, parts[1]))))
+    return Tree(tree.label, parts)
 
 
 def _take_divisors(tree: Tree) -> Tree:

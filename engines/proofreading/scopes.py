@@ -44,7 +44,7 @@ _SIGNS = re.compile(
     rf"|\\(?P<item>item)(?![A-Za-z])|(?P<marked>[{LIST_BEGIN}{LIST_END}{ITEM_BEGIN}])"
     r"|\\(?P<command>(?:new|begin)?(?:question|titledquestion|problem|exercise|exer|ex|qt|task))(?![A-Za-z])"
     rf"|{_BOLD_BEGINNING}[(（]?(?P<part>[a-z]|[ivx]{{1,4}})[)）]"
-    r"|^[ \t>]*(?:[(（]?(?P<letter>[a-h])[)）](?=\s)|(?P<choice>[A-E])[.)．、](?=[ \t]*\Z)"
+    r"|^[ \t>]*(?:[(（]?(?P<letter>[a-h])[)）](?=\s)|[(（]?(?P<choice>[A-E])[.)）．、](?=[ \t]*\Z)"
     r"|（(?P<digit>\d)）|(?P<circled>[①-⑨]))"
     rf"|(?:^|(?<=[.!?。{PARAGRAPH_END}]))[ \t>]*(?:{'|'.join(PART_LEADS)})[ \t]+"
     r"(?:[Pp]art[ \t]+)?\((?P<prose>[a-h])\)(?=[\s,:])"
@@ -65,6 +65,8 @@ _RUN_IN = re.compile(
     re.MULTILINE,
 )
 """Bold words that begin a paragraph and name what it is about: `**Series.**`."""
+CHOICES_BEGIN = re.compile(r"[?？]\s*[(（]?[Aa][.)）]\s*\Z")
+"""Words that end with a question and the label of the first of its answers."""
 _HEADED, _PART, _INDENTED = -1, -3, -10
 """Levels of what only its first words name, of a part of an exercise, `(b)`, and of an item that ends where
 lines are indented less than its text; each column by which it is indented is one level less."""

@@ -39,3 +39,23 @@ def proofreader() -> TextProofreader:
 def test_denials_and_reports_accuse_nobody(proofreader: TextProofreader, denied: str, said: str) -> None:
     verdicts = [[each.verdict for each in proofreader.check_links(text)] for text in (denied, said)]
     assert ["wrong" in several for several in verdicts] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Prove or disprove: $9 \\cdot 12 = 109$.", "We prove the next equation: $9 \\cdot 12 = 109$."),
+        ("Verify or disprove that $9 \\cdot 12 = 109$.", "We verify it: $9 \\cdot 12 = 109$."),
+        (
+            "What is $3^3$? (A) $3^3 = 9$ (B) $3^3 = 26$ (C) $3^3 = 27$",
+            "Two values: (A) $3^3 = 9$ (B) $3^2 = 9$",
+        ),
+        (
+            "What is $3^3$?\n\n(A) $3^3 = 9$\n\n(B) $3^3 = 27$",
+            "Two values:\n\n(A) $3^3 = 9$\n\n(B) $3^2 = 9$",
+        ),
+    ],
+)
+def test_what_is_asked_is_not_claimed(proofreader: TextProofreader, asked: str, said: str) -> None:
+    verdicts = [[each.verdict for each in proofreader.check_links(text)] for text in (asked, said)]
+    assert ["wrong" in several for several in verdicts] == [False, True]

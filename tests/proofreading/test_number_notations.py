@@ -307,3 +307,20 @@ def test_what_numbers_can_mean_besides(proofreader: TextProofreader, text: str, 
     else:
         assert not flagged
         assert verdict in verdicts
+
+
+@pytest.mark.parametrize(
+    ("held", "failing"),
+    [
+        # per cent of the number that they are taken off or added to
+        (r"We get $60 - 25\,\% = 45$.", r"We get $60 - 25\,\% = 50$."),
+        (r"The price is $200 + 10\% = 220$.", r"The price is $200 + 10\% = 212$."),
+        (r"We have $1 - 25\% = 75\%$.", r"We have $1 - 25\% = 85\%$."),
+        # angles but for full turns
+        (r"An angle of $410^\circ = 50^\circ$.", r"An angle of $410^\circ = 60^\circ$."),
+        (r"The angles are coterminal, $-70^\circ = 290^\circ$.", r"The oven has $410^\circ = 50^\circ$."),
+    ],
+)
+def test_shares_and_turns(proofreader: TextProofreader, held: str, failing: str) -> None:
+    verdicts = [proofreader.check_links(text)[-1].verdict for text in (held, failing)]
+    assert [each == "wrong" for each in verdicts] == [False, True]
