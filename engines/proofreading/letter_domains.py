@@ -333,6 +333,8 @@ def _kind_in_words(before: str, after: str) -> str:
 def _name_reals(words: Sequence[str]) -> str:
     """Return the kind of real number that words name, by its sign."""
     text = " ".join(words)
+    if mentions("nonzero", text) or {"non", "zero"} <= {*words}:
+        return "R!="
     if mentions("nonnegative", text) or "non" in words:
         return "R>="
     return "R>" if mentions("positive", text) else "R<" if mentions("negative", text) else "R"

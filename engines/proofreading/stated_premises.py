@@ -21,6 +21,8 @@ from engines.proofreading.term_properties import LOG, OF_ANGLES, free_symbols
 
 _MOST_PIECES = 16
 """Pieces of a text from the first premise to the conclusion."""
+_MOST_LETTERS = 2
+"""With more, as ε, N and n, some are of a kind or sign that goes without saying."""
 _PREMISES = (*BOUNDS, "=", "!=")
 _OTHER_TERMS = frozenset(("pm", "unit", "text", "matrix", "set", "list", "tuple", "interval", "inf"))
 """What is no real number for every value of its letters."""
@@ -94,8 +96,11 @@ def list_stated_premises(context: LinkContext, link: ChainLink, statement: Tree)
             # "Let x and y be real numbers" names letters only.
             introduced.update(each.label for each in stated if not each.children)
             premises += [each for each in stated if each.children]
+    # What a letter is of which the paragraph says nothing is said elsewhere.
+    if not names <= introduced.union(*map(free_symbols, premises)):
+        return None
     names = names.union(*map(free_symbols, premises))
-    if not (premises or names <= introduced) or not _are_numbers(context, link, names):
+    if len(names) > _MOST_LETTERS or not _are_numbers(context, link, names):
         return None
     # What equations elsewhere say of the letters is overlooked here.
     if any(
@@ -119,10 +124,24 @@ def _iterate_formulas_before(context: LinkContext, link: ChainLink) -> Iterator[
                 yield at, piece.text
             continue
         *_, words = PARAGRAPH_SIGN.split(piece.text)
-        if not is_made_of("step", words):
+        if not is_made_of("step", words) and not _declares_kind(context, at, words):
             yield at, None
         if words != piece.text or mentions("cases", words):
             return
+
+
+def _declares_kind(context: LinkContext, at: int, words: str) -> bool:
+    """Return whether words behind a letter say what kind of number it is, which is known of it: `Let x be a
+    positive real number. Then`."""
+    if not at or any(
+        not (is_made_of("step", word) or is_made_of("kind of number", word)) for word in words_of(words)
+    ):
+        return False
+    tree = context.read_formula(context.pieces[at - 1].text).tree
+    known = None
+    if tree is not None and not tree.children:
+        known = context.domains.find_declaration(tree.label, context.positions[at], at)
+    return known is not None and known.piece == at - 1
 
 
 def _read_statements(context: LinkContext, formula: str) -> list[Tree] | None:

@@ -34,6 +34,8 @@ def _find_wrong(proofreader: TextProofreader, text: str) -> list[str]:
         (r"x^3 \le 100", [r"2 \le x", r"x \le 5"], "x = 5"),
         (r"x^3 \le 125", [r"2 \le x", r"x \le 5"], ""),
         ("a^2 > b^2", ["a > b"], "a = 0, b = -1"),
+        ("a^2 + b^2 + c^2 + d^2 > 0", [], "a = 0, b = 0, c = 0, d = 0"),
+        ("a^2 + b^2 + c^2 > ab + bc + ca", [], "a = 0, b = 0, c = 0"),
     ],
 )
 def test_counterexamples_are_simple_and_satisfy_what_is_known(
@@ -85,6 +87,14 @@ def test_claims_for_all_numbers_are_refuted_by_one(
         ("$t^2 < 25$, so $t < -5$.", "$t^2 > 25$, so $t < -5$ or $t > 5$."),
         ("If $u < v$ then $u^4 < v^4$.", "If $0 < u < v$ then $u^4 < v^4$."),
         (r"Let $u > v$. Then $\frac1u < \frac1v$.", r"Let $u > v > 0$. Then $\frac1u < \frac1v$."),
+        # the kind and sign of a letter
+        ("Let $t$ be a negative number. Then $t^2 > 1$.", "Let $t$ be a negative number. Then $t^2 > t$."),
+        ("Let $n$ be a positive integer. Then $3^n > 3$.", "Let $n$ be a positive integer. Then $3^n > n$."),
+        ("Let $t$ be a real number. Then $t^2 > 0$.", "Let $t$ be a non-zero real number. Then $t^2 > 0$."),
+        ("Let $t$ be a real number. Then $t^2 > 0$.", "Let $n$ be an even positive integer. Then $n^2 > 3$."),
+        # letters of which nothing is said here
+        ("Let $u > v$. Then $-2u > -2v$.", "Let $u > v$. Then $wu > wv$."),
+        ("Let $u > v$. Then $-2u > -2v$.", "Let $N > 2/s$. Then for $n > N$ we have $2/n < s$."),
         # what is not read, or said in other words, can be a premise, too
         ("Let $t > 4$. Then $t^2 > 17$.", "Let $t > 4$ be a prime. Then $t^2 > 17$."),
         ("Let $t > 4$. Then $t^2 > 17$.", "Let $t > 4$ and $g(t) = 0$. Then $t^2 > 17$."),
