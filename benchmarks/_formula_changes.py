@@ -700,6 +700,27 @@ def _general_solution(chance: Random) -> Pair:
     return f"y = Ce^{{{a}x}}", chance.choice([f"y = Ke^{{{b}x}}", f"y = e^{{{a}x}}", f"y = Ce^{{{a}x}} + K"])
 
 
+def _currency(chance: Random) -> Pair:
+    one, other = chance.sample(["€{}", "£{}", r"\${}", "{} yen"], 2)
+    amount = draw_two(chance)[0]
+    return one.format(amount), other.format(amount)
+
+
+def _vector_product(chance: Random) -> Pair:
+    a, b = chance.sample("abcuvw", 2)
+    return rf"\vec {a}\times\vec {b}", chance.choice([rf"\vec {b}\times\vec {a}", rf"\vec {a}\cdot\vec {b}"])
+
+
+def _limit_side(chance: Random) -> Pair:
+    a, b = draw_two(chance)
+    return rf"\lim_{{x\to {a}^+}} f(x) = {b}", rf"\lim_{{x\to {a}^-}} f(x) = {b}"
+
+
+def _written_rows(chance: Random) -> Pair:
+    a, b, c, d = chance.sample(range(1, 40), 4)
+    return f"[{a}, {b}; {c}, {d}]", chance.choice([f"[{a}, {b}; {d}, {c}]", f"[{a}, {b}, {c}, {d}]"])
+
+
 MAKERS: dict[str, tuple[Maker, ...]] = {
     "connective": (
         _logic, _plain_logic, _three_logic, _not_both, _or_and, _inside, _names_or_and, _union, _finite_union,
@@ -725,10 +746,12 @@ MAKERS: dict[str, tuple[Maker, ...]] = {
     "unit": (
         _unit, _other_unit, _square, _speed, _money, _temperature, _degrees, _percent, _mixed_time,
         _mixed_length, _half_day, _scale, _prefix, _derived_unit, _number_of_units,
+        _currency,
     ),
     "side": (
         _assigned, _ordered, _upside_down, _difference, _powers, _without, _converse, _inequality,
         _transposed, _logarithm, _ratio, _ray, _system, _pieces, _vector, _solutions, _general_solution,
+        _vector_product, _limit_side, _written_rows,
     ),
 }  # fmt: skip
 MAKERS = {

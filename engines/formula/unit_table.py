@@ -57,7 +57,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "día, dia, giorno, giorni, 日間, 일": "86400",
         "semana, settimana, settimane, 週間, 주": "604800",
         "min*, minute, minutes*, 分, 分钟, мин, minuten, минута, минуты, минут": "60",
-        "h*, hr*, hrs*, hour, hours*, 小时, 时, ч, час, часа, часов, stunde, stunden, heure": "3600",
+        "h*, hr*, hrs*, std, hour, hours*, 小时, 时, ч, час, часа, часов, stunde, stunden, heure": "3600",
         "day, days*, 天, 日, tag, tage, jour, день, дня, дней": "86400",
         "week, weeks*, woche, wochen, semaine, неделя, недели, недель, 周": "604800",
     },

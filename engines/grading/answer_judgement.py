@@ -21,6 +21,7 @@ from engines.grading.numbers import Term
 from engines.grading.ordered_products import compare_vector_products
 from engines.grading.parametrised_curves import SAME_CURVE
 from engines.grading.reading import form_of, is_constant, read_form
+from engines.grading.roman_numerals import compare_roman
 from engines.grading.tokens import is_blank, text_at, tokenize
 from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeVerdict, with_policy
@@ -34,6 +35,8 @@ def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVe
         return fractions
     if (vectors := compare_vector_products(gold, pred)) is not None:
         return vectors
+    if (numeral := compare_roman(gold, pred)) is not None:
+        return numeral
     mine, theirs = _read_choice_with_text(gold), _read_choice_with_text(pred)
     if mine is not None or theirs is not None:
         return _judge_choices(gold, pred, mine, theirs, comparison)

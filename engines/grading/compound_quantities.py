@@ -12,6 +12,8 @@ from engines.language.numerals import read_numeral
 
 _FEET, _INCHES = ("'", "′"), ('"', "″", "''")
 _JOINS = ("and", "und", "et", "y", "e", "и")
+_IN_MINUTES = ("h", "hour", "hours", "uhr", "heures", "heure")
+_HOUR = 60
 _IN_CENTS = ("dollar", "dollars", "euro", "euros")
 
 
@@ -59,10 +61,17 @@ class _CompoundParser(NumberParser):
 
     def read_part(self, whole: Fraction, unit: MeasureUnit) -> Fraction | None:
         """Return what the rest adds to a whole number of a unit: a fraction in words, or the cents behind
-        dollars, which need not be called so; None for other texts."""
+        dollars and the minutes behind hours, which need not be called so; None for other texts."""
         rest = self.text[self.tokens[self.at].start :].strip()
         if whole.denominator != 1:
             return None
+        if (
+            rest.isdecimal()
+            and len(rest) == len("30")
+            and unit.text.lower() in _IN_MINUTES
+            and int(rest) < _HOUR
+        ):
+            return Fraction(int(rest), _HOUR)
         if _is_cents(rest) and unit.text.lower() in _IN_CENTS:
             return Fraction(int(rest), 100)
         part = read_numeral(rest)

@@ -55,6 +55,7 @@ from engines.grading.locales import (
     join_thousands,
     list_figures,
     with_decimal_points,
+    write_points_beside,
 )
 from engines.grading.meanings.compare_meanings import compare_meanings, has_words
 from engines.grading.meanings.implications import compare_implications, find_missing_premise
@@ -423,7 +424,8 @@ def _grade_translated(policy: GradePolicy, gold: str, pred: str, judge: Judge | 
     translated = translate_words(gold), translate_words(pred)
     if translated == (gold, pred):
         return found
-    again = _grade_answers(policy, *translated, judge)
+    # A translated text no longer shows that its decimals have a comma.
+    again = _grade_answers(policy, *write_points_beside(translated, (gold, pred)), judge)
     # A topic that is passed over may be another one: 最小値 beside 最大値.
     is_other = again.verdict == "equal" and bool(state_opposites(gold, pred))
     return found if again.verdict == "unread" or is_other else again
@@ -468,7 +470,7 @@ def _grade_explanation(
     def grade_alone(said: str) -> Grade:
         if said == found.pred:
             return found
-        alone = _grade_answers(policy, gold, said, judge)
+        alone = _grade_answers(policy, *write_points_beside((gold, said), (gold, pred)), judge)
         if alone.verdict != "equal" and _are_equal(alone.gold, said, comparison):
             return Grade("equal", gold=alone.gold, pred=said)  # it is an answer and no text with one
         return alone

@@ -281,3 +281,16 @@ def join_thousands(text: str) -> str:
         if number.may_part_thousands:
             text = f"{text[: number.start]}{''.join(number.groups)}{text[number.end :]}"
     return text
+
+
+def write_points_beside(texts: tuple[str, str], beside: tuple[str, str]) -> tuple[str, str]:
+    """Return two texts with decimal points where one of those beside them is of a language that has commas.
+
+    >>> write_points_beside(("3,5", "5,3"), ("3,5", "Die Antwort ist 5,3."))
+    ('3.5', '5.3')
+    """
+    # A comma of one of them alone may part the values of a list that the other one writes with a word.
+    if not all(any("," in number.marks for number in list_figures(text)) for text in texts):
+        return texts
+    language = next(filter(has_decimal_comma, (find_language(tokenize(text)) for text in beside)), "")
+    return with_decimal_points(texts[0], language), with_decimal_points(texts[1], language)

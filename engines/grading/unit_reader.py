@@ -74,6 +74,8 @@ _PHRASES = Phrases(
 """Units of several words or signs, and what stands for them."""
 _ARTICLES = ("of", "the", "a")
 _SIGNS = tuple("%°$€£¥¢")
+_RUN_TOGETHER = ("ms", "kms", "cms", "mms")
+"""Lengths with the seconds that divide them behind."""
 _TIMES = {
     "dozen": 12,
     "hundred": 100,
@@ -171,7 +173,12 @@ class _UnitParser:
             elif word and word not in _ARTICLES:
                 square = next(filter(word.startswith, _JOINED_SHAPES), "")
                 shape = _SHAPES.get(square, shape)
-                self.add_factor(word.removeprefix(square), self.take_power() * shape * sign)
+                power, length = self.take_power(), word.removesuffix("s")
+                # Physicists write metres per second without a space: 3 ms⁻¹.
+                if power < 0 and word in _RUN_TOGETHER:
+                    self.add_factor(length, sign)
+                    word = "s"
+                self.add_factor(word.removeprefix(square), power * shape * sign)
                 shape = 1
         powers = {name: power for name, power in self.powers.items() if power}
         if not powers and self.times == 1:

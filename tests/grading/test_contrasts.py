@@ -83,3 +83,25 @@ def test_order_counts_where_the_question_asks_for_one(problem: str, gold: str, p
 )
 def test_order_says_nothing_elsewhere(problem: str) -> None:
     assert grade("4, 9", "9, 4", problem=problem).accepted
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "accepted"),
+    [
+        ("9", "IX", True),
+        ("XIV", "14", True),
+        ("11", "IX", False),
+        ("5 m/s", r"5\text{ ms}^{-1}", True),
+        ("9.8 m/s^2", "9.8 ms⁻²", True),
+        ("5 ms", "5 ms^{-1}", False),
+        ("2 Std. 15 Min.", "135 Minuten", True),
+        ("2 Std. 15 Min.", "15 Minuten", False),
+        ("2h15", "135 min", True),
+        ("2h15", "215", False),
+        ("3,5", "Die Antwort ist 3,5.", True),
+        ("3,5", "Die Antwort ist 5,3.", False),
+        ("$1,2$", "Die Lösungen sind 1 und 2.", True),
+    ],
+)
+def test_numerals_and_amounts_of_other_notations(gold: str, pred: str, *, accepted: bool) -> None:
+    assert grade(gold, pred).accepted is accepted
