@@ -88,6 +88,15 @@ _SIZES_IN_ORDER = Phrases(
 )
 
 
+_ENDS = tuple(".,;:?!。，？")
+_ASKING = make_phrases(
+    "find, what, determine, calculate, compute, give, state, write, list, bestimme, berechne, gib, wie",
+    "trouver, trouvez, calculer, calculez, déterminer, déterminez, quels, quelles, halla, calcula, encuentra",
+    "cuáles, determine, calcule, trova, calcola, quali, найдите, найти, определите, 求, 求め",
+)
+"""Words before the sizes that a question asks for."""
+
+
 def compare_rounded(
     answers: tuple[str, str], text: str, question: str, compare: Callable[[str, str, int | None], str]
 ) -> GradeVerdict | None:
@@ -159,8 +168,10 @@ def asks_for_order(question: str) -> bool:
     for start, _, _ in _ORDERS.find_all(tokens, 0, len(tokens)):
         if _NO_ORDERS.match(tokens, start) is None:
             return True
-    if _SIZES_IN_ORDER.find(tokens) is not None:
-        return True
+    for start, _, _ in _SIZES_IN_ORDER.find_all(tokens, 0, len(tokens)):
+        begun = max((at + 1 for at in range(start) if tokens[at].text in _ENDS), default=0)
+        if _ASKING.find(tokens[begun:start]) is not None:
+            return True
     words = [token.text for token in tokens if not is_blank(token)]
     return any(
         word in _WHICH and not {*words[at + 1 : at + 1 + _MOST_WORDS]}.isdisjoint(_TERMS)

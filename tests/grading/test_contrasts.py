@@ -79,6 +79,7 @@ def test_order_counts_where_the_question_asks_for_one(problem: str, gold: str, p
     [
         "Find all roots.",
         "Find the sides of the field.",
+        "A field has a given length and width. Find the two solutions of the equation.",
     ],
 )
 def test_order_says_nothing_elsewhere(problem: str) -> None:
