@@ -63,9 +63,18 @@ class _UnclearProductError(Exception):
 
 
 def _write_arrows(text: str) -> str:
-    """Return a text with arrows over its bold letters."""
+    """Return a text with arrows over its bold letters, and over unit vectors with hats."""
     tokens = tokenize(text.strip(" $."))
-    return "".join("\\vec" if token.text in _VECTOR_COMMANDS else token.text for token in tokens)
+    words = [token.text for token in tokens if not is_blank(token) and token.text not in tuple("{}")]
+    hats = any(
+        [one, sign, other] == ["\\hat", "\\times", "\\hat"] and letter in _UNIT_VECTORS
+        for one, letter, sign, other in zip(words, words[1:], words[2:], words[3:], strict=False)
+    )
+    arrows = (*_VECTOR_COMMANDS, "\\hat") if hats else _VECTOR_COMMANDS
+    return "".join("\\vec" if token.text in arrows else token.text for token in tokens)
+
+
+_UNIT_VECTORS = tuple("ijknruve")
 
 
 def _are_near(one: float | Coordinates, other: float | Coordinates) -> bool:

@@ -16,6 +16,7 @@ _MATRICES = "Let $P$ and $Q$ be square matrices. Expand."
         (r"\vec u\times\vec v", r"\vec u\cdot\vec v"),
         (r"\vec u\cdot(\vec v\times\vec w)", r"\vec u\cdot(\vec w\times\vec v)"),
         (r"\mathbf u\times\mathbf v", r"\mathbf v\times\mathbf u"),
+        (r"\hat i\times\hat j", r"\hat j\times\hat i"),
         (r"M_{2\times4}", r"M_{4\times2}"),
         (r"\lim_{x\to3^+}g(x)=1", r"\lim_{x\to3^-}g(x)=1"),
         (r"\lim_{x\to\infty}g(x)=1", r"\lim_{x\to-\infty}g(x)=1"),
