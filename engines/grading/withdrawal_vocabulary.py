@@ -27,22 +27,27 @@ BEHIND_COPULAS = make_phrases(
 )
 """Words between a value and what rejects it."""
 REJECTIONS_BEHIND = make_phrases(
-    "неправильный, неверный ответ, 错, 錯, değil, değildir, नहीं, fails, failed, fail, excluded",
-    "is excluded, wrong, incorrect, false, untrue, mistaken, ruled out, rejected, impossible, invalid",
-    "forbidden, too large, too small, too big, too high, too low, too many, too few, too much",
-    "upper bound, lower bound, upper estimate, lower estimate, inadmissible, out of the question, or so",
-    "or thereabouts, what many write, what many say, a common mistake, common mistake, tempting",
-    "close but, nearly right, not yet, falsch, ausgeschlossen, unmöglich, zu groß, zu klein, scheidet aus",
-    "scheitert, obere Schranke, untere Schranke, faux, fausse, exclu, exclue, trop grand, trop petit",
-    "falso, falsa, incorrecto, incorrecta, excluido, imposible, demasiado grande, demasiado pequeño",
-    "sbagliato, errato, escluso, troppo grande, incorreto, errado, fout, onjuist, uitgesloten, te groot",
-    "te klein, fel, felaktigt, forkert, feil, błędne, błąd, špatně, greșit, неверно, неверный",
-    "неправильно, исключено, исключается, слишком велико, не подходит, невірно, yanlış, väärin, rossz",
-    "hibás, λάθος, خطأ, غير صحيح, שגוי, לא נכון, गलत, 틀렸, 틀린, 불가능, 아니, 아닙, 아님, じゃ, ではな",
-    "ではあ, でない, 間違, 不正解, 不对, 不對, 错误, 錯誤, 排除, 不可能, 太大, 太小, 不成立, sai, salah",
+    "that is wrong, that was wrong, one of, or something, numerator, denominator, неправильный",
+    "неверный ответ, 错, 錯, değil, değildir, नहीं, fails, failed, fail, excluded, is excluded, wrong",
+    "incorrect, false, untrue, mistaken, ruled out, rejected, impossible, invalid, forbidden, too large",
+    "too small, too big, too high, too low, too many, too few, too much, upper bound, lower bound",
+    "upper estimate, lower estimate, inadmissible, out of the question, or so, or thereabouts",
+    "what many write, what many say, a common mistake, common mistake, tempting, close but, nearly right",
+    "not yet, falsch, ausgeschlossen, unmöglich, zu groß, zu klein, scheidet aus, scheitert",
+    "obere Schranke, untere Schranke, faux, fausse, exclu, exclue, trop grand, trop petit, falso, falsa",
+    "incorrecto, incorrecta, excluido, imposible, demasiado grande, demasiado pequeño, sbagliato, errato",
+    "escluso, troppo grande, incorreto, errado, fout, onjuist, uitgesloten, te groot, te klein, fel",
+    "felaktigt, forkert, feil, błędne, błąd, špatně, greșit, неверно, неверный, неправильно, исключено",
+    "исключается, слишком велико, не подходит, невірно, yanlış, väärin, rossz, hibás, λάθος, خطأ",
+    "غير صحيح, שגוי, לא נכון, गलत, 틀렸, 틀린, 불가능, 아니, 아닙, 아님, じゃ, ではな, ではあ, でない",
+    "間違, 不正解, 不对, 不對, 错误, 錯誤, 排除, 不可能, 太大, 太小, 不成立, sai, salah",
 )
 """Words behind a value, or behind it and a verb, that say that it is none."""
 DISAVOWALS = make_phrases(
+    "close to, almost, nearly, might think, could think, would say, would like, suppose, assume, pretend",
+    "let us try, let me try, if it were, if it was, or equal, or equal to, fast, beinahe, presque, casi",
+    "quasi, quase, почти, майже, bijna, nästan, næsten, nesten, prawie, téměř, aproape, neredeyse",
+    "melkein, majdnem, σχεδόν, כמעט, 几乎, 거의, angenommen, supposons, supongamos, предположим",
     "impossible to say, impossible that, doubt, doubt that, doubtful, hardly, scarcely, barely",
     "false that, wrong that, untrue that, wrong to, anything but, any number but, any value but, all but",
     "everything but, every number but, by no means, far from, anything other than, anything except",
@@ -56,15 +61,15 @@ DISAVOWALS = make_phrases(
 )
 """Words before a value with which its sentence denies or doubts it."""
 GIVING_UP = make_phrases(
-    "I doubt it, give up, gave up, giving up, cannot solve, can't solve, could not solve, couldn't solve",
-    "unable to solve, not able to solve, cannot be determined, can't be determined",
-    "could not be determined, cannot determine, can't determine, cannot be solved, cannot say, can't say",
-    "cannot tell, can't tell, cannot decide, cannot answer, can't answer, cannot be answered, it depends",
-    "that depends, is unknown, are unknown, remains unknown, no answer, no idea, not sure, unsure",
-    "do not know, don't know, don't remember, a guess, my guess, best guess, wild guess, I guess",
-    "guessing, at a guess, time ran out, ran out of time, out of time, did not finish, didn't finish",
-    "did not help, I am stuck, I'm stuck, no clue, gebe auf, gebe ich auf, aufgegeben",
-    "kann ich nicht lösen, nicht lösbar, weiß nicht, weiß ich nicht, keine Ahnung",
+    "non lo so, no lo sé, I doubt it, give up, gave up, giving up, cannot solve, can't solve",
+    "could not solve, couldn't solve, unable to solve, not able to solve, cannot be determined",
+    "can't be determined, could not be determined, cannot determine, can't determine, cannot be solved",
+    "cannot say, can't say, cannot tell, can't tell, cannot decide, cannot answer, can't answer",
+    "cannot be answered, it depends, that depends, is unknown, are unknown, remains unknown, no answer",
+    "no idea, not sure, unsure, do not know, don't know, don't remember, a guess, my guess, best guess",
+    "wild guess, I guess, guessing, at a guess, time ran out, ran out of time, out of time",
+    "did not finish, didn't finish, did not help, I am stuck, I'm stuck, no clue, gebe auf, gebe ich auf",
+    "aufgegeben, kann ich nicht lösen, nicht lösbar, weiß nicht, weiß ich nicht, keine Ahnung",
     "lässt sich nicht bestimmen, unbekannt, kommt darauf an, geraten, nicht sicher, bin unsicher",
     "abandonne, ne sais pas, ne peux pas résoudre, impossible de déterminer, ça dépend, cela dépend",
     "aucune idée, pas sûr, pas sûre, au hasard, me rindo, no sé, no puedo resolver",
@@ -128,23 +133,23 @@ TRUE_VALUES = make_phrases(
 )
 """Words before the value that is right instead."""
 LABELS = make_phrases(
-    "step, problem, case, theorem, page, chapter, figure, fig., table, lemma, equation, eq., exercise",
-    "example, corollary, proposition, section, part, question, line, remark, definition, appendix",
-    "formula, paragraph, phase, stage, item, Schritt, Aufgabe, Fall, Satz, Seite, Kapitel, Abbildung",
-    "Tabelle, Gleichung, Beispiel, Folgerung, Abschnitt, Teil, Frage, Zeile, Übung, étape, problème, cas",
-    "théorème, chapitre, tableau, lemme, équation, exercice, exemple, corollaire, partie, ligne, paso",
-    "problema, caso, teorema, página, pág., capítulo, figura, tabla, lema, ecuación, ejercicio, ejemplo",
-    "parte, línea, passo, pagina, capitolo, tabella, equazione, esercizio, esempio, etapa, tabela",
-    "equação, exercício, exemplo, шаг, задача, случай, теорема, страница, стр., глава, рисунок, рис.",
-    "таблица, лемма, уравнение, упражнение, пример, раздел, часть, крок, сторінка, розділ, stap, opgave",
-    "geval, stelling, hoofdstuk, steg, sida, kapitel, trin, krok, strona, rozdział, twierdzenie, zadanie",
-    "věta, kapitola, adım, sayfa, bölüm, teorem, vaihe, sivu, lépés, oldal, βήμα, σελίδα, θεώρημα, خطوة",
-    "صفحة, שלב, עמוד, चरण, पृष्ठ, bước, trang, bài, định lý, langkah, halaman, bab, 第, 步骤, 定理, 引理",
-    "公式, 図, 图, 表, 例, 제, 단계, 문제, 정리",
+    "Nr, Nr., №, step, problem, case, theorem, page, chapter, figure, fig., table, lemma, equation, eq.",
+    "exercise, example, corollary, proposition, section, part, question, line, remark, definition",
+    "appendix, formula, paragraph, phase, stage, item, Schritt, Aufgabe, Fall, Satz, Seite, Kapitel",
+    "Abbildung, Tabelle, Gleichung, Beispiel, Folgerung, Abschnitt, Teil, Frage, Zeile, Übung, étape",
+    "problème, cas, théorème, chapitre, tableau, lemme, équation, exercice, exemple, corollaire, partie",
+    "ligne, paso, problema, caso, teorema, página, pág., capítulo, figura, tabla, lema, ecuación",
+    "ejercicio, ejemplo, parte, línea, passo, pagina, capitolo, tabella, equazione, esercizio, esempio",
+    "etapa, tabela, equação, exercício, exemplo, шаг, задача, случай, теорема, страница, стр., глава",
+    "рисунок, рис., таблица, лемма, уравнение, упражнение, пример, раздел, часть, крок, сторінка, розділ",
+    "stap, opgave, geval, stelling, hoofdstuk, steg, sida, kapitel, trin, krok, strona, rozdział",
+    "twierdzenie, zadanie, věta, kapitola, adım, sayfa, bölüm, teorem, vaihe, sivu, lépés, oldal, βήμα",
+    "σελίδα, θεώρημα, خطوة, صفحة, שלב, עמוד, चरण, पृष्ठ, bước, trang, bài, định lý, langkah, halaman, bab",
+    "第, 步骤, 定理, 引理, 公式, 図, 图, 表, 例, 제, 단계, 문제, 정리",
 )
 """Words before a number that numbers something."""
 OPERATORS_BEFORE = make_phrases(
-    "mod, modulo, mod., modulus, modulo de, по модулю",
+    "base, to base, zur Basis, en base, по основанию, mod, modulo, mod., modulus, modulo de, по модулю",
 )
 """Words before a number that is an operand."""
 COUNTED_BEHIND = make_phrases(
@@ -152,3 +157,10 @@ COUNTED_BEHIND = make_phrases(
     "пар, coppie, mod, modulo",
 )
 """Words behind a number that is an operand, or counts something larger than one."""
+AFFIRMATIONS = make_phrases(
+    "there, here, then, works, holds, suffices, fits, only, exactly, indeed, again, too, also, always",
+    "certainly, obviously, clearly, qed, passt, stimmt, gilt, genügt, geht, nur, genau, convient, marche",
+    "suffit, seulement, sirve, funciona, cumple, basta, funziona, serve, подходит, годится, верно, klopt",
+    "stämmer, stemmer, pasuje, vyhovuje, and, or, und, oder",
+)
+"""Words behind an equation that take nothing from it."""

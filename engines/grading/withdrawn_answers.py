@@ -34,8 +34,10 @@ from engines.grading.tokens import (
     text_at,
     tokenize,
 )
+from engines.grading.unit_reader import names_unit
 from engines.grading.verdicts import GradeOutcome
 from engines.grading.withdrawal_vocabulary import (
+    AFFIRMATIONS,
     BEHIND_COPULAS,
     CLAUSES_OF_CONTENT,
     CONDITIONAL_VERBS,
@@ -173,7 +175,12 @@ class _WithdrawalFinder:
 
     def find_beside(self, clause: int) -> str:
         """Return what right beside the value says that it is denied, counted with or a label."""
-        return self.find_denial_before(clause) or self.find_rejection_behind() or self.find_label()
+        return (
+            self.find_denial_before(clause)
+            or self.find_rejection_behind()
+            or self.find_unknown_word()
+            or self.find_label()
+        )
 
     def find_phrase(self, phrases: Phrases[str], first: int, last: int) -> str:
         """Return how the first phrase of a table is said between two tokens that is not said in the reference
@@ -285,6 +292,22 @@ class _WithdrawalFinder:
             at = copula[0]
         return ""
 
+    def find_unknown_word(self) -> str:
+        """Return the only word behind the value of a letter, if it is neither known nor a unit: `n = 3
+        crumbles`."""
+        tokens, at = self.tokens, self.last
+        sign = self.first - 1
+        name = text_at(tokens, sign - 1 - (text_at(tokens, sign - 1) == ":"))
+        is_equation = text_at(tokens, sign) == "=" and len(name) == 1 and name.isalpha()
+        if not self.is_single or not is_equation or at >= len(tokens) or tokens[at].kind != "word":
+            return ""
+        word = tokens[at].text
+        ends = at + 1 >= len(tokens) or self.is_boundary(at + 1)
+        if not ends or len(word) < _SHORTEST_WORD or not "a" <= word[0].lower() < _FIRST_UNSPACED:
+            return ""
+        is_fine = self.is_known(at, at + 1) or names_unit(word) or AFFIRMATIONS.match(tokens, at) is not None
+        return "" if is_fine else f"it is not known what it says: {self.spell(self.first, at + 1)}"
+
     def is_label(self, first: int) -> bool:
         """Return whether a number only numbers something, as in `step 3`."""
         before = first - (text_at(self.tokens, first - 1) in _OPENING)
@@ -307,11 +330,15 @@ class _WithdrawalFinder:
     def find_surrender(self, clause: int) -> str:
         """Return the words with which the text gives up, or says that it is not sure.
 
-        Before the value they count in its own clause, and in a short text that does not announce its answer
-        afterwards.
+        Before the value they count in its own clause, in a short text that does not announce its answer
+        afterwards, and right before an announcement.
         """
         is_short = len(self.tokens) <= _MOST_TOKENS
         first = 0 if is_short and not self.settled else clause
+        if self.settled:  # `I have no idea. The answer is 3.`, but not `I was not sure, but the answer is 3.`
+            near = max(0, self.first - _NEAR)
+            is_corrected = CORRECTIONS.find(self.tokens[near : self.first]) is not None
+            first = clause if is_corrected else near
         return self.find_phrase(GIVING_UP, first, len(self.tokens))
 
     def find_alternative(self, clause: int) -> str:
@@ -377,6 +404,9 @@ class _WithdrawalFinder:
         return values[verdicts.index("different")] if is_rival else ""
 
 
+_SHORTEST_WORD = 3
+_NEAR = 12
+"""Tokens between words that give up and the value that is announced all the same."""
 _MINUSES = ("-", "−")
 _FIRST_UNSPACED = "\u3040"
 
