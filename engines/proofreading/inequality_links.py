@@ -7,14 +7,20 @@ drawn from statements of the paragraph, is wrong where a number refutes it that 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engines.core.tree import ZERO, Tree
 from engines.mathematics.judging.names import INTEGERS
 from engines.proofreading.bounds import BOUNDS, carry_bound, find_opposite, is_multiple
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.counterexamples import find_counterexample
-from engines.proofreading.cue_phrases import last_sentence, mentions, read_last_cue, words_of
+from engines.proofreading.cue_phrases import (
+    last_sentence,
+    mentions,
+    ranges_over_numbers,
+    read_last_cue,
+    words_of,
+)
 from engines.proofreading.letter_domains import list_conditions, list_counts
 from engines.proofreading.link_context import LARGEST, LinkContext
 from engines.proofreading.link_verdicts import LinkVerdict
@@ -158,11 +164,24 @@ class InequalityLink:
         be a member of a set that is not known."""
         if self._bounds_letter:
             return False
-        formulas = (*self.link.formulas_before, self.link.next_formula)
+        link = self._ranging_link
+        formulas = (*link.formulas_before, link.next_formula)
         if any(self._names_unknown_set(formula) for formula in formulas):
             return False
         sides = (self.left, self.right) if free_symbols(self.left) else (self.right, self.left)
-        return self.context.is_stated_for_all(self.link, *sides)
+        return self.context.is_stated_for_all(link, *sides)
+
+    @property
+    def _ranging_link(self) -> ChainLink:
+        r"""Its link, with the words and the statement behind it in its formula as those behind the formula:
+        `x^2 > 0 \quad \text{for all } x \in \mathbb{R}`."""
+        link, following = self.link, self.context.next_link
+        if not (following and following.piece_index == link.piece_index and following.connective):
+            return link
+        if not ranges_over_numbers(following.connective):
+            return link
+        statement = f"{following.left} {following.relation} {following.right}"
+        return replace(link, words_after=following.connective, next_formula=statement, words_after_next="")
 
     def _names_unknown_set(self, formula: str) -> bool:
         """Return whether a formula says of a letter that it is a member of a set that is not known."""
@@ -178,7 +197,7 @@ class InequalityLink:
 
     def _list_ranges(self) -> list[Tree]:
         """List what its own sentence says of the numbers for which it holds: `for all x ≠ 0`."""
-        link = self.link
+        link = self._ranging_link
         behind = () if link.words_after.startswith(".") else (link.next_formula,)
         read = (self.context.read_formula(formula).tree for formula in (*link.formulas_before, *behind))
         return [

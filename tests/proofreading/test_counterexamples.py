@@ -67,6 +67,19 @@ def test_counterexamples_are_simple_and_satisfy_what_is_known(
         (r"For every integer $n$ we have $n^2 > n$.", r"For every integer $n > 1$ we have $n^2 > n$."),
         (r"For all real $t$, $t^2 > 0$.", r"Let $t$ be the length of a side. For all $t$, $t^2 > 0$."),
         (r"For all real $t$, $t^2 > 0$.", r"For all $t \in S$, $t^2 > 0$."),
+        # the words stand in the formula
+        (
+            r"\[ t^2 > 0 \quad \text{for all } t \in \mathbb{R} \]",
+            r"\[ t^2 > 0 \quad \text{for some } t \in \mathbb{R} \]",
+        ),
+        (
+            r"\[ \ln t > 0 \quad \text{for all } t > 0. \]",
+            r"\[ \ln t > 0 \quad \text{for all } t > 1. \]",
+        ),
+        (
+            r"\[ t^2 \ge t \quad \text{for every } t \in [0, 3] \]",
+            r"\[ t^2 \ge t \quad \text{for every } t \in S \]",
+        ),
     ],
 )
 def test_claims_for_all_numbers_are_refuted_by_one(
