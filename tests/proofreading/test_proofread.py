@@ -433,7 +433,7 @@ def test_warnings_name_the_file_of_a_folder(tmp_path: Path) -> None:
         (r"Now $x = \sqrt{x}^2$ and $\sqrt{y}^2 = y$.", ["loses domain", "right"]),
         (r"We use the fact that $\log ab = \log a + \log b$.", ["right"]),
         (r"Its information is $-\log(\frac{1}{2^4}) = 4 \textrm{ bits}$.", ["right if"]),
-        (r"Its information is $-\log(\frac{1}{2^4}) = 5 \textrm{ bits}$.", ["not shown"]),
+        (r"Its information is $-\log(\frac{1}{2^4}) = 5 \textrm{ bits}$.", ["wrong"]),
         (r"On the next sheet $\log 1 = 2\pi i$.", ["not shown"]),
         (r"On the next sheet $\log 1 = 3\pi i$.", ["wrong"]),
         (r"It handles $2 \cdot 10^9 \cdot 16 \cdot 32 = 10^{12}$ bytes.", ["not shown"]),
