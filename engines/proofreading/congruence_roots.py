@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import repeat
 
 from engines.core.tree import Tree
 from engines.mathematics.judging.names import replace_variable
+from engines.mathematics.judging.shapes import choose_signs
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, last_sentence, mentions, words_of
 from engines.proofreading.link_verdicts import LinkVerdict
+from engines.proofreading.residue_rings import RingsMeant, list_coefficients
+from engines.proofreading.stated_facts import describe_sources
 from engines.proofreading.statement_roles import is_concluded, is_supposed
-from engines.proofreading.term_properties import WHOLE, find_residue, free_symbols
+from engines.proofreading.term_properties import WHOLE, are_equal_modulo, find_residue, free_symbols
 
 _NEXT_FORMULAS = 4
 """Pieces of a text from one formula to the next but one, words between them."""
@@ -23,6 +28,8 @@ _SEVERAL = frozenset(("all", "solutions", "solution", "alle", "lösungen", "solu
 """Words that say of numbers that they are all solutions."""
 _LARGEST = 10_000
 """Modulus of which the multiples are tried."""
+_LEAST_NAMED = 5
+"""Of a modulus for numbers that are not reduced by it: every third number is 0 modulo 3."""
 
 
 def judge_congruence_root(
@@ -69,6 +76,49 @@ def judge_congruence_root(
     ):
         return None
     return LinkVerdict(link, "wrong", f"it does not solve {written}")
+
+
+def judge_root_in_ring(judged: LinkVerdict, left: Tree, right: Tree, rings: RingsMeant) -> LinkVerdict | None:
+    """Return the verdict on a value of a letter that does not solve its equation as an ordinary number, in a
+    text that names rings of residues around it; None where the link is no such value, or it solves the
+    equation in none of them and it is not sure that one is meant.
+
+    Args:
+        judged: The verdict on it as an ordinary number.
+        left: The letter.
+        right: Its value.
+        rings: What the text says of rings of residues around it.
+    """
+    sources = judged.evidence.sources
+    if judged.link.relation != "=" or left.children or free_symbols(right) or rings.has_plain_equals:
+        return None
+    if len(sources) != 1 or sources[0].is_value or sources[0].variables != {left.label}:
+        return None
+    roots = [choose_signs(right, repeat(sign)) for sign in ("+-" if "pm" in right.list_labels() else "+")]
+    equations = [
+        (
+            replace_variable(sources[0].left, left.label, root),
+            replace_variable(sources[0].right, left.label, root),
+        )
+        for root in roots
+    ]
+    largest = max(list_coefficients(right), default=0)
+    for modulus in sorted(rings.nearby):
+        is_meant = modulus > min(largest, _LEAST_NAMED - 1)
+        if is_meant and all(are_equal_modulo(one, other, modulus) for one, other in equations):
+            return replace(judged, outcome="right if", reason=f"modulo {modulus}, which the text names")
+    if rings.has_open_ring:
+        return replace(judged, outcome="not shown", reason="it can be one modulo a letter")
+    # Where only one modulus is named, a value with a residue that does not solve it is no root there either.
+    if rings.nearby != rings.everywhere or len(rings.nearby) != 1 or judged.outcome != "wrong":
+        return None
+    (modulus,) = rings.nearby
+    residues = [[find_residue(side, modulus) for side in sides] for sides in equations]
+    failed = next((pair for pair in residues if pair[0] != pair[1]), None)
+    if failed is None or any(None in pair for pair in residues):
+        return None
+    written = f"{failed[0]} and {failed[1]} modulo {modulus}"
+    return replace(judged, reason=f"{written}, {describe_sources(sources)}")
 
 
 def judge_system(

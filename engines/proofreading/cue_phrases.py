@@ -253,6 +253,10 @@ PHRASES: Mapping[str, str] = {
         whether minim* maxim* possib* by
     """,
     "task": "solv* equation equations system",
+    "holding together": """
+        system systems simultaneous* at_the_same_time satisfies_both satisfy_both satisfying_both solves_both
+        both_hold
+    """,
     "assigning": "solve_the solve_each solve_these solve_this solve_following",
     "derivative of": """
         derivative_of derivative_of_the_function derivative_of_the_expression differentiating differentiate

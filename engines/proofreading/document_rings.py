@@ -25,7 +25,7 @@ _OFTEN = 3
 """So often a document names the field that it is about."""
 _LEAST_SAID = 5
 """Of a modulus that words or congruences name: every third number is 0 modulo 3."""
-_OF_RINGS = frozenset(("+", "-", "*", "pow", "call"))
+_OF_RINGS = frozenset(("+", "-", "*", "/", "pow", "pm", "call"))
 
 
 def count_named_rings(document: Document) -> Counter[int]:

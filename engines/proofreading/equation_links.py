@@ -33,6 +33,7 @@ from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKin
 from engines.proofreading.literal_substitutions import find_copied_wrong
 from engines.proofreading.other_meanings import take_degrees
 from engines.proofreading.repair_conditions import find_repair
+from engines.proofreading.separate_equations import solves_another
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.solved_formulas import (
@@ -415,17 +416,10 @@ class EquationLink:
         return self._say("wrong", f"it is neither of the two values, by {cite_fact(known)}")
 
     def _solves_another(self, known: Fact) -> bool:
-        """Return whether a value solves another equation for its variable that stands in the paragraph: the
-        equations of several values stand before them."""
-        at = {self.left.label: evaluate_term(self.right, {}) or 0.0}
-        return any(
-            fact.variables == {self.left.label}
-            and not fact.is_value
-            and fact.position.paragraph == self.link.position.paragraph
-            and values_agree(fact.left, fact.right, at)
-            for fact in self.context.facts.in_scope
-            if fact.number != known.number
-        )
+        """Return whether a value solves another equation for its variable: those of several values stand
+        before them."""
+        context = self.context
+        return solves_another(context.facts, context.pieces, self.link, known, self.left.label, self.right)
 
     def _judge_root(self, known: Fact) -> LinkVerdict:
         """Return the verdict on a value that solves an equation: whether it solves those before it."""

@@ -22,7 +22,7 @@ from engines.mathematics.judging.shapes import is_column
 from engines.mathematics.verification.work_limit import limit_work
 from engines.proofreading.calculus_slips import find_shorter_sum
 from engines.proofreading.chains import MAX_FORMULA, TOO_LONG, ChainLink
-from engines.proofreading.congruence_roots import judge_congruence_root, judge_system
+from engines.proofreading.congruence_roots import judge_congruence_root, judge_root_in_ring, judge_system
 from engines.proofreading.cue_phrases import (
     mentions,
     read_last_cue,
@@ -577,7 +577,7 @@ class LinkJudge(LinkContext):
             return judged
         other_accusation = other_accusation or self.find_vanishing_change(link) or self.find_unused_name(link)
         other_accusation = other_accusation or self.find_recent_slip(link)
-        other_accusation = other_accusation or find_failed_root(self.facts, link, left, right)
+        other_accusation = other_accusation or find_failed_root(self.facts, self.pieces, link, left, right)
         if other_accusation is None:
             return judged
         # x(0) = c_1 + c_2 = c_2 = 1 is an equation for c_2.
@@ -667,13 +667,10 @@ class LinkJudge(LinkContext):
             return judged
         if is_word_of_group(left) and is_word_of_group(right) and self._names_identity(here):
             return replace(judged, outcome="not shown", reason="e is the identity of a group here")
+        rings = moduli.describe_rings(here, judged.link.piece_index)
+        if root := judge_root_in_ring(judged, left, right, rings):
+            return root
         # Laws of rings and residues are known by the change that makes them ones.
         if here.domain in (ALGEBRA, "residues") and judged.outcome == "wrong" and not judged.is_mistyped:
             judged = replace(judged, reason=self.describe_slip(judged.link) or judged.reason)
-        return judge_in_domain(
-            judged,
-            left,
-            right,
-            moduli.describe_rings(here, judged.link.piece_index),
-            self.matrices,
-        )
+        return judge_in_domain(judged, left, right, rings, self.matrices)

@@ -16,7 +16,7 @@ _WRITTEN = re.compile(
     r"(?:(?P<field>\\F|\\math(?:bb|bf|ds)\s*\{?F\}?|\\(?:operatorname|mathrm|text)\s*\{GF\}|GF|𝔽"
     r"|(?<=\\in)\s*F(?=_\{?\d+\}?\s*(?:\Z|,)))"
     r"|(?P<ring>\\Z|\\math(?:bb|bf|ds)\s*\{?Z\}?|ℤ|(?:(?<=\A)|(?<=\\in)|(?<=∈))\s*Z(?=_\{?\d+\}?\s*(?:\Z|\[|\^))))"
-    r"\s*(?:_|/|\()\s*\{?\s*\(?(?P<of>\d{1,9})"
+    r"\s*(?:_|/|\()\s*\{?\s*\(?(?:(?P<of>\d{1,9})|(?P<letter>[npq])(?![A-Za-z]))"
     r"|\\(?P<congruence>[pb]?mod)\s*\{?\s*(?P<modulus>\d{1,9})"
 )
 
@@ -38,6 +38,8 @@ _SAID_IN_WORDS = {
     "seven": 7,
     "eight": 8,
     "nine": 9,
+    "eleven": 11,
+    "thirteen": 13,
     "hours": 12,
     "clock": 12,
 }
@@ -88,6 +90,7 @@ def list_written_moduli(latex: str, before: str = "") -> list[int]:
     return _keep_moduli(
         _find_characteristic(int(match["of"])) if match["field"] else int(match["of"] or match["modulus"])
         for match in _WRITTEN.finditer(latex)
+        if not match["letter"]
     )
 
 
@@ -97,7 +100,17 @@ def names_residue_ring(latex: str) -> bool:
     >>> names_residue_ring(r"\mathbb{F}_2[x]"), names_residue_ring(r"3 \bmod 2")
     (True, False)
     """
-    return any(match["field"] or match["ring"] for match in _WRITTEN.finditer(latex))
+    rings = (match for match in _WRITTEN.finditer(latex) if match["field"] or match["ring"])
+    return any(match["of"] for match in rings)
+
+
+def names_open_ring(latex: str) -> bool:
+    r"""Return whether a formula names a ring or field of residues whose modulus is a letter.
+
+    >>> names_open_ring(r"x \in \mathbb{F}_p"), names_open_ring(r"\mathbb{Z}/5\mathbb{Z}")
+    (True, False)
+    """
+    return any(match["letter"] for match in _WRITTEN.finditer(latex))
 
 
 def equates_residues(latex: str) -> bool:

@@ -12,6 +12,7 @@ from engines.proofreading.moduli import (
     list_possible_moduli,
     list_said_moduli,
     list_written_moduli,
+    names_open_ring,
     names_residue_ring,
 )
 from engines.proofreading.residue_rings import RingsMeant
@@ -40,6 +41,7 @@ class Moduli:
         self._everywhere: set[int] = set()
         self._numerals: dict[int, Counter[int]] = defaultdict(Counter)
         self._with_rings: set[int] = set()
+        self._with_open_rings: set[int] = set()
         self._writes_congruences = False
         # Each modulus is noted for its paragraph and the scopes around it, with the piece that names it.
         before = ""
@@ -58,19 +60,22 @@ class Moduli:
             self._numerals[section].update(map(int, _NUMERAL.findall(piece.text)))
             if piece.formula and names_residue_ring(piece.text):
                 self._with_rings.add(section)
+            if piece.formula and names_open_ring(piece.text):
+                self._with_open_rings.add(section)
             congruent = piece.formula and _CONGRUENT.search(piece.text) is not None
             self._writes_congruences = self._writes_congruences or congruent
 
     def describe_rings(self, position: Position, piece: int) -> RingsMeant:
         """Return what the text says of rings of residues where a formula stands."""
         # Where congruences have a sign of their own, an equals sign is one of integers.
-        around = (id(scope) for scope in position.scope.lineage)
+        around = {id(scope) for scope in position.scope.lineage}
         return RingsMeant(
             self.find_modulus(position, piece),
             self.list_moduli(position),
             frozenset(self._everywhere),
             self._numerals[id(position.scope.section)],
             self._writes_congruences and self._with_rings.isdisjoint(around),
+            not self._with_open_rings.isdisjoint(around),
         )
 
     def _note(self, position: Position, named: Sequence[tuple[int, int]]) -> None:

@@ -34,6 +34,7 @@ class RingsMeant:
         numerals: How often its section has each whole number.
         has_plain_equals: Whether equals signs are those of integers: the text writes congruences with a sign
             of their own, and the sections around the formula name no ring of residues.
+        has_open_ring: Whether these sections name one whose modulus is a letter.
     """
 
     modulus: int | None = None
@@ -41,6 +42,7 @@ class RingsMeant:
     everywhere: frozenset[int] = frozenset()
     numerals: Mapping[int, int] = field(default_factory=dict)
     has_plain_equals: bool = False
+    has_open_ring: bool = False
 
     def exclude(self, left: Tree, right: Tree, moduli: frozenset[int] | None = None) -> bool:
         """Return whether an equation of integers, or of polynomials over them, fails in all these rings.

@@ -11,6 +11,7 @@ from engines.proofreading.cue_phrases import has_last_word, last_clause, mention
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
+from engines.proofreading.separate_equations import are_separate_tasks
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.stated_facts import Fact, cite_fact
 from engines.proofreading.statement_roles import is_concluded
@@ -71,7 +72,8 @@ def _iterate_violated(context: LinkContext, link: ChainLink, name: str, value: f
         return
     for fact in context.facts.in_scope:
         here = fact.position.paragraph == link.position.paragraph and fact.number <= known.number
-        if here and fact.variables == {name} and not fact.is_value:
+        separate = known is not fact and are_separate_tasks(context.pieces, fact, known)
+        if here and fact.variables == {name} and not fact.is_value and not separate:
             yield from _describe_failed(context, fact, known, at)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
 from engines.core.tree import Tree
+from engines.documents.reading import TextPiece
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.names import replace_variable
 from engines.mathematics.judging.shapes import choose_signs
@@ -27,6 +28,7 @@ from engines.proofreading.link_verdicts import Accusation, Evidence
 from engines.proofreading.number_links import NumberLinks
 from engines.proofreading.operation_values import OF_REAL
 from engines.proofreading.other_meanings import take_degrees
+from engines.proofreading.separate_equations import solves_another
 from engines.proofreading.slips import iterate_changes, iterate_retyped
 from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
 from engines.proofreading.statement_roles import is_concluded
@@ -205,7 +207,9 @@ def _describe_strange_roots(known: Fact, name: str, left: Tree, right: Tree) -> 
     return Accusation(reason, Evidence("last equation", (known,)))
 
 
-def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> Accusation | None:
+def find_failed_root(
+    facts: Facts, pieces: Sequence[TextPiece], link: ChainLink, left: Tree, right: Tree
+) -> Accusation | None:
     """Return the change by which a value solves the equation from which it is drawn, which it does not solve
     as it stands; None where it does, or no change does that."""
     if left.children or not free_symbols(left) or free_symbols(right):
@@ -219,6 +223,8 @@ def find_failed_root(facts: Facts, link: ChainLink, left: Tree, right: Tree) -> 
     if not (answers or beside) or link.of_problem or link.is_denied_directly:
         return None
     if any(map(is_ambiguous, (known.left, known.right))) or not _differ_there(known, left.label, right):
+        return None
+    if solves_another(facts, pieces, link, known, left.label, right):
         return None
     changes = chain(iterate_changes(right), [((), Tree("*", (Tree("-1"), right)), "the opposite")])
     for path, part, instead in changes:

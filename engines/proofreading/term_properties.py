@@ -283,7 +283,7 @@ def evaluate_term(tree: Tree, at: Mapping[str, float]) -> float | None:
     3.0
     """
     with suppress(ArithmeticError, LookupError, ValueError, RecursionError):
-        result = _evaluate_node(tree, at)
+        result = float(_evaluate_node(tree, at))
         if math.isfinite(result):
             return result
     return None
@@ -669,14 +669,17 @@ def find_residue(tree: Tree, modulus: int) -> int | None:
 
 
 def are_equal_modulo(left: Tree, right: Tree, modulus: int) -> bool:
-    """Return whether two terms are equal modulo a number: by their residues, or as polynomials by those of
-    their coefficients.
+    """Return whether two terms are equal modulo a number, for both signs of a ±: by their residues, or as
+    polynomials by those of their coefficients.
 
     >>> from engines.formula.reader import read
     >>> left, right = read("(x+1)^2 = x^2+1").tree.children
     >>> are_equal_modulo(left, right, 2), are_equal_modulo(left, right, 3)
     (True, False)
     """
+    if "pm" in (*left.list_labels(), *right.list_labels()):
+        pairs = ([choose_signs(side, repeat(sign)) for side in (left, right)] for sign in "+-")
+        return all(are_equal_modulo(one, other, modulus) for one, other in pairs)
     if not free_symbols(left) | free_symbols(right):
         residues = {find_residue(side, modulus) for side in (left, right)}
         return len(residues) == 1 and None not in residues

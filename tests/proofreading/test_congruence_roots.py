@@ -37,3 +37,47 @@ def test_inverses_are_looked_up(proofreader: TextProofreader, factor: int, modul
 )
 def test_only_what_is_drawn_is_judged(proofreader: TextProofreader, text: str, verdict: str) -> None:
     assert proofreader.check_links(text)[-1].verdict == verdict
+
+
+_IN_FIELD = "# Fields\n\nAll equations here are in $\\mathbb{F}_{11}=\\mathbb{Z}/11\\mathbb{Z}$.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("root", "verdict"),
+    [
+        ("9", "right if"),
+        ("8", "wrong"),
+        (r"6 \cdot (-4)", "right if"),
+        (r"6 \cdot (-3)", "wrong"),
+        (r"\frac{-1 \pm 3}{2}", "right if"),
+        (r"\frac{-1 \pm 4}{2}", "wrong"),
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "\n\nAnother field is $\\mathbb{R}$."])
+def test_roots_in_a_ring_that_is_named(
+    proofreader: TextProofreader, root: str, verdict: str, behind: str
+) -> None:
+    text = f"{_IN_FIELD}We solve $x^2 + x + 9 = 0$. Hence $x = {root}$.{behind}"
+    assert proofreader.check_links(text)[-1].verdict == verdict
+
+
+def test_both_signs_of_a_root_modulo_a_number(proofreader: TextProofreader) -> None:
+    for factor, wrong in ((6, False), (7, True)):
+        roots = rf"\frac{{-1 \pm 3}}{{2}} = {factor}(-1 \pm 3)"
+        text = f"{_IN_FIELD}We solve $x^2 + x + 9 = 0$. So $x = {roots}$.\n\nIn $\\mathbb{{R}}$ it has none."
+        assert (proofreader.check_links(text)[-1].verdict == "wrong") is wrong
+
+
+@pytest.mark.parametrize(
+    ("place", "verdict"),
+    [
+        (r"the field $\mathbb{F}_p$", "not shown"),
+        (r"the ring $\mathbb{Z}/n\mathbb{Z}$", "not shown"),
+        ("a field with eleven elements", "right if"),
+        ("a field with thirteen elements", "wrong"),
+        (r"the field $\mathbb{R}$", "wrong"),
+    ],
+)
+def test_roots_in_rings_with_other_moduli(proofreader: TextProofreader, place: str, verdict: str) -> None:
+    text = f"All equations here are in {place}. We solve $x^2 + x + 9 = 0$. Hence $x = 9$."
+    assert proofreader.check_links(text)[-1].verdict == verdict

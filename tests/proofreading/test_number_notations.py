@@ -324,3 +324,8 @@ def test_what_numbers_can_mean_besides(proofreader: TextProofreader, text: str, 
 def test_shares_and_turns(proofreader: TextProofreader, held: str, failing: str) -> None:
     verdicts = [proofreader.check_links(text)[-1].verdict for text in (held, failing)]
     assert [each == "wrong" for each in verdicts] == [False, True]
+
+
+@pytest.mark.parametrize(("total", "verdict"), [("1 + 3", "wrong"), ("7 + 5", "right")])
+def test_rounded_values_beside_sums(proofreader: TextProofreader, total: str, verdict: str) -> None:
+    assert proofreader.check_links(rf"Hence $\lfloor 25/2 \rfloor = {total}$.")[0].verdict == verdict
