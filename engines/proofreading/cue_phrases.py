@@ -151,6 +151,7 @@ PHRASES: Mapping[str, str] = {
         not never cannot can't impossible contradict* absurd false wrong incorrect* mistake* isn't doesn't
         does_not unless whether would erroneous* fallac* claim claims student suppose assume if counterexample
         no_longer neither fails fail would_expect students_wrote students_write students_answered
+        outside_the_domain outside_of_the_domain outside_its_domain
     """,
     "other object": f"""
         {_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative
@@ -165,6 +166,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "characterising": "iff if_and_only_if exactly_if exactly_when precisely_if precisely_when",
     "restricted": "for if when where on",
+    "stretched over": "on over interval intervals",
     "sought with": "such_that so_that satisfying",
     "misprint": "typo typos misprint* errat*",
     "refused": f"""

@@ -41,7 +41,9 @@ from engines.proofreading.other_notations import (
     hold_for_vectors,
     is_binary_fraction,
     is_complement,
+    is_divided_by_zero,
     join_thousands,
+    multiply_mixed_numbers,
     take_constants_out,
     take_hypotenuse,
     take_other_arcsecants,
@@ -205,6 +207,8 @@ def reconsider_link(
         return LinkVerdict(link, "right if", "the letters beside i are real")
     if hold_as(take_constants_out, left, right, judge):
         return LinkVerdict(link, "right if", "a factor without the index stands behind the product")
+    if free and hold_as(multiply_mixed_numbers, left, right, judge):
+        return LinkVerdict(link, "right if", "a whole number before a fraction is a factor")
     if not free and hold_as(join_thousands, left, right, judge):
         return LinkVerdict(link, "right if", "points separate thousands")
     if not free and has_leading_zero(f"{link.left} {link.right}"):
@@ -330,6 +334,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     # … but a limit is worked out.
     if infinite and "limit" not in (left.label, right.label):
         return "an infinite value is a convention"
+    if any(one.label == "limit" and is_divided_by_zero(other) for one, other in pairs):
+        return "0 below a fraction can stand for what tends to it"
     return ""
 
 

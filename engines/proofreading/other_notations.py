@@ -71,6 +71,29 @@ def join_thousands(tree: Tree) -> Tree:
     return Tree(tree.label, tuple(map(join_thousands, tree.children)))
 
 
+def multiply_mixed_numbers(tree: Tree) -> Tree:
+    r"""Return a term in which whole numbers before fractions are factors: `2 · 1/2` for `2\frac{1}{2}`."""
+    whole, fraction = tree.children if tree.label == "+" and len(tree.children) == 2 else (tree, tree)
+    if WHOLE.match(whole.label) and fraction.label == "/" and all(map(_is_whole, fraction.children)):
+        return Tree("*", (whole, fraction))
+    return Tree(tree.label, tuple(map(multiply_mixed_numbers, tree.children)))
+
+
+def _is_whole(tree: Tree) -> bool:
+    return WHOLE.match(tree.label) is not None
+
+
+def is_divided_by_zero(tree: Tree) -> bool:
+    r"""Return whether a term is a number over 0, as `\frac{3}{+0}` for what tends to it.
+
+    >>> is_divided_by_zero(Tree("/", (Tree("3"), Tree("-", (ZERO,))))), is_divided_by_zero(Tree("3"))
+    (True, False)
+    """
+    if tree.label == "-" and len(tree.children) == 1:
+        return is_divided_by_zero(tree.children[0])
+    return tree.label == "/" and not free_variables(tree) and evaluate_term(tree.children[1], {}) == 0
+
+
 def has_leading_zero(latex: str) -> bool:
     """Return whether a formula has a numeral such as 0111, which numbers do not have but rows of bits."""
     return _BITS.search(latex) is not None

@@ -86,6 +86,9 @@ def _is_condition_on(
         return False
     if condition.label != "!=" and condition not in context.facts.conditions:
         return False  # another case has begun
+    # The ends of an interval "on x > 3" belong to what is said of both sides of them.
+    if has_last_word("stretched over", one.words_before):
+        return False
     # "For x > 0 …" holds in its sentence, or for the equation beside it.
     beside = known is not None and abs(one.piece_index - known.piece) <= _NEXT_PIECE
     same_sentence = link.piece_index - one.piece_index <= 2 * link.words_before.count("§")

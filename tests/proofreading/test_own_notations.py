@@ -66,6 +66,15 @@ def test_a_sign_of_members_may_stand_alone(proofreader: TextProofreader) -> None
             r"Define $x \mathbin{*} y = x + 2y$. Then $3 * 4 = 11$.",
             r"Define $h(x, y) = x + 2y$. Then $3 \cdot 4 = 11$.",
         ),
+        # What always and what never holds.
+        (r"Laws: $A \wedge \top \equiv A$, $A \wedge \neg A \equiv \bot$.", r"Law: $A \vee \top \equiv A$."),
+        # 0 with the sign of what tends to it.
+        (
+            r"So $\lim_{x \to 5^-} \frac{x}{5-x} = \frac{5}{+0} = \infty$.",
+            r"So $\lim_{x \to 5^-} \frac{x}{5-x} = 5$.",
+        ),
+        # A whole number before a fraction that is a factor of a term.
+        (r"This gives $4 \frac{1}{2} x^3 = 2x^3$.", r"This gives $4 \frac{1}{2} x^3 = 3x^3$."),
     ],
 )
 def test_operations_of_other_objects(proofreader: TextProofreader, right: str, mistaken: str) -> None:

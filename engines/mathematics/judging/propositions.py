@@ -11,6 +11,8 @@ from engines.mathematics.judging.verdicts import Verdict
 
 CONNECTIVES = ("and", "or", "implies", "iff", "not")
 _MOST_ATOMS = 10
+_CONSTANTS = {Tree("call", (Tree("⊤"),)): True, Tree("call", (Tree("⊥"),)): False}
+"""What always holds, and what never does."""
 
 
 def is_proposition(tree: Tree) -> bool:
@@ -19,7 +21,9 @@ def is_proposition(tree: Tree) -> bool:
 
 
 def list_atoms(tree: Tree) -> Iterator[Tree]:
-    """Yield what the connectives of a statement join."""
+    """Yield what the connectives of a statement join, but what always or never holds."""
+    if tree in _CONSTANTS:
+        return
     if tree.label not in CONNECTIVES or not tree.children:
         yield tree
         return
@@ -96,6 +100,8 @@ _COMPLEMENT_EXPONENTS = ("c", "C")
 
 
 def _value(tree: Tree, row: dict[Tree, bool]) -> bool:
+    if tree in _CONSTANTS:
+        return _CONSTANTS[tree]
     if tree.label not in CONNECTIVES or not tree.children:
         return row[tree]
     values = [_value(part, row) for part in tree.children]
