@@ -147,6 +147,15 @@ def test_steps_fail_where_their_premises_hold(proofreader: TextProofreader, fals
         (r"Solve $\ln x + \ln(x-5) = \ln 6$. Then $x(x-5) = 6$, so $x=-1$.", _LOGARITHMS + "."),
         (_ROOT + "$x = -3$.", _ROOT + "$x = 4$."),
         (_ROOT + "$x = -3$.", _ROOT + "$x = 4$ or $x = -3$. But $x = -3$ does not solve the first equation."),
+        # the end of an interval, and a root that the text takes back
+        (
+            "Since $t > 6$ and $t(t - 6) = 0$, it follows that $t = 6$.",
+            "As $t(t - 6) = 0$, we get $t = 6$. On the interval $6 < t$ it grows. It follows that $t = 6$.",
+        ),
+        (
+            r"The equation $t/\sqrt{t^2 - 9} = 0$ gives $t = 0$.",
+            r"The equation $t/\sqrt{t^2 - 9} = 0$ gives $t = 0$, which lies outside of the domain.",
+        ),
         # the other case
         (
             "Since $t > 0$ and $t^2 = 36$, we get $t = -6$.",
