@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from engines.documents.reading import PARAGRAPH_END, Document, TextPiece
 from engines.formula.brackets import find_closing
 from engines.proofreading.cue_phrases import (
+    calls_false,
     denies_of_all,
     distinguishes_cases,
     ends_with_phrase,
@@ -247,6 +248,25 @@ class ChainLink:
             for remark in self.remarks
         )
         return refused or starts_with_refusal(self.words_after) or self._is_denied_of_all or self.is_quoted
+
+    @property
+    def is_called_false(self) -> bool:
+        """Whether a cross or the words right behind it say that it is false, and do not only ask or quote."""
+        behind = self.words_after
+        for sign in _CLOSING_QUOTES:
+            behind = behind.removeprefix(sign)
+        return self.is_crossed_out or calls_false(behind) or self._is_denied_of_all
+
+    @property
+    def belongs_to_judged_implication(self) -> bool:
+        """Whether words before or behind its formula speak of an implication as a whole: "the implication §",
+        "§ is true, since its premise is false"."""
+        behind = _FULL_STOP.split(self.words_after)[0]
+        return (
+            ends_with_phrase("implication", self.words_before)
+            or starts_with_phrase("true as a whole", behind)
+            or mentions("premise", behind)
+        )
 
     @property
     def _is_denied_of_all(self) -> bool:

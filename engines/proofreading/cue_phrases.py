@@ -153,9 +153,7 @@ PHRASES: Mapping[str, str] = {
         no_longer neither fails fail would_expect students_wrote students_write students_answered
         outside_the_domain outside_of_the_domain outside_its_domain
     """,
-    "other object": f"""
-        {_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative
-    """,
+    "other object": f"{_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative",
     "object": _OBJECTS,
     "relabelling": "relabel* renam* rescal* swap* interchang* exchang*",
     "sign changed": "change_the_sign changing_the_sign changes_the_sign opposite_sign other_sign",
@@ -193,6 +191,14 @@ PHRASES: Mapping[str, str] = {
         not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
         only_true true_only violat* invalid
     """,
+    "marked wrong": """
+        why_is_this_wrong why_is_it_wrong why_is_that_wrong why_was_this_wrong why_was_it_wrong
+        is_this_marked is_it_marked was_this_marked was_it_marked marked_this_wrong marked_it_wrong
+        marked_this_as_wrong marked_it_as_wrong
+    """,
+    "implication": "implication equivalence conditional biconditional converse contrapositive",
+    "true as a whole": "is_true is_also_true is_vacuously_true is_a_true is_valid is_a_tautology",
+    "premise": "premise* antecedent* vacuous*",
     "denying cell": "no false fails fail failed wrong incorrect invalid violat* not_satisfied not_met",
     "mistaken": """
         wrong incorrect invalid in_error an_error fallac* mistake* absurd impossible nonsense contradict*
@@ -358,9 +364,7 @@ PHRASES: Mapping[str, str] = {
     """,
     "primitive": "primitive nontrivial non-trivial non-real",
     "of matrices": "matri* idempotent* nilpotent* involutory projector*",
-    "unit length": """
-        unit_sphere sphere unit_circle unit_vector* unit_length norm_one unit_norm orthonormal*
-    """,
+    "unit length": "unit_sphere sphere unit_circle unit_vector* unit_length norm_one unit_norm orthonormal*",
     "normalised": "normali*",
     "condition": "if when whenever assume assuming suppose provided unless where",
     "unsolvable": """
@@ -453,9 +457,18 @@ def starts_with_refusal(words: str) -> bool:
     >>> starts_with_refusal("| violates it |"), starts_with_refusal("| 3 | no |")
     (True, False)
     """
+    return re.match(r"[^.!?;]*\?", words) is not None or calls_false(words)
+
+
+def calls_false(words: str) -> bool:
+    """Return whether the words behind a statement say that it does not hold, or was marked as wrong.
+
+    >>> calls_false(", which is impossible"), calls_false("?"), calls_false(". Why is this marked as wrong?")
+    (True, False, True)
+    """
     # "B: No, it is …" answers what somebody said.
     answered = re.match(r"[\s,.]*(?:\w+\s*:\s*no\s*[,!.]|no\s*[,!.]\s*(?:this|that)\b)", words, re.IGNORECASE)
-    if answered or re.match(r"[^.!?;]*\?", words):
+    if answered or mentions("marked wrong", words.partition("§")[0]):
         return True
     cell = _CELL.match(words)
     if cell and re.match(rf"\s*(?:{_alternatives(PHRASES['denying cell'])})\b", cell[1], re.IGNORECASE):

@@ -41,6 +41,21 @@ _OFTEN: Mapping[str, str] = {"rings and groups": "group groups field_of"}
 """Words that mean a domain only where they come often."""
 
 
+_DISCRETE_LOGARITHMS = """
+    discrete_log* index_calculus table_of_indices indices_modulo indices_mod logarithm_modulo
+    logarithms_modulo logarithms_mod
+"""
+
+
+def names_discrete_logarithms(words: str) -> bool:
+    """Return whether words speak of logarithms, or indices, modulo a number.
+
+    >>> names_discrete_logarithms("discrete logarithms to the base"), names_discrete_logarithms("logarithms")
+    (True, False)
+    """
+    return next(index_phrases(_DISCRETE_LOGARITHMS).iterate_spans(words), None) is not None
+
+
 def find_domains(words: str, often: bool = False) -> Iterator[str]:
     """Return the domains besides numbers that words name, each as often as they do.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from engines.documents.reading import Document
 from engines.proofreading.cue_phrases import is_made_of, words_of
+from engines.proofreading.domain_words import names_discrete_logarithms
 from engines.proofreading.moduli import (
     list_possible_moduli,
     list_said_moduli,
@@ -42,6 +43,7 @@ class Moduli:
         self._numerals: dict[int, Counter[int]] = defaultdict(Counter)
         self._with_rings: set[int] = set()
         self._with_open_rings: set[int] = set()
+        self._with_discrete_logarithms: set[int] = set()
         self._writes_congruences = False
         # Each modulus is noted for its paragraph and the scopes around it, with the piece that names it.
         before = ""
@@ -62,6 +64,8 @@ class Moduli:
                 self._with_rings.add(section)
             if piece.formula and names_open_ring(piece.text):
                 self._with_open_rings.add(section)
+            if not piece.formula and names_discrete_logarithms(piece.text):
+                self._with_discrete_logarithms.add(section)
             congruent = piece.formula and _CONGRUENT.search(piece.text) is not None
             self._writes_congruences = self._writes_congruences or congruent
 
@@ -76,6 +80,7 @@ class Moduli:
             self._numerals[id(position.scope.section)],
             self._writes_congruences and self._with_rings.isdisjoint(around),
             not self._with_open_rings.isdisjoint(around),
+            id(position.scope.section) in self._with_discrete_logarithms,
         )
 
     def _note(self, position: Position, named: Sequence[tuple[int, int]]) -> None:

@@ -35,6 +35,8 @@ class RingsMeant:
         has_plain_equals: Whether equals signs are those of integers: the text writes congruences with a sign
             of their own, and the sections around the formula name no ring of residues.
         has_open_ring: Whether these sections name one whose modulus is a letter.
+        has_discrete_logarithms: Whether its section speaks of discrete logarithms, or of indices modulo a
+            number.
     """
 
     modulus: int | None = None
@@ -43,6 +45,7 @@ class RingsMeant:
     numerals: Mapping[int, int] = field(default_factory=dict)
     has_plain_equals: bool = False
     has_open_ring: bool = False
+    has_discrete_logarithms: bool = False
 
     def exclude(self, left: Tree, right: Tree, moduli: frozenset[int] | None = None) -> bool:
         """Return whether an equation of integers, or of polynomials over them, fails in all these rings.

@@ -17,7 +17,8 @@ from engines.mathematics.judging.names import free_variables, replace_variable
 from engines.mathematics.judging.propositions import CONNECTIVES, is_proposition
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.congruence_slips import find_congruence_slip
-from engines.proofreading.cue_phrases import read_last_cue, words_of
+from engines.proofreading.cue_phrases import last_clause, read_last_cue, words_of
+from engines.proofreading.domain_words import find_domains
 from engines.proofreading.group_words import IDENTITY, find_inverse_slip
 from engines.proofreading.link_verdicts import LinkOutcome, LinkVerdict
 from engines.proofreading.residue_rings import (
@@ -30,6 +31,7 @@ from engines.proofreading.residue_rings import (
 from engines.proofreading.scopes import ALGEBRA, NUMBERS
 from engines.proofreading.term_properties import (
     DECIMAL,
+    LOG,
     WHOLE,
     are_equal_modulo,
     are_exactly_equal,
@@ -185,6 +187,13 @@ def _read_discrete_logarithm(left: Tree, right: Tree) -> tuple[int, int, int] | 
 _OF_LOGARITHM = 3
 
 
+def _has_plain_logarithm(link: ChainLink, left: Tree, right: Tree) -> bool:
+    """Return whether a link of whole numbers has a logarithm that is written without a base: a decimal number
+    is the value of an ordinary one."""
+    leaves = [node.label for side in (left, right) for node in side if not node.children]
+    return LOG.search(link.left + link.right) is not None and all(map(WHOLE.match, leaves))
+
+
 def _is_order(side: Tree) -> bool:
     """Return whether a side is |a|, which is the order of an element of a group."""
     return side.label == "abs" and (not side.children[0].children or not free_symbols(side))
@@ -245,6 +254,8 @@ def judge_in_domain(
     is_reduced = modulus is not None and modulus >= least and link.relation == "="
     if modulus is not None and is_reduced and are_equal_modulo(left, right, modulus):
         return replace(judged, outcome="right", reason=f"modulo {modulus}")
+    if rings.has_discrete_logarithms and _has_plain_logarithm(link, left, right):
+        return replace(judged, outcome="not shown", reason="log is a discrete logarithm here")
     if domain == NUMBERS or (link.relation == "congruent" and link.modulus):
         return judged
     labels = {*left.list_labels(), *right.list_labels()}
@@ -314,7 +325,9 @@ def judge_in_domain(
         return judged
     if domain == "digits" and not any(is_in_some_base(one, left, right) for one in numerals):
         return judged
-    if "residues" in (domain, *link.position.near) and moduli:
+    # "In Boolean algebra 1 + 1 = 1, but in F_2 …": the words right before it say where it holds.
+    is_said = domain in find_domains(last_clause(link.words_before)) and domain != "residues"
+    if "residues" in (domain, *link.position.near) and moduli and not is_said:
         sides = {
             modulus: [find_residue(side, modulus) for side in (left, right)] for modulus in sorted(moduli)
         }
