@@ -187,14 +187,12 @@ PHRASES: Mapping[str, str] = {
     "refused after": """
         mistake misprint typo should_read should_have_read should_have_been later_corrected since_corrected
         frequent_mistake common_mistake typical_mistake classic_mistake by_accident by_mistake mistakenly
-        erroneously because_of_a_bug
-        not false wrong impossible absurd never contradict* incorrect isn't doesn't cannot fails fail
-        only_true true_only violat* invalid
+        erroneously because_of_a_bug not false wrong impossible absurd never contradict* incorrect isn't
+        doesn't cannot fails fail only_true true_only violat* invalid
     """,
     "marked wrong": """
-        why_is_this_wrong why_is_it_wrong why_is_that_wrong why_was_this_wrong why_was_it_wrong
-        is_this_marked is_it_marked was_this_marked was_it_marked marked_this_wrong marked_it_wrong
-        marked_this_as_wrong marked_it_as_wrong
+        why_is_this_wrong why_is_it_wrong why_was_this_wrong why_was_it_wrong is_this_marked is_it_marked
+        was_this_marked was_it_marked marked_this_wrong marked_this_as_wrong marked_it_as_wrong
     """,
     "implication": "implication equivalence conditional biconditional converse contrapositive",
     "true as a whole": "is_true is_also_true is_vacuously_true is_a_true is_valid is_a_tautology",
@@ -339,9 +337,8 @@ PHRASES: Mapping[str, str] = {
     """,
     "checking": "check checking verify verifying indeed confirm",
     "reason": """
-        because since as if when where whenever provided unless assuming for_some only_if only_when
-        holds_only holds_if holds_when is_true_only is_true_if is_true_when is_valid_only is_valid_if
-        is_valid_when
+        because since as if when where whenever provided unless assuming for_some only_if only_when holds_only
+        holds_if holds_when is_true_only is_true_if is_true_when is_valid_only is_valid_if is_valid_when
     """,
     "explaining": "because since as",
     "for real": "for_real for_all_real for_every_real for_any_real is_real are_real",
@@ -399,8 +396,7 @@ PHRASES: Mapping[str, str] = {
     "introducing": "let fix consider suppose choose pick take given",
     "renewing": """
         change_the_value_of changing_the_value_of changes_the_value_of adjusting_the_value_of new_value_of
-        new_value_for another_value_of another_value_for other_value_of different_value_of
-        different_value_for
+        new_value_for another_value_of another_value_for other_value_of different_value_of different_value_for
     """,
     "joining": "and or be a an the let of",
     "kind of letter": "function functions map mapping polynomial sequence number numbers integer matrix",
