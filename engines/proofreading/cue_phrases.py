@@ -259,6 +259,7 @@ PHRASES: Mapping[str, str] = {
         whether minim* maxim* possib* by
     """,
     "task": "solv* equation equations system",
+    "universe": "universe let_the_domain_be domain_is domain_of_discourse range_over ranges_over",
     "holding together": """
         system systems simultaneous* at_the_same_time satisfies_both satisfy_both satisfying_both solves_both
         both_hold

@@ -21,8 +21,15 @@ from engines.formula.meaning import pieces_of
 from engines.formula.reader import read
 from engines.formula.symbols import PieceRole
 from engines.formula.vocabulary import is_variable, name_of
-from engines.mathematics.judging.names import INTEGERS
-from engines.proofreading.cue_phrases import has_last_word, is_made_of, is_restricted, mentions, words_of
+from engines.mathematics.judging.names import INTEGERS, NUMBER_SETS
+from engines.proofreading.cue_phrases import (
+    has_last_word,
+    is_made_of,
+    is_restricted,
+    last_sentence,
+    mentions,
+    words_of,
+)
 from engines.proofreading.reintroduced_letters import list_introduced_letters
 from engines.proofreading.scopes import Position
 from engines.proofreading.term_properties import free_symbols
@@ -67,6 +74,26 @@ class Declaration:
         return any(each.children[1] == _COMPLEX for each in self.conditions)
 
 
+@dataclass(frozen=True, slots=True)
+class NumbersMeant:
+    """The numbers over which all letters range, as a text says: `Let the domain be ℕ in part 2`.
+
+    Attributes: kind: as `_list_kind` takes it; place: the words that say where, none for everywhere;
+    position, piece: where it is said.
+    """
+
+    kind: str
+    place: Sequence[str]
+    position: Position
+    piece: int
+
+    def reaches(self, position: Position, piece: int) -> bool:
+        """Return whether it is said of another place."""
+        label = position.label.split()
+        of_label = not self.place or not label or [*self.place[: len(label)]] == label
+        return self.piece <= piece and of_label and self.position.scope.reaches(position.scope)
+
+
 @dataclass(slots=True)
 class LetterDomains:
     """The declarations of a document, by letter, in their order."""
@@ -78,6 +105,8 @@ class LetterDomains:
     """The letters that stand for groups, likewise."""
     members: defaultdict[str, list[tuple[str, Position]]] = field(default_factory=lambda: defaultdict(list))
     """The letters that stand for members of what has a letter itself: that letter, and where it is said."""
+    ranged_over: list[NumbersMeant] = field(default_factory=list)
+    """The numbers over which letters range of which nothing else is said."""
 
     def stands_for_member_of_group(self, name: str, position: Position) -> bool:
         """Return whether a letter stands for an element of a group at a place."""
@@ -121,7 +150,12 @@ class LetterDomains:
         # A letter that a document always declares to be whole is that where nothing is said as well; the most
         # cautious of the declarations is taken.
         habit = len(several) >= _HABIT and all(one.is_whole for one in several)
-        return max(several, key=lambda one: len(one.conditions)) if habit else None
+        if habit:
+            return max(several, key=lambda one: len(one.conditions))
+        meant = next((one for one in reversed(self.ranged_over) if one.reaches(position, piece)), None)
+        if meant is None:
+            return None
+        return Declaration(tuple(_list_kind(name, meant.kind)), meant.position, meant.piece)
 
     def add(
         self,
@@ -149,6 +183,7 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
     [['in', 'n', 'ℤ'], ['>=', 'n', '1']]
     """
     domains = LetterDomains()
+    names_universe = False
     for at, (piece, position) in enumerate(zip(document.pieces, positions, strict=True)):
         if not piece.formula or len(piece.text) > _MOST_CHARACTERS:
             continue
@@ -157,6 +192,10 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
         if at > 2 and document.pieces[at - 2].formula and is_made_of("joining", before):
             measured = document.pieces[at - 3].text  # "the sides a and b"
         after = document.pieces[at + 1].text if at + 1 < len(document.pieces) else ""
+        names_universe = mentions("universe", before) or (names_universe and last_sentence(before) == before)
+        if names_universe and (kind := _read_numbers(piece.text)):
+            first, *place = (word.strip(".,;:") for word in (after.lower().split() or [""]))
+            domains.ranged_over.append(NumbersMeant(kind, place if first == "in" else (), position, at))
         kept = is_restricted(before[-_MOST_CHARACTERS:]) or is_restricted(_words_behind(after))
         # Reading is slow, so formulas without signs of sets and inequalities are left out.
         is_read = any(sign in piece.text for sign in _SIGNS) or _QUOTIENT.fullmatch(piece.text)
@@ -175,6 +214,21 @@ def read_domains(document: Document, positions: Sequence[Position]) -> LetterDom
                 if name[0] not in _USUAL:
                     domains.add(name, [*known, Tree(">", (Tree(name), ZERO))], position, at, restricted=kept)
     return domains
+
+
+def _read_numbers(latex: str) -> str:
+    r"""Return the kind of numbers that a formula names, which may list the first of them, `ℕ = {0, 1, …}`; ""
+    for another formula."""
+    try:
+        first, *rest = pieces_of(LatexSource.from_latex(latex))
+    except (UnreadError, ValueError):
+        return ""
+    name = name_of(first) if is_variable(first) else ""
+    if name not in NUMBER_SETS or (rest and rest[0].text != "="):
+        return ""
+    listed = next((part.text for part in rest if part.role == PieceRole.NUMBER), "")
+    kind = "N" if name in ("N", "ℕ") else "Z" if name in INTEGERS else "C" if name in ("C", "ℂ") else "R"
+    return "N0" if kind == "N" and listed == "0" else kind
 
 
 def list_conditions(statement: Tree | None) -> list[Tree]:

@@ -192,3 +192,24 @@ def test_e_is_the_identity_where_products_are_e(
     proofreader: TextProofreader, text: str, expected: str
 ) -> None:
     assert proofreader.check_links(text)[-1].verdict == expected
+
+
+_TWO_DOMAINS = r"Let the domain be $\mathbb{R}$ in part 1 and $\mathbb{N} = \{0, 1, \dots\}$ in part 2."
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (r"Let the domain be $\mathbb{N}$. Then $\forall x: x^3 \ge x$ is true.", False),
+        (r"Let the domain be $\mathbb{N}$. Then $\forall x: x^3 \ge 2x$ is true.", True),
+        (r"Let the domain be $\mathbb{R}$. Then $\forall x: x^3 \ge x$ is true.", True),
+        (r"Let the domain of $f$ be $\mathbb{N}$. Then $\forall x: x^3 \ge x$ is true.", True),
+        (_TWO_DOMAINS + "\n\n**Part 1.**\n\n- $\\forall x: x^3 \\ge x$ is true.", True),
+        (_TWO_DOMAINS + "\n\n**Part 2.**\n\n- $\\forall x: x^3 \\ge x$ is true.", False),
+        (_TWO_DOMAINS + "\n\n**Part 2.**\n\n- $\\forall x: x^3 \\ge 2x$ is true.", True),
+    ],
+)
+def test_letters_range_over_the_domain_that_is_said(
+    proofreader: TextProofreader, text: str, wrong: bool
+) -> None:
+    assert (proofreader.check_links(text)[-1].verdict == "wrong") is wrong
