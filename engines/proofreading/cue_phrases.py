@@ -54,11 +54,10 @@ def _join_phrases(rows: Sequence[Sequence[str]]) -> str:
 
 
 _FOR_ALL = f"""
-    always in_general all_real every_real any_real all_positive all_nonzero
-    all_numbers all_values arbitrary whenever all_angles every_angle any_angle any_two
-    whichever whatever whatsoever any_numbers every_number each_real
-    all_complex all_integers every_integer any_integer for_real
-    for_positive for_nonzero holds_for {_join_phrases(_QUANTIFYING)}
+    always in_general all_real every_real any_real all_positive all_nonzero all_numbers all_values arbitrary
+    whenever all_angles every_angle any_angle any_two whichever whatever whatsoever any_numbers every_number
+    each_real all_complex all_integers every_integer any_integer for_real for_positive for_nonzero holds_for
+    {_join_phrases(_QUANTIFYING)}
 """
 _OBJECTS = """
     hyperbola parabola ellipse circle curve line plane wave branch particle body object train car observer
@@ -207,13 +206,12 @@ PHRASES: Mapping[str, str] = {
         erroneous* find_the_error faulty bogus flawed fake_proof false_proof
     """,
     "asking": f"""
-        true_or_false t/f t_or_f
-        which_of_the_following is_it_true are_true_or_false is_true_or_false are_correct
-        below_that_are_true statements_that_are_true
-        prove_or_disprove verify_or_disprove prove_or_refute verify_or_refute confirm_or_refute
-        find_what_is_wrong decide_whether is_correct_or proposed_proof {_ASKING_FOR_MISTAKES}
-        check_the_following check_whether verify_whether contrapositive_of converse_of negation_of
-        choose_the_sequence choose_the_correct select_the_correct choose_the_best
+        true_or_false t/f t_or_f which_of_the_following is_it_true are_true_or_false is_true_or_false
+        are_correct below_that_are_true statements_that_are_true prove_or_disprove verify_or_disprove
+        prove_or_refute verify_or_refute confirm_or_refute find_what_is_wrong decide_whether is_correct_or
+        proposed_proof {_ASKING_FOR_MISTAKES} check_the_following check_whether verify_whether
+        contrapositive_of converse_of negation_of choose_the_sequence choose_the_correct select_the_correct
+        choose_the_best
     """,
     "asking for mistakes": _ASKING_FOR_MISTAKES,
     "author": """
