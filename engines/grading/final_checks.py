@@ -1,4 +1,4 @@
-"""What an equal value does not settle: contrary words, the side of a limit, the order of factors."""
+"""What an equal value does not settle: contrary words, sides of limits, orders of factors, forms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engines.core.tree import Tree
 from engines.formula.statement_view import read_statement
+from engines.grading.asked_forms import find_missing_form
 from engines.grading.contrasts import find_contrast
 from engines.grading.ordered_products import find_reordering
 from engines.grading.tokens import is_blank, text_at, tokenize
@@ -37,6 +38,8 @@ def find_difference(
         return differ_by("a falling, a rising and a plain power")
     if all("\\lim" in text for text in texts) and _approach_otherwise(*texts):
         return differ_by("the limits are from other sides")
+    if problem and (lack := find_missing_form(problem, *answers, texts[1])):
+        return GradeVerdict("undecided", reason=lack)
     return find_reordering(*answers, problem)
 
 
