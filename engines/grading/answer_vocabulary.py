@@ -140,7 +140,9 @@ PERCENT = make_phrases(
     "%, °, pct, percent, per cent, Prozent, pour cent, por ciento, por cento, per cento, процент, процента"
     ", процентов"
 )
-PARTS_OF = make_phrases("of an, of a, of one")
+PARTS_OF = make_phrases(
+    "of an, of a, of one, einer, eines, d'un, d'une, de, de un, de una, de um, de uma, di, di un, di una"
+)
 """Words between a fraction and the unit that it is a part of."""
 SOLVING = make_phrases(
     "is a solution, are solutions, is the solution, are the solutions, works, work, satisfies it, satisfy it",

@@ -132,6 +132,8 @@ def _split_equation(tree: Tree) -> list[Tree]:
 
 
 def _find_unfactored(gold: Tree, pred: Tree) -> str:
+    if "prod" in pred.list_labels():
+        return ""  # whose factors are not written one by one
     counts = [_count_factors(side) or _count_primes(side) for side in (gold, pred)]
     if gold.label in _PRODUCTS and pred.label in _SUMS and counts[0]:
         return "it is a sum, and the question asks for a product"
@@ -212,7 +214,9 @@ def _find_unreduced(gold: Tree, pred: Tree) -> str:
         max((_find_degree(node.children[1]) for node in side if node.label == "/"), default=0)
         for side in (gold, pred)
     ]
-    is_rational = all(node.label != "call" for side in (gold, pred) for node in side)
+    is_rational = all(
+        node.label in (*_SUMS, *_PRODUCTS) for side in (gold, pred) for node in side if node.children
+    )
     return "its denominator is of higher degree" if is_rational and degrees[0] < degrees[1] else ""
 
 

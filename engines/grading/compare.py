@@ -42,11 +42,13 @@ from engines.grading.forms_beside_others import (
     put_diagonal,
     put_identity,
     put_listed,
+    put_rows,
     unwrap_single,
 )
 from engines.grading.growth import compare_growth
 from engines.grading.messages import latex_of_form, to_message_text
 from engines.grading.named_values import (
+    drop_hat,
     is_derivative,
     is_same_name,
     list_angle_ends,
@@ -136,6 +138,7 @@ class AnswerComparison:
         # is also a term, a set of sets also a list.
         if isinstance(gold, Repeated) or isinstance(pred, Repeated):
             return self._compare_repeated(gold, pred)
+        gold, pred = put_rows(gold, pred), put_rows(pred, gold)
         if isinstance(gold, SetOfSets) or isinstance(pred, SetOfSets):
             return self._compare_members(gold, pred)
         gold, pred = _drop_set_name(gold, pred), _drop_set_name(pred, gold)
@@ -293,7 +296,7 @@ class AnswerComparison:
     def _compare_members(self, gold: Form, pred: Form) -> GradeVerdict:
         """Sets of sets: without order, and each member a set or none as in the other."""
         sets = [
-            isinstance(one, SetOfSets) or (isinstance(one, Many) and one.kind == "set")
+            isinstance(one, SetOfSets) or (isinstance(one, Many) and (one.kind == "set" or _lists_sets(one)))
             for one in (gold, pred)
         ]
         if not any(sets):
@@ -546,6 +549,8 @@ class AnswerComparison:
                     return GradeVerdict("equal", reason="the equation of the graph says what the function is")
                 if all(map(is_derivative, (gold, pred))):
                     return GradeVerdict("equal", reason="both are names of the derivative")
+                if drop_hat(gold.name) == drop_hat(pred.name):
+                    return GradeVerdict("equal", reason="a hat marks the estimate of a value")
                 return GradeVerdict("equal if", condition=f"{pred.name} stands for {gold.name}")
             equations = not any(isinstance(one.value, SetForm | WordsForm) for one in (gold, pred))
             return self._compare_relations(gold, pred) if equations and same.outcome != "unread" else same
@@ -679,6 +684,11 @@ def _drop_set_name(form: Form, other: Form) -> Form:
     beside = other.tree if isinstance(other, Statement) else ZERO
     has_name = tree.children[0] in [*beside] and beside.children[:1] != tree.children[:1]
     return form_of(tree.children[1]) if is_set and not has_name else form
+
+
+def _lists_sets(item: Many) -> bool:
+    """Return whether a list is that of sets, as of the members of a power set."""
+    return item.kind == "list" and all(isinstance(one, Many) and one.kind == "set" for one in item.items)
 
 
 def _is_set(item: Form) -> bool:

@@ -19,6 +19,7 @@ from engines.grading.locales import (
     list_figures,
     with_decimal_points,
 )
+from engines.grading.other_notations import write_myriads
 from engines.grading.rejected_values import drop_rejected
 from engines.grading.solution_parser import SolutionParser
 from engines.grading.tokens import (
@@ -72,7 +73,7 @@ def find_answer(solution: str, locale: Locale = "auto", beside: str = "") -> Sta
     >>> find_answer("A box of 5 weighs 30 kg")
     StatedAnswer(text='30 kg', rivals=('5',))
     """
-    text = _write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:])))
+    text = write_myriads(_write_signs(with_ascii_digits(repair_escapes(solution[-LONGEST:]))))
     text = drop_rejected(drop_end_of_proof(take_marked(text)))
     tokens = tokenize(text)
     result = _parse_solution(text, tokens)

@@ -13,6 +13,7 @@ from engines.grading.forms import (
     Many,
     Matrix,
     Named,
+    SetOfSets,
 )
 from engines.grading.numbers import Term
 from engines.grading.reading import form_of, is_constant, subject_name
@@ -43,6 +44,15 @@ def put_diagonal(term: Term) -> Form | None:
         for row, entry in enumerate(entries)
     )
     return form_of(Tree("matrix", tuple(Tree("row", row) for row in rows)))
+
+
+def put_rows(item: Form, other: Form) -> Form:
+    """Return rows in braces, `{{1, 2}, {3, 4}}`, as a matrix where the other side is one."""
+    if not isinstance(other, Matrix) or not isinstance(item, SetOfSets):
+        return item
+    rows = [one.items for one in item.items if isinstance(one, Many) and one.kind == "set"]
+    is_whole = len(rows) == len(item.items) and len({*map(len, rows)}) == 1
+    return Matrix(tuple(rows)) if is_whole else item
 
 
 def unwrap_single(item: Form, other: Form) -> Form:

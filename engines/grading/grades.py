@@ -663,7 +663,7 @@ def _consider_decimal_commas(
     values = [one.value if isinstance(one, Named) else one for one in forms]
     # Who writes 3.5 has no decimal commas, but 7/2 may be 3,5.
     exact = isinstance(values[1], Term) and not values[1].decimals
-    if exact and isinstance(values[0], Many) and len(values[0].items) == 2:
+    if exact and isinstance(values[0], Many) and len(values[0].items) > 1:
         return GradeVerdict("equal", reason=f"the comma in {shown} is a decimal comma, beside one number")
     return GradeVerdict("equal if", condition=f"the comma in {shown} is a decimal comma")
 

@@ -22,7 +22,7 @@ Label = frozenset[str]
 _SYNONYMS = {
     word: name
     for name, group in (
-        ("mean", "average μ mu xbar mittelwert durchschnitt moyenne media среднее 平均"),
+        ("mean", "average mittel μ mu xbar mittelwert durchschnitt moyenne media среднее 平均"),
         ("deviation", "σ sigma sd standardabweichung écart-type desviación"),
         ("variance", "varianz var varianza дисперсия"),
         ("maximum", "max maximal greatest largest highest máximo максимум hochpunkt"),
@@ -64,7 +64,8 @@ _UNTELLING = frozenset(
             "its",
             "it",
         ),
-        *("standard", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
+        *("standard", "arithmetic", "arithmetische", "arithmetischer", "arithmétique", "aritmética"),
+        *("aritmetica", "local", "relative", "value", "values", "x", "total", "one", "other", "answer"),
         *("rectangle", "rechteck", "rectángulo", "rettangolo", "retângulo", "прямоугольник", "box", "quader"),
         *("f", "function", "graph", "line", "straight", "gerade", "droite", "recta", "прямая"),
         *("circle", "sphere", "kreis", "kugel", "cercle", "sphère", "círculo", "esfera"),
@@ -137,6 +138,7 @@ _UNTELLING = frozenset(
             "each",
             "now",
         ),
+        *("o", "os", "as", "il", "lo", "gli", "los", "las", "un", "una", "um", "uma", "das"),
         *("measures", "needs", "takes", "будет", "ему", "ей", "ihm", "y", "e", "et", "und"),
         *(
             "den",
@@ -182,7 +184,9 @@ def read_labelled(text: str) -> dict[Label, Form] | None:
     if _is_denied_or_open(tokens):
         return None
     values: dict[Label, Form] = {}
-    parts = [one for part in _split_parts(tokens) for one in _repeat_value(_drop_working(part))]
+    parts = _share_values(
+        [one for part in _split_parts(tokens) for one in _repeat_value(_drop_working(part))]
+    )
     for part in parts:
         spans = _find_term(part) or list_quantities(part, 0, len(part))
         if not spans and all(is_blank(token) or token.text.lower() in _UNTELLING for token in part):
@@ -220,6 +224,21 @@ def _drop_working(part: Sequence[AnswerToken]) -> Sequence[AnswerToken]:
         start -= 1
     working = part[start : signs[-1]]
     return [*part[:start], *part[signs[-1] :]] if _has_digits(working) else part
+
+
+def _share_values(parts: Sequence[Sequence[AnswerToken]]) -> list[Sequence[AnswerToken]]:
+    """Return parts in which a label alone has the value of the next one that is said of both: `the median and
+    the mode are both 3`."""
+    shared: list[Sequence[AnswerToken]] = []
+    for at, part in enumerate(parts):
+        following = parts[at + 1] if at + 1 < len(parts) else []
+        both = [index for index, token in enumerate(following) if token.text.lower() in _BOTH]
+        is_shared = bool(both) and not _has_digits(part) and _has_digits(following[both[0] :])
+        shared.append([*part, *following[both[0] + 1 :]] if is_shared else part)
+    return [[token for token in part if token.text.lower() not in _BOTH] for part in shared]
+
+
+_BOTH = frozenset(["both", "beide", "ambos", "ambas", "entrambi", "entrambe", "оба", "обе"])
 
 
 def _has_digits(tokens: Sequence[AnswerToken]) -> bool:
@@ -404,7 +423,12 @@ def _joins(tokens: Sequence[AnswerToken], at: int) -> bool:
         return True
     # The letter of a y-intercept joins nothing.
     following = text_at(tokens, skip_blanks(tokens, at + 1))
-    return word in ANDS and following.isalpha() and len(following) > 1 and following not in _NAMES
+    is_word = len(following) > 1 or following in _ARTICLES
+    return word in ANDS and following.isalpha() and is_word and following not in _NAMES
+
+
+_ARTICLES = ("a", "o")
+"""Articles of one letter, as in `e a Ana`."""
 
 
 def make_circle(values: dict[Label, Form]) -> Tree | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from unicodedata import normalize
 
 from engines.core.tree import Tree
 from engines.grading.constants import VARIABLES
@@ -126,3 +127,12 @@ def rename_argument(gold: Named, pred: Named) -> Form | None:
     if not depends and not {mine, theirs} <= VARIABLES:
         return None
     return form_of(replace_variable(values[1], theirs, gold_value.children[1]))
+
+
+def drop_hat(name: str) -> str:
+    """Return a name without the hat that marks an estimate.
+
+    >>> drop_hat("ŷ"), drop_hat("y")
+    ('y', 'y')
+    """
+    return normalize("NFD", name).replace("\u0302", "")

@@ -201,9 +201,12 @@ def _write_rows(text: str) -> str:
     # Two values alone are the ends of an interval in many languages.
     if len(sizes) > 1 or len(rows) * min(sizes) < 3 or not all(all(cells) for cells in rows):
         return text
+    after = "".join(
+        "\\operatorname{diag}" if token.text == "diag" else token.text for token in tokens[end + 1 :]
+    )
     matrix = "\\\\".join("&".join(cells) for cells in rows)
     whole = f"\\begin{{pmatrix}}{matrix}\\end{{pmatrix}}"
-    return text[: tokens[opening].start] + whole + text[tokens[end].end :]
+    return text[: tokens[opening].start] + whole + after
 
 
 def _write_measures(text: str) -> str:

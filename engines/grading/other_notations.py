@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.grading.tokens import TEXT_COMMANDS, AnswerToken, is_blank, skip_blanks, text_at, tokenize
+from engines.language.numerals import read_chinese
 
 _ANGLE_SIGNS = ("∠", "\\angle")
 _ENDS = frozenset(("+", "-", "−", ",", ";", "=", "≈", ")", "]", "}", "$", "&", "or", "and"))
@@ -72,6 +73,8 @@ def write_differences(text: str) -> str:
 
     >>> write_differences(r"A \ B"), write_differences(r"x ∈ ℝ \ {-1, 1}"), write_differences(r"5 \ \text{m}")
     ('A \\setminus B', 'x ∈ ℝ \\setminus \\{-1, 1\\}', '5 \\ \\text{m}')
+    >>> write_differences(r"ℝ \ [2; 3]")
+    'ℝ \\setminus [2; 3]'
     """
     if " U " in text:
         text = _write_unions(text)
@@ -83,7 +86,7 @@ def write_differences(text: str) -> str:
         before, behind = text_at(tokens, at - 2), skip_blanks(tokens, at + 1)
         opens = text_at(tokens, behind)
         whole = before.isupper() and len(before) == 1
-        if tokens[at].text == "\\ " and whole and (opens in ("{", "\\{") or opens.isupper()):
+        if tokens[at].text == "\\ " and whole and (opens in _SET_STARTS or opens.isupper()):
             end = next((i for i in range(behind, len(tokens)) if tokens[i].text in ("}", "\\}")), 0)
             said = "".join(token.text for token in tokens[behind : end + 1]).strip("\\{}") if end else ""
             is_set = opens in ("{", "\\{") and bool(said)
@@ -92,6 +95,9 @@ def write_differences(text: str) -> str:
         else:
             written, at = written + tokens[at].text, at + 1
     return written
+
+
+_SET_STARTS = ("{", "\\{", "[", "]", "(")
 
 
 def _write_unions(text: str) -> str:
@@ -113,3 +119,35 @@ def join_bits(text: str) -> str:
     groups = text.split()
     is_binary = len(groups) > 1 and all({*group} <= {"0", "1"} for group in groups)
     return "".join(groups) if is_binary and any({*map(len, groups)} == {size} for size in _GROUPS) else text
+
+
+def write_myriads(text: str) -> str:
+    """Return a text with numbers that count in ten thousands as figures alone.
+
+    >>> write_myriads("1800万 km"), write_myriads("1億5000万"), write_myriads("3.6亿元")
+    ('18000000 km', '150000000', '360000000元')
+    """
+    if not any(map(text.__contains__, _MYRIADS)):
+        return text
+    tokens = tokenize(text)
+    written, at = "", 0
+    while at < len(tokens):
+        end = at
+        while end < len(tokens) and _counts_on(tokens, end):
+            end += 1
+        said = "".join(token.text for token in tokens[at:end])
+        value = read_chinese(said) if tokens[at].kind == "digits" and said[-1:] in _MYRIADS else None
+        if value is not None and value.denominator == 1:
+            written, at = written + str(value), end
+        else:
+            written, at = written + tokens[at].text, at + 1
+    return written
+
+
+def _counts_on(tokens: Sequence[AnswerToken], at: int) -> bool:
+    point = tokens[at].text == "." and at > 0 and tokens[at - 1].kind == "digits"
+    return tokens[at].kind == "digits" or tokens[at].text in _MYRIADS or point
+
+
+_MYRIADS = ("万", "萬", "亿", "億")
+"""Signs for 10⁴ and 10⁸ behind figures."""

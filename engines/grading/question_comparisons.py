@@ -11,12 +11,15 @@ from fractions import Fraction
 
 from engines.core.tree import Tree
 from engines.formula.statement_view import read_statement
+from engines.grading.answer_vocabulary import make_phrases
 from engines.grading.asked_vectors import compare_asked_vectors
+from engines.grading.bases import compare_bases
 from engines.grading.boolean_algebra import compare_boolean
 from engines.grading.chemical_equations import compare_reactions
 from engines.grading.compare import AnswerComparison
 from engines.grading.families import replace_leaf
 from engines.grading.forms import Form, Many, Matrix, Named
+from engines.grading.forms_beside_others import put_diagonal
 from engines.grading.jordan_forms import compare_jordan_forms
 from engines.grading.linear_terms import Linear, add_terms, read_terms
 from engines.grading.matrix_products import is_similar
@@ -24,6 +27,7 @@ from engines.grading.numbers import Term
 from engines.grading.question_text import QuestionText
 from engines.grading.reading import form_of, is_constant, read_form
 from engines.grading.residues import compare_residues
+from engines.grading.tokens import tokenize
 from engines.grading.traversed_ellipses import compare_ellipses
 from engines.grading.trees import statement_of_form
 from engines.grading.verdicts import GradeVerdict
@@ -46,6 +50,8 @@ def compare_by_question(
         residues := compare_residues(gold, pred, modulus)
     ) is not None:
         return residues
+    if _asks_for_basis(question.text) and (bases := compare_bases(gold, pred, comparison)) is not None:
+        return bases
     for compare in (compare_reactions, compare_boolean, compare_jordan_forms):
         if (compared := compare(gold, pred, question.text)) is not None:
             return compared
@@ -75,6 +81,23 @@ def compare_by_question(
         if (combined := _compare_combinations(stated.tree, equation, question)) is not None:
             return combined
     return None
+
+
+def _asks_for_basis(problem: str) -> bool:
+    """Return whether any basis of a space is asked for, and not one with another property or coordinates."""
+    tokens = tokenize(problem)
+    return _ANY_BASIS.find(tokens) is not None and _SPECIAL_BASES.find(tokens) is None
+
+
+_ANY_BASIS = make_phrases(
+    "a basis of, a basis for, bases for, eine Basis, une base de, una base de, una base del, una base di",
+    "uma base de, uma base do, базис, 一组基, 一个基, 基底",
+)
+_SPECIAL_BASES = make_phrases(
+    "orthonormal, orthogonal, coordinates, dual, Orthonormalbasis, Orthogonalbasis, orthonormale",
+    "orthogonale, ortonormal, ortogonal, ortonormale, ortogonale, coordonnées, coordenadas, coordinate",
+    "ортонормированный, ортогональный, координаты, 正交, 正規直交, 標準正交, 标准正交, 座標, 坐标",
+)
 
 
 def _compare_put(
@@ -188,19 +211,10 @@ def _read_matrices(form: Form) -> dict[str, tuple[tuple[Fraction, ...], ...]]:
 
 
 def _read_rows(form: Form) -> tuple[tuple[Fraction, ...], ...] | None:
+    form = (put_diagonal(form) or form) if isinstance(form, Term) else form
     if isinstance(form, Matrix):
         rows = [[cell.value if isinstance(cell, Term) else None for cell in row] for row in form.rows]
         if any(cell is None for row in rows for cell in row):
             return None
         return tuple(tuple(cell for cell in row if cell is not None) for row in rows)
-    tree = form.tree if isinstance(form, Term) else None
-    if tree is None or tree.label != "call" or tree.children[0] != Tree("diag"):
-        return None
-    values = [form_of(part) for part in tree.children[1:]]
-    entries = [value.value for value in values if isinstance(value, Term) and value.value is not None]
-    if len(entries) < len(values):
-        return None
-    return tuple(
-        tuple(entry if at == column else Fraction(0) for column in range(len(entries)))
-        for at, entry in enumerate(entries)
-    )
+    return None

@@ -15,6 +15,7 @@ from engines.formula.listings import OMITTED_SIDE
 from engines.formula.statement_view import Statement, read_statement
 from engines.formula.vocabulary import HALF_LINES, PROBABILITIES, count_repetitions
 from engines.grading.braced_systems import open_systems
+from engines.grading.bracketed_conditions import open_conditions
 from engines.grading.continued_values import settle_ellipses
 from engines.grading.counts import read_counts
 from engines.grading.definitions import put_definitions, spell_definition
@@ -109,7 +110,7 @@ def read_form(text: str, log_base: str = "", counts: bool = False) -> Form:
     tree = None if isinstance(statement, str) else settle_ellipses(statement.tree)
     if tree is None:
         return read_measure(plain) or _read_chain_end(plain) or Term(plain)
-    tree = apply_unknown_functions(open_systems(tree))
+    tree = apply_unknown_functions(open_conditions(open_systems(tree)))
     if "mL" in plain and free_variables(tree):
         return read_form(plain.replace("mL", "m L"), log_base, counts)  # among letters it is no millilitre
     form = form_of(read_counts(tree) if counts else tree)
@@ -682,13 +683,12 @@ def _disjunction_of(tree: Tree) -> Form:
     """Equations of one name as its values; solutions, each of several names, as a list of them."""
     parts = tree.children
     if all(part.label == "and" for part in parts):
-        solutions = [_assignments_of(part) for part in parts]
-        if all(isinstance(one, Many) for one in solutions):
-            return Many(
-                "list", tuple(replace(one, kind="tuple") for one in solutions if isinstance(one, Many))
-            )
-    named = _assignments_of(tree)
-    return named if isinstance(named, Named) else _statement_of(tree)
+        solutions = [form for part in parts if isinstance(form := form_of(part), Many)]
+        named = all(isinstance(item, Named) for one in solutions for item in one.items)
+        if len(solutions) == len(parts) and named:
+            return Many("list", tuple(replace(one, kind="tuple") for one in solutions))
+    values = _assignments_of(tree)
+    return values if isinstance(values, Named) else _statement_of(tree)
 
 
 def _is_definition(tree: Tree) -> bool:

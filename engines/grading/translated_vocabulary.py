@@ -197,6 +197,18 @@ SIGNS = _make_signs(
     }
 )
 """Words for a sign before a value."""
+OPPOSITES = make_phrases(
+    "and its opposite, and its negative, and its negation, and minus that, und sein Negatives",
+    "und das Entgegengesetzte, und sein Gegenteil, et son opposé, y su opuesto, e il suo opposto",
+    "e o seu oposto, e seu oposto, и противоположный, и противоположный ему, и противоположное число",
+)
+"""Words behind a value at the end that add the value with the other sign."""
+POWERS = make_phrases(
+    "to the power of, to the power, raised to, raised to the power, raised to the power of, hoch",
+    "à la puissance, puissance, exposant, elevado a, elevada a, elevado à, elevato a, elevata a, alla",
+    "в степени",
+)
+"""Words between a base and its exponent."""
 OPEN_BOUNDS = _make_signs(
     {
         "≥": (

@@ -44,9 +44,11 @@ from engines.grading.translated_vocabulary import (
     ONES,
     OPEN_BOUNDS,
     OPERATORS,
+    OPPOSITES,
     OWNERSHIPS,
     PARITIES_SAID,
     PLACES,
+    POWERS,
     PREFIXES,
     RELATIONS,
     REMARKS,
@@ -193,6 +195,8 @@ class _Translator:
                 or self.write_coordinate()
                 or self.write_operator()
                 or self.write_prefix()
+                or self.write_power()
+                or self.write_opposite()
                 or self.skip_confirmation()
             ):
                 token = self.tokens[self.at]
@@ -460,6 +464,40 @@ class _Translator:
         if factor is None or not self.begins_value(behind) or self.tokens[behind].kind == "formula":
             return False
         self.write(factor[1], skip_blanks(self.tokens, factor[0]))
+        return True
+
+    def write_power(self) -> bool:
+        """Write words before an exponent as its sign: `x elevado a siete sextos`."""
+        power = POWERS.match(self.tokens, self.at)
+        last = self.get_last()
+        is_base = last[-1:].isdigit() or last[-1:] == ")" or (len(last) == 1 and last.isalpha())
+        behind = len(self.tokens) if power is None else skip_blanks(self.tokens, power[0])
+        if power is None or not is_base or behind >= len(self.tokens):
+            return False
+        exponent = self.text[self.tokens[behind].start :].rstrip(" .")
+        value = read_numeral(exponent)
+        figures = all(char.isdigit() or char in "/-−" for char in exponent)
+        if value is None and not figures:
+            return False
+        self.drop_spaces()
+        self.write(f"^({exponent if value is None else value})", len(self.tokens))
+        return True
+
+    def write_opposite(self) -> bool:
+        """Write words that add the opposite of a value as a sign before it: `(1, 2) and its opposite`."""
+        opposite = OPPOSITES.match(self.tokens, self.at)
+        rest = "" if opposite is None else "".join(token.text for token in self.tokens[opposite[0] :])
+        said = "".join(self.result).strip()
+        name, _, value = said.rpartition("=")
+        words = any(token.kind == "word" and len(token.text) > 1 for token in tokenize(value))
+        value = value.strip()
+        if opposite is None or rest.strip(" .") or words or not value or value[0] in "-−±":
+            return False
+        if "," in value and not (value[0] == "(" and value[-1] == ")"):
+            return False
+        signed = value if value[0] == "(" and value[-1] == ")" else f"({value})"
+        self.result = [f"{name}= ±{signed}" if name else f"±{signed}"]
+        self.at = len(self.tokens)
         return True
 
     def write_constant(self) -> bool:

@@ -74,6 +74,7 @@ ASPECTS: dict[str, str] = {
     "bipartite": "yes no",
     "sign": "positive negative zero",
     "similarity": "congruent similar neither",
+    "triangle criterion": "SSS SAS ASA AAS SSA",
 }
 """For each aspect its values."""
 

@@ -122,6 +122,29 @@ FIGURE_CLASSES: dict[str, tuple[dict[str, str], str]] = {
         {"similarity": "congruent"},
         "congruent, kongruent, isométriques, congruentes, congruenti, конгруэнтны, 全等, 合同",
     ),
+    "SAS": (
+        {"triangle criterion": "SAS"},
+        "SAS, side-angle-side, side angle side, SWS, LAL, two sides and the angle between them"
+        ", two sides and the included angle, zwei Seiten und der eingeschlossene Winkel"
+        ", deux côtés et l'angle compris, dos lados y el ángulo comprendido"
+        ", due lati e l'angolo compreso, dois lados e o ângulo compreendido",
+    ),
+    "SSS": (
+        {"triangle criterion": "SSS"},
+        "SSS, side-side-side, side side side, LLL, three sides, all three sides, drei Seiten, trois côtés"
+        ", tres lados, tre lati, três lados",
+    ),
+    "ASA": (
+        {"triangle criterion": "ASA"},
+        "ASA, angle-side-angle, angle side angle, WSW, ALA, two angles and the side between them"
+        ", two angles and the included side, zwei Winkel und die eingeschlossene Seite",
+    ),
+    "AAS": (
+        {"triangle criterion": "AAS"},
+        "AAS, angle-angle-side, angle angle side, two angles and a side that is not between them"
+        ", two angles and a non-included side",
+    ),
+    "SSA": ({"triangle criterion": "SSA"}, "SSA, side-side-angle, side side angle, SsW"),
     "similar": (
         {"similarity": "similar congruent"},
         "similar, ähnlich, semblables, semejantes, simili, 相似",
