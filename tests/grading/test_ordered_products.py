@@ -70,7 +70,7 @@ def test_letters_that_do_not_commute_keep_their_order(problem: str, gold: str, p
 @pytest.mark.parametrize(
     ("problem", "gold", "pred"),
     [
-        (_MATRICES, "P^2+PQ+QP+Q^2", "(P+Q)^2"),
+        ("Let $P$ and $Q$ be square matrices.", "P^2+PQ+QP+Q^2", "(P+Q)^2"),
         (_MATRICES, "2P+3Q", "3Q+2P"),
         ("Let $P$ and $Q$ be matrices with $PQ = QP$.", "(P+Q)^2", "P^2+2PQ+Q^2"),
         ("Let $x, y$ be elements of an abelian group.", "xy", "yx"),
