@@ -83,9 +83,9 @@ from engines.grading.restatements import (
     split_restated,
 )
 from engines.grading.side_statements import find_other_statements, list_statements
-from engines.grading.signed_directions import find_positive_direction, write_sign
+from engines.grading.signed_directions import find_positive_direction, spell_sign
 from engines.grading.spans import take_spanned
-from engines.grading.spoken_speeds import write_speeds
+from engines.grading.spoken_speeds import spell_speeds
 from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
 from engines.grading.unread_parts import find_missing_witness
@@ -190,7 +190,7 @@ def _grade_under(
 
 
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
-    gold, pred = (write_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
+    gold, pred = (spell_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
     implied = compare_implications(
         gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
     )
@@ -348,7 +348,7 @@ def _consider_wording(
                 again, reason=again.reason or f"decimals of the question ({language}) have a comma"
             )
     if (positive := find_positive_direction(problem)) is not None:
-        signed = [write_sign(text, positive) for text in (gold, pred)]
+        signed = [spell_sign(text, positive) for text in (gold, pred)]
         if any(signed):
             again = _grade_restated(policy, signed[0] or gold, signed[1] or pred, judge)
             return replace(again, reason=again.reason or "the question says which direction is positive")

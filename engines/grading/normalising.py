@@ -400,7 +400,7 @@ class _Normaliser:
             elif token.kind == "word":
                 self.write_word(token)
             elif token.kind == "sign":
-                self.write_sign(token.text)
+                self.spell_sign(token.text)
             else:
                 self.write(token.text)
         written = "".join(self.result)
@@ -552,7 +552,7 @@ class _Normaliser:
                 return text_at(self.tokens, at - 1) in (*TEXT_COMMANDS, *_UPRIGHT)
         return False
 
-    def write_sign(self, sign: str) -> None:
+    def spell_sign(self, sign: str) -> None:
         ahead = text_at(self.tokens, self.at + 1)
         if sign == "(" and (taken := self.match_composition()):
             self.write(

@@ -61,10 +61,10 @@ def find_positive_direction(question: str) -> tuple[int, int] | None:
     return found.pop() if len(found) == 1 else None
 
 
-def write_sign(text: str, positive: tuple[int, int]) -> str:
+def spell_sign(text: str, positive: tuple[int, int]) -> str:
     """Return a quantity with the sign of the direction that stands behind it; "" where none does.
 
-    >>> write_sign("3 m/s to the left", (0, 1)), write_sign("3 m/s up", (1, 1)), write_sign("3 m", (0, 1))
+    >>> spell_sign("3 m/s to the left", (0, 1)), spell_sign("3 m/s up", (1, 1)), spell_sign("3 m", (0, 1))
     ('-3 m/s', '3 m/s', '')
     """
     tokens = tokenize(text.strip(" .$"))

@@ -25,10 +25,10 @@ _UNITS_BEHIND = Phrases(
 )
 
 
-def write_speeds(text: str) -> str:
+def spell_speeds(text: str) -> str:
     """Return a text with speeds whose time stands before them as quantities.
 
-    >>> write_speeds("秒速15 m"), write_speeds("时速60千米"), write_speeds("60千米/时")
+    >>> spell_speeds("秒速15 m"), spell_speeds("时速60千米"), spell_speeds("60千米/时")
     ('15 m/s', '60 km/h', '60 km/h')
     """
     tokens = tokenize(text)

@@ -185,7 +185,7 @@ class _Translator:
                 or self.write_bounds()
                 or self.write_join()
                 or self.write_degrees()
-                or self.write_sign()
+                or self.spell_sign()
                 or self.write_exception()
                 or self.write_fraction()
                 or self.write_sum()
@@ -354,7 +354,7 @@ class _Translator:
             before -= 1
         return before >= 0 and self.tokens[before].kind == "formula"
 
-    def write_sign(self) -> bool:
+    def spell_sign(self) -> bool:
         """Write words for a sign between or before values, as `plus or minus` and `the square root of`."""
         sign = SIGNS.match(self.tokens, self.at)
         if sign is None:

@@ -39,7 +39,7 @@ def find_counterexample(judge: Judge, statement: Tree, known: Sequence[Tree]) ->
     >>> find_counterexample(judge(), read("x^2 > 0").tree, [])
     'x = 0'
     >>> find_counterexample(judge(), read("x^2 > 10").tree, [read("x > 3").tree])
-    'x = 3.01'
+    'x = 3.1'
     """
     names = sorted(free_symbols(statement).union(*map(free_symbols, known)))
     tried = _list_values(statement, known)[: _MOST_VALUES.get(len(names), 0)]

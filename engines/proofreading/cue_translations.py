@@ -13,7 +13,7 @@ from functools import cache
 
 from engines.documents.reading import Document
 from engines.proofreading.cue_phrases import mentions
-from engines.proofreading.decimal_commas import write_decimal_commas
+from engines.proofreading.decimal_commas import spell_decimal_commas
 from engines.proofreading.formula_statements import WORDS
 from engines.proofreading.prose_languages import (
     ENGLISH,
@@ -43,7 +43,7 @@ def translate_words(document: Document) -> Document:
     ['for all real ', 'x', ' we have ']
     """
     found, _ = find_languages(read_beginning(document))
-    document = write_decimal_commas(document, found)
+    document = spell_decimal_commas(document, found)
     languages = [language for language in found if language != ENGLISH]
     if not languages:
         return document

@@ -17,7 +17,7 @@ _LISTED = re.compile(r"\s*\\?[A-Za-z]+\s*=\s*\d,\d[\s.,;]*")
 """Two values of an index: `k = 1,2`."""
 
 
-def write_decimal_commas(document: Document, languages: Sequence[str]) -> Document:
+def spell_decimal_commas(document: Document, languages: Sequence[str]) -> Document:
     """Return a document with braces around the commas of its decimals, as LaTeX asks for them.
 
     Args:
