@@ -215,7 +215,8 @@ BARE_UNITS = frozenset(
             f"{prefix}{symbol.removesuffix('*')}"
             for names in _DERIVED
             if (symbol := names.split()[0]).endswith("*")
-            for prefix in ("", "k", "M")
+            # MN and kA are the names of segments and products of letters as well.
+            for prefix in (("", "k", "M") if symbol in ("J*", "Hz*", "Pa*") else ("",))
         ),
     )
 )

@@ -66,6 +66,8 @@ def test_a_sign_of_members_may_stand_alone(proofreader: TextProofreader) -> None
             r"Define $x \mathbin{*} y = x + 2y$. Then $3 * 4 = 11$.",
             r"Define $h(x, y) = x + 2y$. Then $3 \cdot 4 = 11$.",
         ),
+        # Two capital letters are a segment, and no unit.
+        ("So $MN = 2$ and $kA = 3$.", r"So $7\text{ kJ} = 700\text{ J}$."),
         # What always and what never holds.
         (r"Laws: $A \wedge \top \equiv A$, $A \wedge \neg A \equiv \bot$.", r"Law: $A \vee \top \equiv A$."),
         # 0 with the sign of what tends to it.
