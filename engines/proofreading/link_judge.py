@@ -501,8 +501,11 @@ class LinkJudge(LinkContext):
             or judged.reason.startswith("given")
             or of_sign
         ):
-            step = describe_failed_step(self.facts, link, left, right)
-            step = step or find_lost_root(self.facts, link, left, right)
+            step = None
+            # The roots of an equation are looked for among the real numbers.
+            if not self.domains.list_complex(free_symbols(left), self.position, self.piece):
+                step = describe_failed_step(self.facts, link, left, right)
+                step = step or find_lost_root(self.facts, link, left, right)
             self.keep_equation(link, left, right)  # what follows from it follows all the same
             if step and judged.outcome in ("given", "not shown"):
                 self.has_unfounded_step = True

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from engines.core.tree import Tree
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.counterexamples import holds_at
-from engines.proofreading.cue_phrases import has_last_word, last_clause, mentions
+from engines.proofreading.cue_phrases import denies_of_all, has_last_word, last_clause, mentions
 from engines.proofreading.link_context import LinkContext
 from engines.proofreading.link_verdicts import Evidence, LinkVerdict
 from engines.proofreading.repair_conditions import write_term
-from engines.proofreading.separate_equations import are_separate_tasks
+from engines.proofreading.separate_equations import are_separate_tasks, is_of_earlier_case
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.stated_facts import Fact, cite_fact
 from engines.proofreading.statement_roles import is_concluded
@@ -60,7 +60,14 @@ def _iterate_violated(context: LinkContext, link: ChainLink, name: str, value: f
     """Yield what a value of a letter violates, in words."""
     at = {name: value}
     known = context.facts.equation_for(name)
+    denied = [
+        condition
+        for one, condition in context.inequalities
+        if denies_of_all(one.words_before) and one.position.paragraph == link.position.paragraph
+    ]
     for one, condition in context.inequalities:
+        if condition in denied:
+            continue  # "none of them satisfies x > 3" ends the case x > 3
         if holds_at(condition, at) is False and _is_condition_on(context, link, name, one, condition, known):
             yield f"it is not {write_term(condition)} (line {one.line})"
     declared = context.domains.find_declaration(name, link.position, link.piece_index)
@@ -72,7 +79,9 @@ def _iterate_violated(context: LinkContext, link: ChainLink, name: str, value: f
         return
     for fact in context.facts.in_scope:
         here = fact.position.paragraph == link.position.paragraph and fact.number <= known.number
-        separate = known is not fact and are_separate_tasks(context.pieces, fact, known)
+        separate = known is not fact and (
+            are_separate_tasks(context.pieces, fact, known) or is_of_earlier_case(context.pieces, fact, known)
+        )
         if here and fact.variables == {name} and not fact.is_value and not separate:
             yield from _describe_failed(context, fact, known, at)
 
@@ -86,6 +95,10 @@ def _is_condition_on(
         return False
     if condition.label != "!=" and condition not in context.facts.conditions:
         return False  # another case has begun
+    # "None satisfies x > 3" says of no value that it does, "8a > 9 for any a > 1" what holds of others.
+    of_all = mentions("universal", last_clause(one.words_before)) or mentions("universal", one.words_after)
+    if of_all or denies_of_all(one.words_before):
+        return False
     # The ends of an interval "on x > 3" belong to what is said of both sides of them.
     if has_last_word("stretched over", one.words_before):
         return False

@@ -9,7 +9,7 @@ from engines.core.tree import Tree
 from engines.documents.reading import TextPiece
 from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.chains import ChainLink
-from engines.proofreading.cue_phrases import is_made_of, last_sentence, mentions
+from engines.proofreading.cue_phrases import has_first_word, is_made_of, last_sentence, mentions
 from engines.proofreading.facts import Facts
 from engines.proofreading.stated_facts import Fact
 from engines.proofreading.term_properties import values_agree
@@ -50,6 +50,13 @@ def are_separate_tasks(pieces: Sequence[TextPiece], one: Fact, other: Fact) -> b
     listed = bool(between) and all(is_made_of("joining", words) for words in between)
     asked = first > 0 and mentions("task", last_sentence(pieces[first - 1].text))
     return listed and asked and not _hold_together(pieces, one, other)
+
+
+def is_of_earlier_case(pieces: Sequence[TextPiece], fact: Fact, later: Fact) -> bool:
+    """Return whether an equation was said under a condition, `If x > 3, then §`, and another condition began
+    between it and a later one."""
+    between = [piece.text for piece in pieces[fact.piece : later.piece] if not piece.formula]
+    return fact.is_supposed and any(has_first_word("conditional", last_sentence(words)) for words in between)
 
 
 def _hold_together(pieces: Sequence[TextPiece], one: Fact, other: Fact) -> bool:

@@ -34,3 +34,23 @@ _QUOTIENT = r"\frac{x^2-16}{x-4} = 8"
 )
 def test_roots_of_several_equations(proofreader: TextProofreader, text: str, wrong: bool) -> None:
     assert (proofreader.check_links(text)[-1].verdict == "wrong") is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # a root of the equation of one case is none of that of another
+        ("If $x < 2$, then $5 - x = 9$. If $x > 2$, then $x^2 - 4x = 0$, so $x = 4$.", False),
+        ("If $x < 2$, then $5 - x = 9$. If $x > 2$, then $x^2 - 4x = 0$, so $x = 0$.", True),
+        # a case that is refused ends
+        ("If $x > 5$, then $x^2 - 5x = 0$. No value satisfies $x > 5$, so the solution is $x = 2$.", False),
+        ("If $x > 5$, then $x^2 - 5x = 0$. So the solution is $x = 0$.", True),
+        # what holds of other values is no condition
+        ("We have $3a = b$. Since $3a > 9$ for any digit $a > 3$, we have $a = 2$.", False),
+        ("We have $3a = b$ and $a > 3$. Then $a^2 = 4$, so $a = 2$.", True),
+        # the roots of a complex letter
+        ("Let $z$ be a complex number. If $z^2 = -4$, then we get $|z^2| = 4$.", False),
+    ],
+)
+def test_roots_of_cases(proofreader: TextProofreader, text: str, wrong: bool) -> None:
+    assert (proofreader.check_links(text)[-1].verdict == "wrong") is wrong
