@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
 from engines.core.error_codes import CODES
+
+_ENGINES = str(Path(__file__).resolve().parents[1])
+_LONGEST_MESSAGE = 200
 
 
 class EngineError(Exception):
@@ -94,6 +98,25 @@ class DataError(EngineError):
 def raise_error(error: EngineError) -> None:
     """Raise the error: what a reader does with a bad line unless it is given another handler."""
     raise error
+
+
+def describe_defect(error: Exception, part: str) -> str:
+    """Return what is said of an error that nobody foresaw, in one part of many, which is passed over: that it
+    is a defect of the program, where it arose, and what to do.
+
+    Args: part: what could not be done with which part, as `the document was not judged`.
+
+    Raises: the error itself where it is none of that part: the memory is full, or work was stopped.
+    """
+    if isinstance(error, MemoryError | StoppedError):
+        raise error
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename.startswith(_ENGINES)] or [*frames]
+    place = f" in {Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
+    what = f"{type(error).__name__}: {' '.join(str(error).split())}"[:_LONGEST_MESSAGE].removesuffix(": ")
+    return (
+        f"{part}: this is a defect of mathwb, not of the text ({what}{place}). Please report it with the text"
+    )
 
 
 def explain_unloadable_model(what: str, error: Exception, remedy: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import IO
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, describe_defect
 from engines.core.files import file_error
 from engines.core.text import is_text
 from engines.documents import tex
@@ -234,6 +234,8 @@ def read_project(project: Path, on_bad: OnBad) -> Iterator[tuple[Path, Document]
                     yield from _read_packed_documents(file, unit.path, on_bad)
             except DataError as error:
                 on_bad(error)
+            except Exception as error:  # noqa: BLE001  # one file must not end the reading of a folder
+                on_bad(DataError(describe_defect(error, "the file was not read"), path=file, code="E900"))
     elif project.is_file() and project.suffix.lower() in (".tex", ".ltx"):
         scans = _ScansOnDemand()
         own = str(project.absolute())

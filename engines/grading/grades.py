@@ -1,23 +1,15 @@
-"""The verb `grade`: whether an answer is that of the reference; of one pair, and of the pairs of a file."""
+"""The verb `grade`: whether an answer is that of the reference."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any
 
-from engines.core.errors import DataError
-from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.notebook_display import Tabular
-from engines.core.rows import readable_file
-from engines.core.spec import Arg, Flat, exactly_one, make_refusal, specification
-from engines.core.stored_rows import StoredRows
-from engines.core.text import is_text
+from engines.core.spec import Arg, specification
 from engines.formula.vocabulary import CONNECTIVES
 from engines.grading.answer_judgement import MARGIN, judge_answers
 from engines.grading.answer_vocabulary import DENIALS
@@ -64,7 +56,6 @@ from engines.grading.meanings.opposed_sentences import find_opposition
 from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
 from engines.grading.numbers import Term
 from engines.grading.other_values import find_rival_value, join_further_values
-from engines.grading.pair_rows import PAIRS_REMEDY, read_pairs
 from engines.grading.question_text import QuestionText
 from engines.grading.questions import (
     QuestionFrame,
@@ -166,7 +157,7 @@ def grade(
     >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
     ('1/3 and 33/100', 'equal')
     """
-    return _grade_under(_check_policy(digits, units, locale), gold, pred, judge, problem)
+    return grade_under_policy(_check_policy(digits, units, locale), gold, pred, judge, problem)
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -175,9 +166,10 @@ def _check_policy(digits: int | None, units: Units, locale: Locale) -> GradePoli
     return GradePolicy(digits, units, locale)
 
 
-def _grade_under(
+def grade_under_policy(
     policy: GradePolicy, gold: str, pred: str, judge: Judge | None = None, problem: str = ""
 ) -> Grade:
+    """Judge an answer against a reference, as `grade` does, under settings that were checked before."""
     found = _grade_whole(policy, gold, pred, judge, problem)
     if found.verdict != "different":
         return found
@@ -192,7 +184,7 @@ def _grade_under(
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
     gold, pred = (spell_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
     implied = compare_implications(
-        gold, pred, lambda one, other: _grade_under(policy, one, other, judge).verdict
+        gold, pred, lambda one, other: grade_under_policy(policy, one, other, judge).verdict
     )
     if implied is not None and gold != pred:
         return Grade(implied.outcome, "", implied.witness, implied.reason, gold, pred)
@@ -679,120 +671,3 @@ _SPEAKS_OF_BASIS = Phrases(
 _SPEAKS_OF_INTERVAL = Phrases(
     dict.fromkeys(("interval", "CI", "Konfidenzintervall", "intervalle", "intervalo", "интервал", "区间"), "")
 )
-
-
-# ---- the pairs of a file
-
-_PROGRESS_EVERY = 1_000
-
-
-@specification
-class GradePairs:
-    """Grade answers against references: equal, equal if, different, undecided or unread.
-
-    An answer is LaTeX, plain text or a whole solution, in which the final answer is found. Only "equal" means
-    that it is right; "equal if" gives the condition, "different" a witness, the other two a reason.
-    """
-
-    pairs: Annotated[
-        Path | None,
-        Arg("JSON Lines or CSV with gold and pred; - is standard input.", option=False, inline=".jsonl"),
-    ] = None
-    gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
-    pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
-    problem: Annotated[
-        str | None, Arg("The question; in a file its field or column problem.", metavar="TEXT")
-    ] = None
-    policy: Annotated[GradePolicy, Flat()] = GradePolicy()
-
-    if TYPE_CHECKING:  # checkers see no flat settings
-
-        def __init__(
-            self, pairs: Path | None = None, gold: str | None = None, pred: str | None = None, **settings: Any
-        ) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Graded(Tabular):
-    """Each pair with its verdict, and how many have which; `complete`: it was not stopped."""
-
-    results: StoredRows
-    totals: dict[str, int]
-    complete: bool = True
-
-    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
-        names = ("line", "verdict", "gold", "pred", "condition", "witness", "reason")
-        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
-        return said, names, ([row.get(name) for name in names] for row in self.results)
-
-
-def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) -> Graded:
-    """Grade a file, or one pair. Raises: DataError where none of the rows can be used; EngineError E402 or
-    E427 for a pair that is not whole or is given besides a file."""
-    exactly_one({"PAIRS": spec.pairs, "--gold": spec.gold}, "Name a file, or give --gold and --pred.")
-    if (spec.gold is None) != (spec.pred is None):
-        missing = "--gold" if spec.gold is None else "--pred"
-        raise make_refusal(f"{missing} is needed", "E402", "Give --gold and --pred.")
-    graded = _Grading()
-    if spec.gold is not None and spec.pred is not None:
-        graded.add_grade(1, {}, _grade_under(spec.policy, spec.gold, spec.pred, None, spec.problem or ""))
-        return graded.finish_grading()
-    assert spec.pairs is not None
-
-    bad: deque[DataError] = deque()
-
-    def add_bad(before: float) -> None:
-        """Put the rows that could not be read among the others, where their lines stand."""
-        while bad and (bad[0].line or 0) < before:
-            error = bad.popleft()
-            events(Event("warning", {"message": str(error)}))
-            graded.add_grade(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}"))
-            graded.bad = graded.bad or error
-            graded.bad_count += 1
-
-    with readable_file(spec.pairs) as path:
-        for number, row in read_pairs(path, bad.append):
-            add_bad(number)
-            if stop():
-                return graded.finish_grading(complete=False)
-            problem = row.get("problem")
-            question = problem if isinstance(problem, str) and is_text(problem) else ""
-            grade_of_row = _grade_under(spec.policy, row["gold"], row["pred"], None, question)
-            graded.add_grade(number, row, grade_of_row)
-            if len(graded.rows) % _PROGRESS_EVERY == 0:
-                events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
-        add_bad(math.inf)
-        if len(graded.rows) == graded.bad_count:
-            raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=PAIRS_REMEDY)
-    return graded.finish_grading()
-
-
-def grades_document(graded: Graded) -> dict[str, Any]:
-    """Return graded pairs for JSON: results, totals, and whether all pairs were graded."""
-    return {"results": graded.results, "totals": graded.totals, "complete": graded.complete}
-
-
-def exit_code(document: Mapping[str, Any]) -> int:
-    """Return the exit code: 0 only if every answer is right; 130 if stopped."""
-    if not document["complete"]:
-        return 130
-    return 0 if document["totals"]["equal"] == document["totals"]["pairs"] else 1
-
-
-class _Grading:
-    """What is graded so far: its rows, which go to the disk, how many have which verdict, and the first row
-    that could not be read."""
-
-    def __init__(self) -> None:
-        self.rows, self.bad_count = StoredRows(), 0
-        self.bad: DataError | None = None
-        self._counts: Counter[str] = Counter()
-
-    def add_grade(self, line: int, row: Mapping[str, Any], grade: Grade) -> None:
-        named = {"id": row["id"]} if isinstance(row.get("id"), str | int) else {}
-        self.rows.append({"line": line, **named, **asdict(grade)})
-        self._counts[grade.verdict] += 1
-
-    def finish_grading(self, *, complete: bool = True) -> Graded:
-        totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(GradeOutcome)}}
-        return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)

@@ -71,8 +71,21 @@ _NEAR_LINES = 20
 """Lines: other statements about the same unknown can be those of another task."""
 
 
+class LinkError(Exception):
+    """An error that nobody foresaw, while the links of a chain were judged; `line` is that of the first."""
+
+    def __init__(self, line: int, cause: Exception) -> None:
+        super().__init__(f"in line {line}: {cause}")
+        self.line = line
+        self.cause = cause
+
+
 def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
-    """Return the verdicts on every link of a document, judged in its order."""
+    """Return the verdicts on every link of a document, judged in its order.
+
+    Raises:
+        LinkError: Where a rule fails on a chain.
+    """
     written, document = document, translate_words(document)
     # 1. What the whole document says of its letters, sections and operations is read before any link.
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
@@ -137,7 +150,10 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     # 3. Each chain is judged by what stands before it.
     for chain, next_chain in zip_longest(linked, linked[1:]):
         room = MAX_LINKS - len(judged)
-        judged += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
+        try:
+            judged += reader.judge_chain(chain[:room], next_chain[0] if next_chain else None)
+        except Exception as error:
+            raise LinkError(chain[0].line, error) from error
         if len(chain) > room:
             many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
             judged.append(LinkVerdict(chain[room], "unread", many_links))

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, describe_defect
 from engines.core.events import Sink, Stop, ignore, never, warn_of_left_out
 from engines.core.files import atomic_writer
 from engines.core.notebook_display import Shown
@@ -21,6 +21,7 @@ from engines.documents.reading import Document, TextPiece, of_row, read_document
 from engines.proofreading.suppression import Hiding, format_link, write_baseline
 
 if TYPE_CHECKING:
+    from engines.mathematics.judging.judge import Judge
     from engines.proofreading.link_verdicts import LinkVerdict
 
 
@@ -31,7 +32,7 @@ class Proofread:
     Each link of a chain of relations gets a verdict: right, right if (a hypothesis holds), follows (from
     earlier statements), given, loses domain, wrong, doubtful, not shown or unread. LaTeX is read with all
     that it inputs.
-    Exits with 1 if a link is wrong or loses domain, or a part cannot be read.
+    Exits with 1 if a link is wrong or loses domain, a part cannot be read or a document is not judged.
     """
 
     file: Annotated[
@@ -104,20 +105,21 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     with their counts, `first_wrong` (its step among the links, line, text and reason; None without one), and
     `links` with left, relation, right, line, verdict, reason, role, scope, domain,
     statement and hypotheses; `counts` of the verdicts; `notations`: why links are unread, with counts;
-    `hidden`: how many findings a comment or the baseline hides; `bad`: what could not be read, as file, line
-    and what; `complete`, whether it was not stopped.
+    `hidden`: how many findings a comment or the baseline hides; `bad`: what could not be read or judged, as
+    file, line and what; `not_judged`: how many documents are passed over because a rule failed on them, a
+    defect of this program; `complete`, whether it was not stopped.
     """
     from engines.documents.folder import read_project
     from engines.mathematics.judging import judge
-    from engines.proofreading.document_judge import MAX_FORMULAS, proofread_document
+    from engines.proofreading.document_judge import MAX_FORMULAS
     from engines.proofreading.link_verdicts import VERDICTS
-    from engines.proofreading.worked_solutions import find_first_wrong, with_calculations
+    from engines.proofreading.worked_solutions import find_first_wrong
 
     bad: list[DataError] = []
     arbiter = judge()
     documents, ids = StoredRows(), set[str]()
     counts, notations = Counter[str](), Counter[str]()
-    complete = True
+    complete, not_judged = True, 0
     if isinstance(spec, str):
         text, spec = spec, Proofread(Path("text"))
 
@@ -145,9 +147,9 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             )
             remedy = "Split it into several."
             bad.append(DataError(what, path=file, line=document.row or 1, remedy=remedy))
-        judged = proofread_document(with_given(document, spec.given), arbiter)
-        # Rows are the solutions of problems, which calculate in their words too.
-        judged = with_calculations(document, judged) if document.row else judged
+        judged = _judge_or_report(document, file, spec.given, arbiter, bad)
+        if judged is None:
+            judged, not_judged = [], not_judged + 1
         links = [_to_row(each) for each in judged if not each.link.of_problem]
         notations.update(link["reason"] for link in links if link["verdict"] == "unread")
         sections = _count_sections(links)
@@ -179,6 +181,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
         "notations": [{"what": what, "count": count} for what, count in notations.most_common()],
         "hidden": hiding.count,
         "bad": [{"file": str(error.path), "line": error.line, "what": error.what} for error in bad],
+        "not_judged": not_judged,
         "complete": complete,
     }
     if spec.sarif is not None:
@@ -194,6 +197,27 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     counted = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")
     return Shown(result, iterate_links, names, title=counted)
+
+
+def _judge_or_report(
+    document: Document, file: Path, given: str, judge: Judge, bad: list[DataError]
+) -> list[LinkVerdict] | None:
+    """Return the verdicts on the links of a document; None where a rule fails on it, which is reported: one
+    document must not end the proofreading of a folder."""
+    from engines.proofreading.document_judge import LinkError, proofread_document
+    from engines.proofreading.worked_solutions import with_calculations
+
+    try:
+        judged = proofread_document(with_given(document, given), judge)
+        # Rows are the solutions of problems, which calculate in their words too.
+        return with_calculations(document, judged) if document.row else judged
+    except LinkError as error:
+        failure, line = error.cause, document.row or error.line
+    except Exception as error:  # noqa: BLE001  # an error of any rule
+        failure, line = error, document.row
+    what = describe_defect(failure, f"document {document.id} was not judged")
+    bad.append(DataError(what, path=file, line=line or None, code="E900"))
+    return None
 
 
 def with_given(document: Document, text: str) -> Document:
@@ -232,7 +256,8 @@ def _count_sections(links: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def exit_code(document: Mapping[str, Any]) -> int:
-    """Return 1 where a link is wrong, loses domain or is unread, or a part was not read; 130 if stopped."""
+    """Return 1 where a link is wrong, loses domain or is unread, or a part was not read or judged; 130 if
+    stopped."""
     if not document["complete"]:
         return 130
     counts = document["counts"]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.tree import Tree
+from engines.grading import graded_files
 from engines.grading.adapters import make_reward, parse, process_results, verify
 from engines.grading.final_answer import answer
-from engines.grading.grades import GradePairs, exit_code, grade, grade_pairs, grades_document
+from engines.grading.graded_files import GradePairs, exit_code, grade_pairs, grades_document
+from engines.grading.grades import Grade, GradePolicy, grade
 from engines.mathematics.judging.judge import Judge
 from engines.mathematics.judging.verdicts import Verdict
 
@@ -285,6 +287,29 @@ def test_bad_rows_are_named_with_file_and_line(tmp_path: Path) -> None:
     assert found.totals["bad rows"] == 5
     for line, event in zip(range(2, 7), sorted(warnings, key=lambda one: str(one.data)), strict=True):
         assert f"a.jsonl:{line}" in str(event.data["message"])
+
+
+def test_a_row_on_which_a_rule_fails_does_not_end_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade_under_policy = graded_files.grade_under_policy
+
+    def grade_or_fail(policy: GradePolicy, gold: str, *others: Any) -> Grade:
+        if gold == "7":
+            raise ZeroDivisionError("division by zero")
+        return grade_under_policy(policy, gold, *others)
+
+    monkeypatch.setattr(graded_files, "grade_under_policy", grade_or_fail)
+    warnings: list[Event] = []
+    spec = written(tmp_path, "a.csv", "gold,pred\n1,1\n7,7\n2,2\n")
+    found = grade_pairs(spec, events=warnings.append)
+    assert [row["verdict"] for row in found.results] == ["equal", "unread", "equal"]
+    for said in ("a.csv:3", "defect of mathwb", "ZeroDivisionError: division by zero"):
+        assert said in found.results[1]["reason"]
+        assert said in str(warnings[0].data["message"])
+    totals = found.totals
+    assert (totals["pairs"], totals["not graded"], totals["bad rows"], len(warnings)) == (3, 1, 0, 1)
+    assert exit_code(grades_document(found)) == 1
 
 
 @pytest.mark.parametrize(

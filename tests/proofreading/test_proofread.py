@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engines.core.errors import StoppedError
 from engines.core.events import Event
-from engines.documents.reading import read_documents
+from engines.documents import folder
+from engines.documents.reading import Document, read_documents
+from engines.proofreading.chains import ChainLink
+from engines.proofreading.link_judge import LinkJudge
+from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.proofread_files import Proofread, exit_code, proofread
 from tests.conftest import expect_error
 
@@ -413,6 +419,77 @@ def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("$x$ " * 10_001, "utf-8")
     (bad,) = proofread(Proofread(tmp_path / "a.md"))["bad"]
     assert "10,000 formulas" in bad["what"]
+
+
+def _fail_on_seven(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Let the rules fail with an error on chains that begin with 7."""
+    judge_chain = LinkJudge.judge_chain
+
+    def judge_or_fail(
+        self: LinkJudge, chain: list[ChainLink], next_link: ChainLink | None = None
+    ) -> list[LinkVerdict]:
+        if chain[0].left == "7":
+            raise error
+        return judge_chain(self, chain, next_link)
+
+    monkeypatch.setattr(LinkJudge, "judge_chain", judge_or_fail)
+
+
+def test_a_rule_that_fails_on_one_document_does_not_end_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {"a.md": "$1+1=2$", "b.md": "$2=2$\n\n$7=7$", "c.md": "$3=3$"}.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    _fail_on_seven(monkeypatch, ZeroDivisionError("division by zero"))
+    events: list[Event] = []
+    found = proofread(Proofread(tmp_path), events=events.append)
+    assert [(each["id"], len(each["links"])) for each in found["documents"]] == [
+        ("a.md", 1),
+        ("b.md", 0),
+        ("c.md", 1),
+    ]
+    (bad,) = found["bad"]
+    assert (bad["file"], bad["line"]) == (str(tmp_path / "b.md"), 3)
+    for said in ("defect of mathwb", "ZeroDivisionError: division by zero", "report"):
+        assert said in bad["what"]
+    assert [bad["what"] in str(event.data["message"]) for event in events] == [True]
+    assert (found["not_judged"], found["counts"]["right"], exit_code(found)) == (1, 2, 1)
+
+
+def test_a_rule_that_fails_on_one_row_names_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [json.dumps({"id": text, "text": f"one\n${text}$"}) for text in ("1=1", "7=7", "2=2")]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+    _fail_on_seven(monkeypatch, KeyError("x"))
+    found = proofread(Proofread(tmp_path / "a.jsonl"))
+    assert [each["line"] for each in found["bad"]] == [2]
+    assert (found["not_judged"], found["counts"]["right"], exit_code(found)) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), StoppedError("stopped")])
+def test_what_is_no_defect_ends_the_proofreading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    (tmp_path / "a.md").write_text("$7=7$", "utf-8")
+    _fail_on_seven(monkeypatch, error)
+    with pytest.raises(type(error)):
+        proofread(Proofread(tmp_path))
+
+
+def test_a_file_on_which_the_reader_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.md").write_text("$1+1=2$", "utf-8")
+    (tmp_path / "b.tex").write_text("$7=7$", "utf-8")
+    read_expanded = folder._read_expanded
+
+    def read_or_fail(text: str, *others: Any) -> Document:
+        if "7" in text:
+            raise IndexError("list index out of range")
+        return read_expanded(text, *others)
+
+    monkeypatch.setattr(folder, "_read_expanded", read_or_fail)
+    found = proofread(Proofread(tmp_path))
+    assert [each["file"] for each in found["bad"]] == [str(tmp_path / "b.tex")]
+    assert "defect of mathwb" in found["bad"][0]["what"]
+    assert (found["counts"]["right"], exit_code(found)) == (1, 1)
 
 
 def test_warnings_name_the_file_of_a_folder(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ _PROBLEM_TWICE = _PROBLEM.replace("7}", '7, "answer": 8}')
 
 
 def grade(file: Path) -> Iterator[tuple[int, str]]:
-    from engines.grading.grades import GradePairs, grade_pairs
+    from engines.grading.graded_files import GradePairs, grade_pairs
 
     file.write_text('{"gold": "1", "pred": "1"}\n{"gold": "1", "pred": "2", "pred": "1"}\n')
     for row in grade_pairs(GradePairs(file)).results:

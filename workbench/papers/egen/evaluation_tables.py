@@ -56,6 +56,8 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
         yield make_printable(f"unread {notation['count']:,} times: {notation['what']}")
     if result["hidden"]:
         yield f"{result['hidden']:,} findings are hidden by comments or the baseline"
+    if count := result["not_judged"]:
+        yield f"{count:,} {'document is' if count == 1 else 'documents are'} not judged: a defect of mathwb"
     yield _count_verdicts(result["counts"]) or "no links"
 
 

@@ -20,10 +20,10 @@ OPERATIONS = (
     Operation(
         "grade",
         "Grade answers against references: equal, and where not, why.",
-        "engines.grading.grades:grade_pairs",
+        "engines.grading.graded_files:grade_pairs",
         text=f"{_TABLES}:grade",
-        document="engines.grading.grades:grades_document",
-        code="engines.grading.grades:exit_code",
+        document="engines.grading.graded_files:grades_document",
+        code="engines.grading.graded_files:exit_code",
         expressions=True,
         tool=True,
         tables=True,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engines.egen.rules.user_rules import Difference
     from engines.egen.rules_and_theories import FileChecked
     from engines.egen.verify_and_explain import Verified
-    from engines.grading.grades import Graded, GradePairs
+    from engines.grading.graded_files import Graded, GradePairs
     from workbench.papers.egen.evaluation import DrawMap
 
 
