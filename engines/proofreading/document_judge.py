@@ -38,6 +38,7 @@ from engines.proofreading.own_notations import reconsider_own_notations
 from engines.proofreading.prose_languages import name_unread_prose, withhold_accusation
 from engines.proofreading.refuted_statements import excuse_false_premises, excuse_refuted_statements
 from engines.proofreading.reintroduced_letters import read_renewals
+from engines.proofreading.repeated_notations import excuse_repeated_notations
 from engines.proofreading.repetitions import RELATIONS, RepeatedStatement, find_misquotations
 from engines.proofreading.scopes import CHOICES_BEGIN, Position, read_positions
 from engines.proofreading.slips import bound_meant
@@ -175,6 +176,7 @@ def proofread_document(document: Document, judge: Judge) -> list[LinkVerdict]:
     judged = [_reconsider_supposed(each, reader) for each in judged]
     excuse_false_premises(judged)
     excuse_refuted_statements(judged, reader.read_trees)
+    judged = excuse_repeated_notations(judged, reader.read_trees)
     unread_prose = name_unread_prose(written, positions)
     return [_withhold_unread(each, reader, unread_prose) for each in judged]
 

@@ -118,6 +118,11 @@ _OF_LIMITS = frozenset(("limit", "integral"))
 _DECIDED = ("right", "right if", "wrong", "loses domain")
 
 
+def _is_judged(link: ChainLink) -> bool:
+    """Return whether the relation of a link is one between numbers that is understood."""
+    return link.relation in (*_JUDGED, "congruent", ":=")
+
+
 @dataclass(slots=True)
 class LinkJudge(LinkContext):
     """Judge of the links of one document in their order, which remembers what the text has stated so far."""
@@ -170,7 +175,7 @@ class LinkJudge(LinkContext):
         named = chain_start is not None and (not chain_start.children or chain_start.label in _CALCULATED)
         sides = [chain_start, *ends] if ends and named else []
         self.defines_by_steps = bool(sides) and all(each and free_symbols(each) for each in sides)
-        for link, following in zip_longest(links, links[1:]):
+        for link, previous, following in zip_longest(links, (None, *links[:-1]), links[1:]):
             if link.relation == TOO_LONG:
                 yield LinkVerdict(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
                 continue
@@ -189,7 +194,7 @@ class LinkJudge(LinkContext):
                 continue
             if link.relation in _ASSIGNING:
                 self._forget_redefined(link, left.tree)
-            if link.relation not in (*_JUDGED, "congruent", ":="):
+            if not _is_judged(link):
                 with limit_work(_MOST_WORK):
                     approaching = judge_limit(self, link, left.tree, right.tree)
                 unjudged = f"the relation {link.relation} is not judged"
@@ -235,6 +240,9 @@ class LinkJudge(LinkContext):
             of_sides = judged.outcome == "wrong" and judged.evidence.kind == "sides"
             if of_sides and holds_at_roots_before(self.facts, link, left.tree, right.tree):
                 judged = LinkVerdict(link, "not shown", "it holds at the roots of the equation before it")
+            # In "9 ∥ 5 = 6" the sign can be an operation, of which 6 is the result.
+            if of_sides and previous and not left.tree.children and not _is_judged(previous):
+                judged = LinkVerdict(link, "not shown", f"{previous.relation} can be an operation")
             is_open = judged.outcome == "not shown" or (judged.outcome == "given" and not judged.reason)
             if is_open and limit.refused and not link.of_problem:
                 judged = LinkVerdict(link, "not shown", "it takes more work than one link is given")

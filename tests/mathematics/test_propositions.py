@@ -48,3 +48,11 @@ def test_universal_statements_hold_where_their_bodies_do() -> None:
     assert judge().holds(tree_of(r"\forall x \in \mathbb{R}: x^2 \ge 0")).outcome == "equal"
     assert judge().holds(tree_of(r"\forall x > 1: x > 2")).outcome == "different"
     assert judge().holds(tree_of(r"\exists x: x > 2")).outcome == "undecided"
+
+
+def test_a_sign_that_joins_letters_is_no_predicate() -> None:
+    letters = Tree("p"), Tree("q")
+    either = tree_of(r"(p \lor q) \land \neg(p \land q)")
+    assert judge().equal(Tree("call", (Tree("⊕"), *letters)), either).outcome == "equal"
+    assert judge().equal(Tree("call", (Tree("⊕"), *letters)), tree_of(r"p \lor q")).outcome == "different"
+    assert judge().equal(Tree("call", (Tree("↑"), *letters)), tree_of(r"p \lor q")).outcome == "undecided"

@@ -24,6 +24,7 @@ def proofreader() -> TextProofreader:
         (r"7 \nmid 22", r"7 \nmid 21"),
         (r"\{x \in \mathbb{R} : x^2 < 4\} = (-2, 2)", r"\{x \in \mathbb{R} : x^2 < 4\} = (-2, 3)"),
         (r"\neg(p \land q) \equiv \neg p \lor \neg q", r"\neg(p \land q) \equiv \neg p \land \neg q"),
+        (r"p \oplus q \equiv (p \lor q) \land \neg(p \land q)", r"p \oplus q \equiv p \lor q"),
         (r"p \to q \equiv \neg p \lor q", r"p \to q \equiv q \to p"),
         (r"p \to q \equiv \neg q \to \neg p", r"p \to q \equiv \neg p \to \neg q"),
     ],
@@ -42,6 +43,7 @@ def test_a_conclusion_that_fails_is_wrong(proofreader: TextProofreader, right: s
         r"Hence $n \mid 12$.",
         r"Hence $p \lor T \equiv T$.",
         r"Suppose that $p \lor q \equiv p$.",
+        r"Hence $p \uparrow q \equiv p \land q$.",
     ],
 )
 def test_what_varies_or_may_mean_something_else_is_not_accused(

@@ -13,21 +13,35 @@ CONNECTIVES = ("and", "or", "implies", "iff", "not")
 _MOST_ATOMS = 10
 _CONSTANTS = {Tree("call", (Tree("⊤"),)): True, Tree("call", (Tree("⊥"),)): False}
 """What always holds, and what never does."""
+_EXCLUSIVE = ("⊕", "⊻")
+"""Signs of "either … or", which are called like functions, since numbers and spaces have sums of this sign."""
 
 
 def is_proposition(tree: Tree) -> bool:
     """Return whether a term or statement is made of letters or predicates by connectives alone."""
-    return all(not atom.children or atom.label == "call" for atom in list_atoms(tree))
+    return all(not atom.children or _is_predicate(atom) for atom in list_atoms(tree))
+
+
+def _is_predicate(atom: Tree) -> bool:
+    # A sign that is called, as ↑, is a connective that is not known.
+    return atom.label == "call" and atom.children[0].label[:1].isalpha()
+
+
+def _read_connective(tree: Tree) -> tuple[str, Sequence[Tree]]:
+    """Return the connective of a statement with what it joins; ("", ()) for what is not joined."""
+    if tree.label == "call" and tree.children[0].label in _EXCLUSIVE:
+        return "either", tree.children[1:]
+    return (tree.label, tree.children) if tree.label in CONNECTIVES and tree.children else ("", ())
 
 
 def list_atoms(tree: Tree) -> Iterator[Tree]:
     """Yield what the connectives of a statement join, but what always or never holds."""
     if tree in _CONSTANTS:
         return
-    if tree.label not in CONNECTIVES or not tree.children:
+    _, parts = _read_connective(tree)
+    if not parts:
         yield tree
-        return
-    for part in tree.children:
+    for part in parts:
         yield from list_atoms(part)
 
 
@@ -102,17 +116,21 @@ _COMPLEMENT_EXPONENTS = ("c", "C")
 def _value(tree: Tree, row: dict[Tree, bool]) -> bool:
     if tree in _CONSTANTS:
         return _CONSTANTS[tree]
-    if tree.label not in CONNECTIVES or not tree.children:
+    connective, parts = _read_connective(tree)
+    if not parts:
         return row[tree]
-    values = [_value(part, row) for part in tree.children]
-    if tree.label == "and":
-        return all(values)
-    if tree.label == "or":
-        return any(values)
-    if tree.label == "not":
-        return not values[0]
-    if tree.label == "iff":
-        return len({*values}) == 1
+    values = [_value(part, row) for part in parts]
+    match connective:
+        case "and":
+            return all(values)
+        case "or":
+            return any(values)
+        case "either":
+            return sum(values) % 2 == 1
+        case "not":
+            return not values[0]
+        case "iff":
+            return len({*values}) == 1
     # An implication fails only if all before the arrow holds and what follows does not.
     return not all(values[:-1]) or values[-1]
 
