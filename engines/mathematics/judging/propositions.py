@@ -14,7 +14,7 @@ _MOST_ATOMS = 10
 _CONSTANTS = {Tree("call", (Tree("⊤"),)): True, Tree("call", (Tree("⊥"),)): False}
 """What always holds, and what never does."""
 _EXCLUSIVE = ("⊕", "⊻")
-"""Signs of "either … or", which are called like functions, since numbers and spaces have sums of this sign."""
+"""Signs of "either … or", which are called like functions: numbers and spaces have sums of this sign."""
 
 
 def is_proposition(tree: Tree) -> bool:
