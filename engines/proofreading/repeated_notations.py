@@ -4,7 +4,7 @@ what fails time and again in one notation is a meaning that is not known, and no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engines.core.tree import Tree
@@ -12,8 +12,7 @@ from engines.formula.lexer import token_texts
 from engines.formula.symbols import read_table
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.link_verdicts import LinkVerdict
-
-SidesReader = Callable[[ChainLink], tuple[Tree | None, Tree | None]]
+from engines.proofreading.own_notations import SidesReader
 
 _FEWEST = 4
 """So many different links with a sign that fail: an author hardly makes the same mistake so often."""
