@@ -27,6 +27,11 @@ from engines.grading.unit_vectors import read_vector
 from engines.grading.verdicts import GradeVerdict, with_policy
 
 
+def are_equal(one: str, other: str, comparison: AnswerComparison) -> bool:
+    """Return whether two answers that have no solution around them are shown to be the same."""
+    return judge_answers(one, other, comparison).outcome == "equal"
+
+
 def judge_answers(gold: str, pred: str, comparison: AnswerComparison) -> GradeVerdict:
     """Compare two answers that have no solution around them."""
     if gold.strip() and gold == pred:

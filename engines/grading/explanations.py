@@ -29,6 +29,7 @@ from engines.grading.word_answers import state_opposites
 from engines.grading.worded_cases import spell_cases
 
 AS_FORMULA = "the sentence says what the formula does"
+EXPLAINED = "what stands behind the verdict explains it"
 """The reason where a sentence was compared as the formula that it spells."""
 _QUANTIFIERS = ("\\forall", "\\exists", "∀", "∃")
 

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 from engines.core.notebook_display import Tabular
 from engines.core.spec import Arg, specification
 from engines.formula.vocabulary import CONNECTIVES
-from engines.grading.answer_judgement import MARGIN, judge_answers
+from engines.grading.answer_judgement import MARGIN, are_equal, judge_answers
 from engines.grading.answer_vocabulary import DENIALS
-from engines.grading.asked_precision import breaks_order, compare_rounded
-from engines.grading.asked_terms import find_other_term
+from engines.grading.asked_precision import compare_rounded
 from engines.grading.assigned_letters import spell_assigned
 from engines.grading.bases import compare_bases, compare_spanned
 from engines.grading.case_distinctions import have_same_cases
@@ -24,10 +23,8 @@ from engines.grading.compare import AnswerComparison
 from engines.grading.compare_units import Units, has_known_unit
 from engines.grading.cycles import compare_cycles
 from engines.grading.eigenvectors import compare_eigenvectors, speaks_of_eigenvectors
-from engines.grading.explanations import AS_FORMULA, find_stated_value
-from engines.grading.false_calculations import find_false_calculation
+from engines.grading.explanations import EXPLAINED, find_stated_value
 from engines.grading.final_answer import find_answer, lead_with_dollars, take_last_sentence
-from engines.grading.final_checks import find_difference
 from engines.grading.final_statements import has_own_words
 from engines.grading.forms import Many, Named, RelationForm
 from engines.grading.labelled_values import (
@@ -50,12 +47,10 @@ from engines.grading.locales import (
     write_points_beside,
 )
 from engines.grading.meanings.compare_meanings import compare_meanings, has_words
-from engines.grading.meanings.implications import compare_implications, find_missing_premise
-from engines.grading.meanings.named_subjects import find_other_subject
-from engines.grading.meanings.opposed_sentences import find_opposition
-from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
+from engines.grading.meanings.implications import compare_implications
 from engines.grading.numbers import Term
-from engines.grading.other_values import find_rival_value, join_further_values
+from engines.grading.objections import AFFIRMED_TWICE, find_objection
+from engines.grading.other_values import join_further_values
 from engines.grading.question_text import QuestionText
 from engines.grading.questions import (
     QuestionFrame,
@@ -81,7 +76,6 @@ from engines.grading.tokens import Phrases, tokenize
 from engines.grading.translated_words import translate_words
 from engines.grading.unread_parts import find_missing_witness
 from engines.grading.verdicts import GradeOutcome, GradeVerdict, combine_verdicts
-from engines.grading.withdrawn_answers import find_withdrawal
 from engines.grading.word_answers import drop_remaining, split_word_answers, state_opposites
 from engines.grading.words import compare_properties, find_restriction, may_list_properties
 from engines.mathematics.judging.judge import Judge
@@ -182,7 +176,26 @@ def grade_under_policy(
 
 
 def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
+    """Grade an answer by the first way that settles it; whichever that is, all objections are considered."""
     gold, pred = (spell_speeds(lead_with_dollars(join_further_values(text))) for text in (gold, pred))
+    found = _find_grade(policy, gold, pred, judge, problem)
+    if gold == pred or found.verdict not in ("equal", "equal if"):
+        return found
+    said = GradeVerdict(found.verdict, found.condition, found.witness, found.reason)
+
+    def compare(value: str) -> GradeOutcome:
+        placed = _grade_placed(policy, gold, value, judge, "")
+        return (placed or _grade_translated(policy, gold, value, judge)).verdict
+
+    comparison = AnswerComparison(judge, policy.digits, policy.units)
+    objection = find_objection((gold, pred), (found.gold, found.pred), problem, said, compare, comparison)
+    if objection is None:
+        return found
+    shown = objection.outcome, objection.condition, objection.witness, objection.reason
+    return Grade(*shown, found.gold, found.pred)
+
+
+def _find_grade(policy: GradePolicy, gold: str, pred: str, judge: Judge | None, problem: str) -> Grade:
     implied = compare_implications(
         gold, pred, lambda one, other: grade_under_policy(policy, one, other, judge).verdict
     )
@@ -222,63 +235,8 @@ def _grade_whole(policy: GradePolicy, gold: str, pred: str, judge: Judge | None,
             found = _consider_wording(policy, gold, pred, found, judge, problem)
         if found.verdict != "equal":
             found = _consider_precision(policy, pred, found, judge, problem)
-    if found.verdict != "equal" and not found.reason.startswith(_CONTRADICTION):
+    if found.verdict != "equal" and not found.reason.startswith(AFFIRMED_TWICE):
         found = _grade_explanation(policy, gold, pred, judge, QuestionText(problem), found)
-    # The answer may be the same, and what the sentence says of it may be the opposite.
-    if (
-        found.verdict == "equal"
-        and gold != pred
-        and not has_own_words(gold)
-        and find_positive_direction(problem) is None
-        and (opposites := state_opposites(problem, pred))
-    ):
-        return replace(found, verdict="undecided", reason=f"asked and said: {opposites}")
-    is_worded = gold != pred and (has_words(gold) or has_words(pred)) and found.reason not in _AS_SAID
-    if (
-        is_worded
-        and found.verdict in ("equal", "equal if")
-        and (opposed := find_opposition(gold, pred, problem))
-    ):
-        return replace(found, verdict="undecided", condition="", reason=opposed)
-    if is_worded and found.verdict == "equal":
-        comparison = AnswerComparison(judge, policy.digits, policy.units)
-        if subjects := find_other_subject(gold, pred, lambda one, other: _are_equal(one, other, comparison)):
-            return replace(found, verdict="undecided", reason=f"they speak of {subjects}")
-    if problem and found.verdict == "equal" and (terms := find_other_term(problem, gold, pred)):
-        return replace(found, verdict="undecided", reason=f"said and asked for: {terms}")
-    if found.verdict in ("equal", "equal if"):
-        said = GradeVerdict(found.verdict, found.condition, found.witness, found.reason)
-        if (apart := find_difference((gold, pred), (found.gold, found.pred), said, problem)) is not None:
-            shown = apart.outcome, apart.condition, apart.witness, apart.reason
-            return Grade(*shown, found.gold, found.pred)
-    if found.verdict == "equal" and gold != pred and (premise := find_missing_premise(gold, pred)):
-        return replace(found, verdict="undecided", reason=f"only the reference has the premise {premise}")
-    if found.verdict == "equal" and gold != pred:
-        rival = find_rival_value(
-            problem, pred, lambda value: _grade_translated(policy, gold, value, judge).verdict
-        )
-        if rival:
-            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {rival}")
-        with suppress(Exception):  # one answer does not end an evaluation or a training
-            if slip := find_false_calculation(problem, pred, AnswerComparison(judge)):
-                return replace(found, verdict="undecided", reason=f"the answer also says that {slip}")
-    comparison = AnswerComparison(judge, policy.digits, policy.units)
-    if (
-        found.verdict == "equal"
-        and gold != pred
-        and breaks_order(found.gold, found.pred, problem, comparison)
-    ):
-        return replace(found, verdict="undecided", reason="the question asks for them in an order")
-    if found.verdict in ("equal", "equal if") and gold != pred:
-        withdrawn = find_withdrawal(
-            gold,
-            pred,
-            found.pred,
-            problem,
-            lambda value: _grade_translated(policy, gold, value, judge).verdict,
-        )
-        if withdrawn:
-            return replace(found, verdict="undecided", condition="", reason=withdrawn)
     return found
 
 
@@ -308,7 +266,7 @@ def _grade_placed(
         reason = f"it is taken at {right.place}"
     elif said is not None:
         comparison = AnswerComparison(judge, policy.digits, policy.units)
-        if not _are_equal(right.place, said.place, comparison):
+        if not are_equal(right.place, said.place, comparison):
             return Grade("different", witness=f"{right.place} and {said.place}", gold=gold, pred=pred)
     return Grade("undecided" if reason else "equal", reason=reason, gold=gold, pred=pred)
 
@@ -436,21 +394,14 @@ def _consider_parts(
         # Of several values with labels only one may be rounded.
         is_single = read_labelled(gold) is None
         if is_single and (about := find_false_approximation(gold, parts, compare)):
-            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} about {about}")
+            return replace(found, verdict="undecided", reason=f"{AFFIRMED_TWICE} about {about}")
         if other := find_false_conversion(gold, parts, compare):
-            return replace(found, verdict="undecided", reason=f"{_CONTRADICTION} {other}")
+            return replace(found, verdict="undecided", reason=f"{AFFIRMED_TWICE} {other}")
         return found
     restated = compare_restated(gold, parts, compare)
     if restated is None:
         return found
     return Grade(restated.outcome, reason=restated.reason, gold=found.gold, pred=parts[-1].text)
-
-
-_CONTRADICTION = "the answer also says that it is"
-"""What the reason begins with where an answer is right and contradicts itself."""
-_EXPLAINED = "what stands behind the verdict explains it"
-_AS_SAID = (BY_QUANTIFIERS, AS_FORMULA, _EXPLAINED)
-"""Reasons where all that a sentence says was compared."""
 
 
 def _grade_explanation(
@@ -463,7 +414,7 @@ def _grade_explanation(
         if said == found.pred:
             return found
         alone = _grade_answers(policy, *write_points_beside((gold, said), (gold, pred)), judge)
-        if alone.verdict != "equal" and _are_equal(alone.gold, said, comparison):
+        if alone.verdict != "equal" and are_equal(alone.gold, said, comparison):
             return Grade("equal", gold=alone.gold, pred=said)  # it is an answer and no text with one
         return alone
 
@@ -479,7 +430,7 @@ def _grade_explanation(
         if verdict := take_verdict(pred):
             decided = _grade_restated(policy, gold, verdict, judge)
             if decided.verdict == "equal":
-                return replace(decided, reason=_EXPLAINED)
+                return replace(decided, reason=EXPLAINED)
         # Of a reference that states more than its answer a clause says only a part.
         is_worded = has_own_words(gold) and any(char.isdigit() or char in "$=" for char in gold)
         is_plain = not is_worded and not list_statements(gold, found.gold)
@@ -518,7 +469,7 @@ def _grade_answers(policy: GradePolicy, gold: str, pred: str, judge: Judge | Non
     parts = ""
     if compared.outcome == "equal":
         parts = find_other_statements(
-            (gold, pred), answers, lambda one, other: _are_equal(one, other, comparison)
+            (gold, pred), answers, lambda one, other: are_equal(one, other, comparison)
         )
         if parts:
             compared = GradeVerdict("undecided", reason=f"the texts also state {parts}")
@@ -560,10 +511,6 @@ def _is_denied_beside_labels(gold: str, pred: str) -> bool:
         return False
     labelled = [text for text in (gold, pred) if read_labelled(text) is not None]
     return len(labelled) == 1 and any(text is not labelled[0] for text in denied)
-
-
-def _are_equal(one: str, other: str, comparison: AnswerComparison) -> bool:
-    return judge_answers(one, other, comparison).outcome == "equal"
 
 
 def _compare_labelled(

@@ -159,12 +159,21 @@ def _read_chain_end(plain: str) -> Form | None:
         return None
     ends = read_form(plain[tokens[signs[-1]].end :].strip())
     first, between = tokens[: signs[0]], tokens[signs[0] : signs[-1]]
-    if any(token.kind == "word" and len(token.text) > 1 for token in between):
+    if any(token.kind == "word" and len(token.text) > 1 for token in between) or _states_several(between):
         return None
     if not isinstance(ends, Term) or ends.value is None or (len(signs) == 1 and not _is_calculation(first)):
         return None
     name = Tree(first[0].text) if len(first) == 1 and first[0].kind == "word" else None
     return ends if name is None else Named(name.label, ends, name)
+
+
+def _states_several(tokens: Sequence[AnswerToken]) -> bool:
+    """Return whether another statement begins among tokens, as behind the comma of `min A = 0, max A = 1`."""
+    return any(
+        token.text in (",", ";", "，", "；", "、")
+        and not (text_at(tokens, at - 1).isdecimal() and text_at(tokens, at + 1).isdecimal())
+        for at, token in enumerate(tokens)
+    )
 
 
 def _is_calculation(tokens: Sequence[AnswerToken]) -> bool:

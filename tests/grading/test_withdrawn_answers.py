@@ -139,3 +139,34 @@ def test_formulas_are_taken_back_as_numbers_are() -> None:
     assert grade("x=2", "x := 2 failed").verdict != "equal"
     assert grade("x=2", "x := 2").verdict == "equal"
     assert grade("true", "It is false that it is true.").verdict != "equal"
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        # equal by premise and conclusion, by place, and case by case
+        ("If n is odd, then n^2 is odd.", "I doubt it, but: if n is odd, then n^2 is odd."),
+        ("-3 (when $x = 2$)", "It is not -3 when x = 2"),
+        ("-3 (when $x = 2$)", "-3 when x = 2. Sorry, it is -4."),
+        ("x > 0: 3; x < 0: -3", "x > 0: 3; x < 0: -3. No, that is wrong."),
+    ],
+)
+def test_withdrawals_count_however_an_answer_was_found(gold: str, pred: str) -> None:
+    assert not grade(gold, pred).accepted
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        (r"$\inf M=-2,\ \sup M=5$", "inf M = -2, sup M = 5", "inf M = 0, sup M = 5"),
+        (r"$\min f=-1,\ \max f=3$", r"$\min f=-1,\ \max f=3$", "min f = -2, max f = 3"),
+    ],
+)
+def test_values_beside_the_last_one_count(gold: str, right: str, wrong: str) -> None:
+    assert grade(gold, right).verdict in ("equal", "undecided")
+    assert not grade(gold, wrong).accepted
+
+
+def test_a_value_of_a_function_is_no_calculation() -> None:
+    assert grade("-3", "f(2) = -3").accepted
+    assert not grade("-3", "f(2) = -4").accepted

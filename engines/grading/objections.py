@@ -1,0 +1,105 @@
+"""What speaks against an answer that is found to be right: all of its text has to let it stand.
+
+However an answer was found to be that of the reference, by its value, its words, its cases or its place, the
+text around it may deny it, take it back, say it of something else or leave out what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from engines.grading.answer_judgement import are_equal
+from engines.grading.asked_precision import breaks_order
+from engines.grading.asked_terms import find_other_term
+from engines.grading.compare import AnswerComparison
+from engines.grading.explanations import AS_FORMULA, EXPLAINED
+from engines.grading.false_calculations import find_false_calculation
+from engines.grading.final_checks import find_difference
+from engines.grading.final_statements import has_own_words
+from engines.grading.meanings.compare_meanings import has_words
+from engines.grading.meanings.implications import find_missing_premise
+from engines.grading.meanings.named_subjects import find_other_subject
+from engines.grading.meanings.opposed_sentences import find_opposition
+from engines.grading.meanings.quantified_sentences import BY_QUANTIFIERS
+from engines.grading.other_values import find_rival_value
+from engines.grading.signed_directions import find_positive_direction
+from engines.grading.verdicts import GradeOutcome, GradeVerdict
+from engines.grading.withdrawn_answers import find_withdrawal
+from engines.grading.word_answers import state_opposites
+
+AFFIRMED_TWICE = "the answer also says that it is"
+"""What the reason begins with where an answer is right and contradicts itself."""
+_AS_SAID = (BY_QUANTIFIERS, AS_FORMULA, EXPLAINED)
+"""Reasons where all that a sentence says was compared."""
+
+
+def find_objection(
+    texts: tuple[str, str],
+    answers: tuple[str, str],
+    problem: str,
+    found: GradeVerdict,
+    compare: Callable[[str], GradeOutcome],
+    comparison: AnswerComparison,
+) -> GradeVerdict | None:
+    """Return the verdict on an answer that is equal to the reference, maybe under a condition, where its text
+    does not let that stand; None where it does.
+
+    Args: texts: the reference and the answer as they are written. answers: what was found in them. compare:
+    grades a value as the whole answer.
+    """
+    if opposed := _find_opposite_words(texts, problem, found, comparison):
+        return GradeVerdict("undecided", reason=opposed)
+    if found.outcome == "equal" and problem and (terms := find_other_term(problem, *texts)):
+        return GradeVerdict("undecided", reason=f"said and asked for: {terms}")
+    if (apart := find_difference(texts, answers, found, problem)) is not None:
+        return apart
+    if found.outcome == "equal" and (
+        doubt := _find_contradiction(texts, answers, problem, compare, comparison)
+    ):
+        return GradeVerdict("undecided", reason=doubt)
+    withdrawn = find_withdrawal(*texts, answers[1], problem, compare)
+    return GradeVerdict("undecided", reason=withdrawn) if withdrawn else None
+
+
+def _find_opposite_words(
+    texts: tuple[str, str], problem: str, found: GradeVerdict, comparison: AnswerComparison
+) -> str:
+    """Return how the words of an answer say the opposite of the reference or question although its value is
+    the same, or say it of another subject; "" where they do not."""
+    gold, pred = texts
+    is_equal = found.outcome == "equal"
+    is_bare = is_equal and not has_own_words(gold) and find_positive_direction(problem) is None
+    if is_bare and (opposites := state_opposites(problem, pred)):
+        return f"asked and said: {opposites}"
+    if found.reason in _AS_SAID or not any(map(has_words, texts)):
+        return ""
+    if opposed := find_opposition(gold, pred, problem):
+        return opposed
+    subjects = (
+        find_other_subject(gold, pred, lambda one, other: are_equal(one, other, comparison))
+        if is_equal
+        else ""
+    )
+    return f"they speak of {subjects}" if subjects else ""
+
+
+def _find_contradiction(
+    texts: tuple[str, str],
+    answers: tuple[str, str],
+    problem: str,
+    compare: Callable[[str], GradeOutcome],
+    comparison: AnswerComparison,
+) -> str:
+    """Return what an answer says wrong beside its value, or leaves out; "" for nothing."""
+    gold, pred = texts
+    if premise := find_missing_premise(gold, pred):
+        return f"only the reference has the premise {premise}"
+    if rival := find_rival_value(problem, pred, compare):
+        return f"{AFFIRMED_TWICE} {rival}"
+    with suppress(Exception):  # one answer does not end an evaluation or a training
+        if slip := find_false_calculation(problem, pred, comparison):
+            return f"the answer also says that {slip}"
+    if breaks_order(*answers, problem, comparison):
+        return "the question asks for them in an order"
+    return ""
