@@ -89,6 +89,7 @@ class ReadingContext:
     log_base: str = ""
     has_integer_parts: bool = False
     has_points_for_products: bool = False
+    has_scripted_counts: bool = False
     reads_unknown_signs: bool = False
     """Whether operators and relations of which nothing is known are read: those of documents are."""
     depth: int = 0

@@ -77,7 +77,8 @@ class Names:
     A logarithm without a base is natural, or to the base `log_base`.
     With `reads_unknown_signs`, as in a document, operators and relations of which nothing is known are read
     as such. Square brackets around one term can be its integer part (`has_integer_parts`), and points between
-    factors signs of products, also `2.3` (`has_points_for_products`).
+    factors signs of products, also `2.3` (`has_points_for_products`), and `C_n^k` a number of combinations
+    (`has_scripted_counts`).
     """
 
     functions: frozenset[str] = frozenset()
@@ -89,6 +90,7 @@ class Names:
     reads_unknown_signs: bool = False
     has_integer_parts: bool = False
     has_points_for_products: bool = False
+    has_scripted_counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def parse_or_raise(formula: str | LatexSource, names: Names | None = None) -> tu
     context.log_base = "" if names is None else names.log_base
     context.has_integer_parts = names is not None and names.has_integer_parts
     context.has_points_for_products = names is not None and names.has_points_for_products
+    context.has_scripted_counts = names is not None and names.has_scripted_counts
     context.reads_unknown_signs = names is not None and names.reads_unknown_signs
     tree = _parse_tree(parts, context)
     if _too_large(tree):

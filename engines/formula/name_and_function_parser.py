@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.core.tree import Tree
-from engines.formula.counting import make_double_factorial
+from engines.formula.counting import COUNTS, make_count, make_double_factorial
 from engines.formula.cursor import (
     MINUS_ONE,
     STATEMENTS,
@@ -291,6 +291,8 @@ class NameAndFunctionParser(NumeralParser):
 
     def parse_identifier(self, name: str) -> tuple[Tree, Piece | None]:
         """Return a name with its subscript and primes, and its exponent where it has one."""
+        if self.context.has_scripted_counts and (count := self.parse_scripted_count(name)) is not None:
+            return count, None
         # Scripts may come in any order; a second exponent is left to `parse_powers`.
         power: Piece | None = None
         primes = ""
@@ -329,6 +331,15 @@ class NameAndFunctionParser(NumeralParser):
             self.context.subscripted[label] = name, self.index_terms(indices)
             return Tree(label), power
         return Tree(variable_name(name)), power
+
+    def parse_scripted_count(self, name: str) -> Tree | None:
+        """Parse how many ways there are to choose, with its numbers below and above the letter: `C_n^k`."""
+        scripts = self.here, self.piece_ahead(1)
+        numbers = {each.text: each.alone for each in scripts if each.role == PieceRole.SCRIPT}
+        if name not in COUNTS or len(numbers) < len(scripts):
+            return None
+        self.position += len(scripts)
+        return make_count(name, *(self.make_term(numbers[text]) for text in ("O!SUB", "O!SUP")))
 
     def is_index_above(self, name: str, script: Piece) -> bool:
         """Return whether the document says that what stands above a name is an index."""

@@ -155,6 +155,7 @@ PHRASES: Mapping[str, str] = {
     "other object": f"{_join_phrases(_OTHER_OBJECTS)} negative_direction in_the_negative",
     "object": _OBJECTS,
     "relabelling": "relabel* renam* rescal* swap* interchang* exchang*",
+    "setting aside": "ignor* discard* reject* exclud* dismiss* rule_out rules_out ruled_out",
     "sign changed": "change_the_sign changing_the_sign changes_the_sign opposite_sign other_sign",
     "of none": "no none nowhere",
     "idiomatic no": """

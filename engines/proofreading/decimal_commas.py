@@ -13,28 +13,31 @@ _LANGUAGES = frozenset(("de", "fr", "es", "it", "pt", "pl", "tr", "vi", "nl", "c
 """Languages of which the decimal sign is a comma."""
 _OPENING, _CLOSING = ("(", "[", r"\{", r"\langle", r"\lbrace"), (")", "]", r"\}", r"\rangle", r"\rbrace")
 _POINT = re.compile(r"\d\.\d")
-_LISTED = re.compile(r"\s*\\?[A-Za-z]+\s*=\s*\d,\d[\s.,;]*")
-"""Two values of an index: `k = 1,2`."""
+_LISTED = re.compile(r"\s*\\?[A-Za-z]+\s*=\s*[1-9],\d[\s.,;]*")
+"""Two values of an index: `k = 1,2`; nobody counts from `0,5`."""
+_REPEATING = (r"\overline", r"\bar")
 
 
 def spell_decimal_commas(document: Document, languages: Sequence[str]) -> Document:
-    """Return a document with braces around the commas of its decimals, as LaTeX asks for them.
+    """Return a document with braces around the commas of its decimals, as LaTeX asks for them. Where it has
+    decimal points, too, those of pocket calculators, only the numbers that nobody lists are decimals: 0,05.
 
     Args:
-        document: A document that has no decimal points if it has decimal commas.
+        document: The document.
         languages: Those of its words, the main one first.
     """
     formulas = [piece.text for piece in document.pieces if piece.formula]
-    if not languages or languages[0] not in _LANGUAGES or any(map(_POINT.search, formulas)):
+    if not languages or languages[0] not in _LANGUAGES:
         return document
+    is_mixed = any(map(_POINT.search, formulas))
     pieces = (
-        replace(piece, text=_write_commas(piece.text)) if piece.formula and "," in piece.text else piece
+        replace(piece, text=_write_commas(piece.text, is_mixed=is_mixed)) if piece.formula and "," in piece.text else piece
         for piece in document.pieces
     )
     return replace(document, pieces=tuple(pieces))
 
 
-def _write_commas(latex: str) -> str:
+def _write_commas(latex: str, *, is_mixed: bool = False) -> str:
     r"""Return a formula with braces around the commas of decimals.
 
     >>> _write_commas(r"3,5 \cdot f(2,3) + x_{1,2}"), _write_commas("k = 1,2"), _write_commas("1,2,3")
@@ -42,12 +45,12 @@ def _write_commas(latex: str) -> str:
     """
     if _LISTED.fullmatch(latex):
         return latex
-    for at in sorted(_iterate_commas(latex), reverse=True):
+    for at in sorted(_iterate_commas(latex, is_mixed=is_mixed), reverse=True):
         latex = f"{latex[:at]}{{,}}{latex[at + 1 :]}"
     return latex
 
 
-def _iterate_commas(latex: str) -> Iterator[int]:
+def _iterate_commas(latex: str, *, is_mixed: bool) -> Iterator[int]:
     """Yield where commas are signs of decimals: between two numbers without a space, in no index, and in no
     brackets, which have coordinates, arguments or members in them."""
     tokens = lex_latex(latex)
@@ -62,10 +65,10 @@ def _iterate_commas(latex: str) -> Iterator[int]:
         if token.text != "," or any(lists) or not 0 < at < len(tokens) - 1:
             continue
         before, after = tokens[at - 1], tokens[at + 1]
-        touching = before.kind == after.kind == "number" and (before.end, token.end) == (
-            token.start,
-            after.start,
-        )
+        touching = before.kind == "number" and (before.end, token.end) == (token.start, after.start)
+        touching = touching and (after.kind == "number" or after.text in _REPEATING)
+        if is_mixed and not (before.text == "0" and len(after.text) > 1):
+            continue
         # "1,2,3" is a list.
         if touching and sum(each.text == "," for each in beside) == 1:
             yield token.start

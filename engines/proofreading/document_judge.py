@@ -32,6 +32,7 @@ from engines.proofreading.link_context import Mention
 from engines.proofreading.link_judge import LinkJudge
 from engines.proofreading.link_verdicts import Evidence, LinkOutcome, LinkVerdict
 from engines.proofreading.named_moduli import Moduli
+from engines.proofreading.number_links import UNSOLVABLE
 from engines.proofreading.odd_statements import ComparedSides, find_odd_statements
 from engines.proofreading.other_notations import is_infinity_signed
 from engines.proofreading.own_notations import reconsider_own_notations
@@ -274,12 +275,15 @@ def _excuse_unsolvable(judged: list[LinkVerdict], reader: LinkJudge) -> None:
     behind which `Impossible` stands, and those before that lead to them."""
     for last, each in enumerate(judged):
         words = each.link.words_after
-        if each.outcome != "wrong" or not (mentions("contradiction", words) or mentions("unsolvable", words)):
+        is_told = mentions("contradiction", words) or mentions("unsolvable", words)
+        # 8 = 0, drawn from an equation, says that nothing solves that one.
+        is_drawn = each.reason == UNSOLVABLE and each.link.connective == "so" and last > 0
+        if not (is_drawn or (each.outcome == "wrong" and is_told)):
             continue
         # 5 = 6 is what no number solves; a rewritten term that fails is a slip.
         if any(side.tree is None or free_symbols(side.tree) for side in reader.read_sides(each.link)):
             continue
-        for at in range(last, -1, -1):
+        for at in range(last - is_drawn, -1, -1):
             left, right = (side.tree for side in reader.read_sides(judged[at].link))
             apart = judged[last].link.line - judged[at].link.line > _NEAR_LINES
             if judged[at].outcome != "wrong" or apart or left is None or right is None:
@@ -287,6 +291,8 @@ def _excuse_unsolvable(judged: list[LinkVerdict], reader: LinkJudge) -> None:
             # Sides that differ by a number are equal nowhere, however the equation is rewritten.
             if judged[at].link.relation != "=" or not constant_gap(left, right):
                 break
+            if is_drawn and not free_symbols(left) | free_symbols(right):
+                break  # of 2 = 3 ⇒ 4 = 7 the first is one of numbers
             reason = "the words behind it say that nothing solves it"
             judged[at] = replace(judged[at], outcome="not shown", reason=reason)
 

@@ -32,8 +32,9 @@ from engines.proofreading.link_context import LARGEST, VECTORS, LinkContext
 from engines.proofreading.link_verdicts import Accusation, Evidence, EvidenceKind, LinkOutcome, LinkVerdict
 from engines.proofreading.literal_substitutions import find_copied_wrong
 from engines.proofreading.other_meanings import take_degrees
-from engines.proofreading.repair_conditions import find_repair
+from engines.proofreading.repair_conditions import are_polynomials, find_repair
 from engines.proofreading.separate_equations import solves_another
+from engines.proofreading.signs_and_branches import is_root_of_square
 from engines.proofreading.slips import points_of
 from engines.proofreading.solution_changing_steps import explain_root
 from engines.proofreading.solved_formulas import (
@@ -277,7 +278,12 @@ class EquationLink:
             return None
         if any(not fact.is_value for fact in self.context.facts.facts_about(self.free)):
             return None
-        return self._say("wrong", self.context.describe_slip(self.link) or refuted.reason)
+        slip = self.context.describe_slip(self.link)
+        named = mentions("for all", f"{self.link.words_before} {self.link.words_after}")
+        # The "identity" of a triangle or of a root of unity is one of its letters, where nothing mends it.
+        if not (slip or named or "it holds if" in refuted.reason) and are_polynomials(self.left, self.right):
+            return self._say("not shown", "it can be an identity of special numbers")
+        return self._say("wrong", slip or refuted.reason)
 
     def _refute(self) -> LinkVerdict:
         """Return the verdict on a claim about any numbers: with one at which it fails, and with the condition
@@ -553,6 +559,8 @@ class EquationLink:
         if is_slope(left) and self._has_dependent_letters(reduced.used):
             return None
         if reaches_out((left, right), reduced.used, self.context.ranges, self.context.judge):
+            return None
+        if is_root_of_square(reduced.left, reduced.right):
             return None
         # d/dx f(y) can be of a y that is not said to depend on x.
         if self.context.are_cases_since(reduced.used) or (self.context.cases and left.label != "call"):

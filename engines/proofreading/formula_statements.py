@@ -30,6 +30,8 @@ _IMPLYING = r"""
     ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow
 """
 _ARROWS = frozenset(_IMPLYING.split())
+_LEADING_ON = (r"\rightarrow", r"\longrightarrow", "→")
+"""Arrows of limits and maps that also lead from one equation to the next."""
 _ARROWS_OF_LOGIC = _ARROWS - {r"\therefore", "∴", r"\leadsto", r"\rightsquigarrow"}
 """Arrows between statements, which can be one statement together."""
 _REVERSED_ARROWS = frozenset((r"\impliedby", r"\Leftarrow", r"\Longleftarrow", r"\because", "∵", "⇐", "⟸"))
@@ -37,7 +39,7 @@ _REVERSED_ARROWS = frozenset((r"\impliedby", r"\Leftarrow", r"\Longleftarrow", r
 _MATRIX_END = re.compile(r"\\end\{[a-zA-Z]*matrix\*?\}\s*\Z")
 _WIDE = {r"\quad", r"\qquad", r"\hfill", ";"}
 _SPACE_WIDTH = re.compile(
-    r"\\hspace\*?\s*\{\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:em|in|cm|ex|mm|pc)\s*\}"
+    r"\\hs(?:pace\*?\s*\{|kip)\s*(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})\s*(?:true\s*)?(?:em|in|cm|ex|mm|pc)(?:\s*\})?"
 )
 OPERATORS = {"+", r"\cdot", r"\times"}
 _EQUIVALENT = re.compile(r"(?!.*mod)(?=.*(?:\\equiv|≡))", re.DOTALL)
@@ -49,12 +51,13 @@ _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{(?!\s*\?)(?:[^{}]|\{[^{}]*\})*\}\s*\{(=|\\\w+|[<>])\}"
     r"|\\(?:stackrel|overset)\s*\{\s*\?\s*\}\s*\{=\}|\\hspace\*?\s*\{[^{}]*\}"
+    r"|\\hskip\s*-?[\d.]+\s*(?:true\s*)?[a-z]{2}"
     r"|\\x[A-Za-z]*arrow(?![A-Za-z])\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\}|[A-Za-z\d])"
     r"|(?:\\[ ;]\s*){3,}"
     # The end of a row with the height of the space behind it: \\[4pt].
     r"|\\\\\*?\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|bp|pc|sp|mu|\\\w+)\s*\]|\\\\\*"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
-    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|(?<![\d.])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])|:=|&(?:lt|gt|amp);|.",
+    r"|\d+(?:,(?:\\!\s*)?\d{3})+(?!\d)|(?<![\d.])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,]|\.\d)|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
 )
 _DISPLAY = re.compile(
@@ -75,6 +78,8 @@ _BRACKETS = (
     r"( ) [ ] { } \{ \} \lbrace \rbrace \langle \rangle \lfloor \rfloor \lceil \rceil \lvert \rvert"
     r" \lVert \rVert"
 )
+_ENDING = (",", ";", *_LEADING_ON, *_ARROWS)
+"""What ends a statement behind an arrow."""
 _OPENING, _CLOSING = frozenset(_BRACKETS.split()[::2]), frozenset(_BRACKETS.split()[1::2])
 _SKIPPED_BRACKETS = frozenset("(){}")
 _SCRIPTS = re.compile(r"\s*[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\s\\{}])")
@@ -94,6 +99,8 @@ _NUMBERED = re.compile(
 WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
 BOX = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
 _TYPESETTING = " &\n~"
+_LAST_LETTER = re.compile(r"\s*(?P<words>[A-Za-z]+(?:\s+[A-Za-z]+)?)\s+(?P<letter>[B-HJ-Zb-hj-z])\s*")
+"""A word or two before a letter that no language has for a word."""
 _FEW_WORDS = 3
 """Words within a formula that part two statements only if one of them connects them."""
 _LETTER = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
@@ -282,6 +289,9 @@ class _StatementSplitter:
         if token in (":", r"\colon") and not opens and self._begins_condition(match.end()):
             self._close_statement(",")
             return ""
+        if token in _LEADING_ON and self._leads_on(match.end()):
+            self._close_statement("so")
+            return ""
         sign = match[2] or token
         is_map = token == ":" and opens and _MAPPED.match(self.latex, match.end()) is not None
         if sign in WRITTEN or sign in _UNJUDGED_RELATIONS or is_map or _LONG_ARROW.match(token):
@@ -304,6 +314,16 @@ class _StatementSplitter:
         \begin{pmatrix} … \end{pmatrix} : a + b = 1`, and is none of a ratio: a matrix is no part of one."""
         behind_matrix = _MATRIX_END.search(self.current.sides[-1]) is not None
         return behind_matrix and _has_relation(self.latex, at)
+
+    def _leads_on(self, at: int) -> bool:
+        r"""Return whether an arrow stands between two equations, `2x = 4 \rightarrow x = 2`, and leads from
+        the first to the second; behind that of a limit, `1/n \rightarrow 0 = L`, stands a value."""
+        if not any(relation == "=" for relation, _ in self.current.relations):
+            return False
+        cell = _split_row(self.latex, at)[0]
+        ends = [index for index, token in enumerate(cell) if token in WRITTEN or token in _ENDING]
+        first = ends[0] if ends else 0
+        return first > 0 and cell[first] == "=" and "".join(cell[:first]) not in ("0", r"\infty")
 
     def _gives_value(self) -> bool:
         """Return whether the current statement gives a letter a number, as `x = -2` before a colon."""
@@ -386,6 +406,11 @@ class _StatementSplitter:
             self.has_bound_variable = token in _QUANTIFIERS or (self.has_bound_variable and token == ",")
             return ""
         if words := WORDS.fullmatch(token):
+            # \text{Let u} &= x^2: the letter that the words end with is the side.
+            named = _LAST_LETTER.fullmatch(words[1])
+            if named and self._has_no_side and _begins_with_equality(self.latex, match.end(), in_row=True):
+                self._close_statement(named["words"].lower() or ",")
+                return named["letter"]
             # Words before the first relation name what it is said of: \text{Price in 1990} = 12.
             if self._has_no_side and _begins_with_equality(self.latex, match.end()):
                 return token
@@ -437,8 +462,9 @@ def _explains(remark: FormulaStatement, statement: FormulaStatement) -> bool:
     if not _LETTER.fullmatch(name) or statement.sides[0].strip() == remark.sides[0].strip():
         return False
     letter = _TOKEN.match(name)
+    # Beside an integral a letter is what is substituted, and the next row has it.
     return letter is not None and any(
-        token[0] == letter[0] for side in statement.sides for token in _TOKEN.finditer(side)
+        token[0] in (letter[0], r"\int") for side in statement.sides for token in _TOKEN.finditer(side)
     )
 
 
@@ -454,7 +480,7 @@ def _measure_nesting(token: str) -> int | None:
 
 def _is_wide(token: str) -> bool:
     """Return whether a token is a space that parts formulas; one of nothing, or a negative one, does not."""
-    width = _SPACE_WIDTH.fullmatch(token) if token.startswith("\\hspace") else None
+    width = _SPACE_WIDTH.fullmatch(token) if token.startswith(("\\hspace", "\\hskip")) else None
     return token in _WIDE or (width is not None and float(width[1]) > 0)
 
 
@@ -528,9 +554,10 @@ def _has_any_relation(latex: str) -> bool:
     return not tokens.isdisjoint(WRITTEN) or not tokens.isdisjoint(_UNJUDGED_RELATIONS)
 
 
-def _begins_with_equality(latex: str, at: int) -> bool:
-    """Return whether an equals sign comes next."""
-    return _split_row(latex, at)[0][:1] == ["="]
+def _begins_with_equality(latex: str, at: int, *, in_row: bool = False) -> bool:
+    """Return whether an equals sign comes next, in the same cell or somewhere in the row."""
+    cells = _split_row(latex, at) if in_row else _split_row(latex, at)[:1]
+    return next((cell[0] for cell in cells if cell), "") == "="
 
 
 def _goes_on(latex: str, at: int) -> bool:

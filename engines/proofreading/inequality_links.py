@@ -190,6 +190,7 @@ class InequalityLink:
         names = free_symbols(self.statement)
         return any(
             each.label == "in"
+            and len(each.children) == 2  # a sign that stands alone has no sides
             and not names.isdisjoint(free_symbols(each.children[0]))
             and each.children[1].label not in _SETS_OF_NUMBERS
             for each in tree or ()

@@ -45,6 +45,7 @@ _CROSS = re.compile(r"\\times(?![A-Za-z])|×")
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _RUN_ON = re.compile(r"\^\d{2,}")
 SUPPOSED = "it is only supposed"
+UNSOLVABLE = "nothing is calculated: it is an equation without solution"
 _LETTERS = "e and i can be variables"
 _NEAR_EXPONENT = 0.01
 """Relative error of an exponent up to which two powers count as about equal."""
@@ -55,6 +56,8 @@ _CLOSE_CONVERSION, _MANY_DIGITS = 0.01, 3
 _SIDES = 2
 _SAME = 1e-9
 _COMMA = "{,}"
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?![\d,]))")
+"""The comma before the last three digits of a number, which can be that of its decimals."""
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
 _ROUNDED_ZEROS = 3
@@ -149,7 +152,7 @@ class NumberLinks:
         absurd = plain and (read_last_cue(link.words_before) == "claimed" or link.connective == "so")
         bare = not (left.children or right.children)
         if not link.index and (absurd or (bare and ZERO in (left, right))):
-            return LinkVerdict(link, "not shown", "nothing is calculated: it is an equation without solution")
+            return LinkVerdict(link, "not shown", UNSOLVABLE)
         if left.label == "e" and self._is_mistyped(left, right):
             return LinkVerdict(link, "wrong", verdict.witness)
         excuse = self._find_excuse(link, left, right, verdict.witness)
@@ -299,10 +302,8 @@ class NumberLinks:
 
     def _hold_in_another_locale(self, link: ChainLink) -> bool:
         """Return whether a link holds where commas of one side are those of decimals."""
-        for left, right in (
-            (link.left.replace(_COMMA, "."), link.right),
-            (link.left, link.right.replace(_COMMA, ".")),
-        ):
+        left, right = (_THOUSANDS.sub(".", side.replace(_COMMA, ".")) for side in (link.left, link.right))
+        for left, right in ((left, link.right), (link.left, right)):
             one, other = self.read_formula(left).tree, self.read_formula(right).tree
             if (left, right) == (link.left, link.right) or one is None or other is None:
                 continue

@@ -19,6 +19,7 @@ from engines.mathematics.judging.names import replace_variable
 from engines.proofreading.boolean_identities import holds_for_truth_values
 from engines.proofreading.chains import ChainLink
 from engines.proofreading.cue_phrases import last_clause, mentions, starts_with_phrase
+from engines.proofreading.differentials import read_differential
 from engines.proofreading.elimination_steps import are_steps_of_elimination
 from engines.proofreading.facts import Facts
 from engines.proofreading.legendre_symbols import judge_symbols
@@ -50,10 +51,20 @@ from engines.proofreading.other_notations import (
     take_summands_in,
     undo_inverses,
 )
+from engines.proofreading.permutations import (
+    are_equal_permutations,
+    are_rotated_rows,
+    is_two_line_permutation,
+)
 from engines.proofreading.repair_conditions import write_term
 from engines.proofreading.rounded_coefficients import has_rounded_coefficients
 from engines.proofreading.scopes import ALGEBRA
-from engines.proofreading.slips import points_of
+from engines.proofreading.signs_and_branches import (
+    differ_by_constant,
+    differ_by_half_turns,
+    find_positive_letters,
+    is_root_of_square,
+)
 from engines.proofreading.statement_roles import quantifies_over
 from engines.proofreading.term_properties import (
     DECIMAL,
@@ -74,21 +85,20 @@ STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
 _ROMAN = re.compile(r"(?<![A-Za-z\\])(?:I{2,3}|IV|VI{1,3})(?![A-Za-z])")
 _DOT = re.compile(r"\\cdot(?![A-Za-z])|\\bullet(?![A-Za-z])|·")
 _ARROWED = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm)(?![a-z])")
+_BOLD_ONE = re.compile(r"\\(?:mathbf|boldsymbol|bm|math(?:bb|bbm|ds))\s*\{?\s*1(?!\d)")
+_SCRIPTED_COUNT = re.compile(r"(?<![A-Za-z])[CA]\}*\s*[_^]")
 _PARTIAL = re.compile(r"\\partial(?![A-Za-z])")
 _SIGN_OF_SIZES = re.compile(r"\\times(?![A-Za-z])|(?<!\\)\*")
 _CROSS = re.compile(r"\\times(?![A-Za-z])")
 _RELATIVE_ERROR = 1e-9
-_CONSTANT = "C"
-"""Of integration, which has another value on the other side."""
 _SEEDS = 3
 _SIGNED = 3
 """Nodes of a number with a sign."""
 _BITS = 4
 """Digits of a number that is one to the base 2 by its 0 and 1."""
 _BRACED_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp|Re|Im)\s*\{(?=\s*(?:\\left\s*)?\()")
-_CYCLE = re.compile(r"\(\s*(\d+)\s*\)")
-_CYCLES = re.compile(r"(?:\s*\(\s*\d+\s*\)\s*)+")
 _GIVING_ANGLES = frozenset(("asin", "acos", "atan"))
+_INTEGRALS = frozenset(("integral", "antiderivative"))
 _ORDERS = ("O", "o", "𝒪")
 _DIVIDES = r"\mid"
 _SHIFTS = (r"\ll", r"\gg", _DIVIDES, "<<", ">>")
@@ -127,7 +137,7 @@ def reconsider_link(
     units = free & {variable_name("i"), "j"}
     if units and not quantifies_over(link, units) and hold_as(_take_imaginary_unit, left, right, judge):
         return LinkVerdict(link, "right if", "i or j is the imaginary unit")
-    if _differ_by_constant(left, right):
+    if differ_by_constant(left, right):
         return LinkVerdict(link, "right", "up to a constant")
     if condition := _find_whole_powers(left, right, judge):
         return LinkVerdict(link, "right if", condition)
@@ -152,7 +162,7 @@ def reconsider_link(
         return LinkVerdict(link, "right if", coprime)
     if _hold_as_inner_products(link, judge, numbers):
         return LinkVerdict(link, "right", "where angle brackets hold inner products")
-    if _are_equal_permutations(link):
+    if are_equal_permutations(link) or are_rotated_rows(left, right):
         named = link.position.domain == "rings and groups"
         return LinkVerdict(link, "right" if named else "right if", "they are permutations")
     if _are_rounded_complex(left, right):
@@ -164,6 +174,12 @@ def reconsider_link(
     is_pair = left.label == "tuple" and _ANGLE_PAIR.match(link.left.lstrip()) is not None
     if is_pair and right.label not in ("tuple", "list", "matrix", "set"):
         return LinkVerdict(link, "not shown", "angle brackets with one value hold an inner product")
+    if _hold_with_scripted_counts(link, numbers):
+        return LinkVerdict(link, "right if", "C and A with numbers below and above them count choices")
+    if link.index and _hold_for_start(links[0], left, right, judge, numbers):
+        return LinkVerdict(link, "right if", f"{links[0].left.strip()} is what the chain begins with")
+    if not free and hold_as(_take_miles, left, right, judge):
+        return LinkVerdict(link, "right if", "m stands for a mile")
     # 2. Where a term ends that no bracket ends: the reader says which products those are.
     if open_end := judge_open_ends(link, left, right, judge, numbers):
         return open_end
@@ -184,6 +200,10 @@ def reconsider_link(
         return LinkVerdict(link, "right", "where the inverse of the cotangent has the sign of its argument")
     if not free and hold_as(take_other_arcsecants, left, right, judge):
         return LinkVerdict(link, "right", "where arcsec and arccsc of negative numbers are from π to 3π/2")
+    if free and differ_by_half_turns(left, right):
+        return LinkVerdict(link, "right if", "inverse tangents are meant up to multiples of π")
+    if positive := find_positive_letters(left, right, judge):
+        return LinkVerdict(link, "right if", positive)
     if hold_as(take_summands_in, left, right, judge):
         return LinkVerdict(link, "right if", "what stands behind the sum is summed up, too")
     universal = mentions("universal", link.words_before)
@@ -234,6 +254,36 @@ def reconsider_link(
     return LinkVerdict(link, "not shown", excuse) if excuse else judged
 
 
+def _hold_for_start(first: ChainLink, left: Tree, right: Tree, judge: Judge, numbers: NumberLinks) -> bool:
+    """Return whether an equation holds where the letter that its chain begins with is in it, and is what the
+    chain says that it is: I = ∫ … = x - I."""
+    name, meant = (numbers.read_formula(side).tree for side in (first.left, first.right))
+    if name is None or meant is None or name.children or name.label in free_symbols(meant):
+        return False
+    if name.label not in free_symbols(left) | free_symbols(right):
+        return False
+    return hold_as(lambda side: replace_variable(side, name.label, meant), left, right, judge)
+
+
+def _hold_with_scripted_counts(link: ChainLink, numbers: NumberLinks) -> bool:
+    """Return whether an equation holds where `C_n^k` is how many ways there are to choose k of n."""
+    if link.relation != "=" or _SCRIPTED_COUNT.search(link.left + link.right) is None:
+        return False
+    names = Names(reads_unknown_signs=True, has_scripted_counts=True)
+    left, right = (read(side, names=names).tree for side in (link.left, link.right))
+    if left is None or right is None:
+        return False
+    verdict = numbers.compare_by_relation("=", left, right)
+    return verdict.outcome in ("equal", "equal if") and not verdict.witness
+
+
+def _take_miles(tree: Tree) -> Tree:
+    """Return a term in which the unit m is a mile, as in m/hr."""
+    if tree.label == "unit" and tree.children[0].label == "m":
+        return Tree("unit", (Tree("mi"),))
+    return Tree(tree.label, tuple(map(_take_miles, tree.children)))
+
+
 def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, right: Tree) -> str:
     link = judged.link
     pairs = (left, right), (right, left)
@@ -243,6 +293,11 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
     coefficients = [_read_differential(side) for side in (left, right)]
     if None not in coefficients and any(each and free_symbols(each) for each in coefficients):
         return "it is an equation of differentials"
+    if any(
+        read_differential(one) is not None and not _INTEGRALS.isdisjoint(other.list_labels())
+        for one, other in pairs
+    ):
+        return "a differential is no integral, which goes on from further above"
     if _are_divisors(links, left, right):
         return "numbers in brackets can be their greatest common divisor"
     # Beside a c it is the next letter, as in (az + b)/(cz + d).
@@ -253,6 +308,8 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a letter in a partial derivative can depend on its variable"
     if any(_is_slope_of_name(node) for side in (left, right) for node in side):
         return "a letter in a derivative can depend on another"
+    if _BOLD_ONE.search(link.left + link.right):
+        return "a bold 1 can be an identity or an indicator"
     if _SIGN_OF_SIZES.search(link.left + link.right) and _are_sizes(left, right):
         return "pairs of numbers can be sizes of matrices"
     if any(_is_one_sided_value(node) for side in (left, right) for node in side):
@@ -306,7 +363,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a number in brackets above a term can be an index"
     if all(map(_CLASS.fullmatch, (link.left.strip(), link.right.strip()))):
         return "tuples in square brackets can be classes"
-    if not free and all(map(_is_two_line_permutation, (left, right))):
+    if not free and all(map(is_two_line_permutation, (left, right))):
         return "matrices with the same numbers in all rows can be permutations"
     if not free and any(_is_inverse(one) and WHOLE.match(other.label) for one, other in pairs):
         return "an inverse that is whole is one modulo a number"
@@ -328,7 +385,7 @@ def _find_excuse(judged: LinkVerdict, links: Sequence[ChainLink], left: Tree, ri
         return "a product of a letter with itself or of unit vectors can be that of vectors"
     if "ln" in left.list_labels() and "i" in right.list_labels() and _are_values_of_logarithms(left, right):
         return "a logarithm has several values"
-    if free and _is_root_of_square(left, right):
+    if free and is_root_of_square(left, right):
         return "the sign of a root is that of an angle"
     infinite = any("inf" in side.list_labels() and len(side) <= _SIGNED for side in (left, right))
     # … but a limit is worked out.
@@ -402,13 +459,6 @@ def _are_sizes(left: Tree, right: Tree) -> bool:
         node.label for side in (left, right) for node in side if node.label != "tuple" and node.children
     }
     return whole and len(pairs) > 2 and of_pairs == {"*"}
-
-
-def _is_two_line_permutation(side: Tree) -> bool:
-    """Return whether a term is a matrix of which each row has the same whole numbers, in some order."""
-    rows = [sorted(entry.label for entry in row.children) for row in side.children]
-    plain = side.label == "matrix" and all(WHOLE.match(label) for row in rows for label in row)
-    return plain and len(rows) > 1 and all(row == rows[0] and len({*row}) == len(row) for row in rows)
 
 
 def _is_map_squared(side: Tree) -> bool:
@@ -656,29 +706,6 @@ def _take_as_coprime(tree: Tree) -> Tree:
     return Tree(tree.label, tuple(map(_take_as_coprime, tree.children)))
 
 
-def _are_equal_permutations(link: ChainLink) -> bool:
-    """Return whether both sides are products of cycles, `(12)(123)(12)`, that are one permutation."""
-    if not all(map(_CYCLES.fullmatch, (link.left, link.right))):
-        return False
-    sides = [[cycle.split()[0] for cycle in _CYCLE.findall(side)] for side in (link.left, link.right)]
-    if any(len({*cycle}) < len(cycle) for side in sides for cycle in side) or max(map(len, sides)) < 2:
-        return False
-    if all(len(cycle) < 2 for side in sides for cycle in side):  # (2)(3) = (5)
-        return False
-    points = sorted({*"".join(cycle for side in sides for cycle in side)})
-    return any(
-        len({tuple(_follow_cycles(point, side[::step]) for point in points) for side in sides}) == 1
-        for step in (1, -1)
-    )
-
-
-def _follow_cycles(point: str, cycles: Sequence[str]) -> str:
-    for cycle in cycles:
-        if point in cycle:
-            point = cycle[(cycle.index(point) + 1) % len(cycle)]
-    return point
-
-
 def _take_other_arccotangent(tree: Tree) -> Tree:
     """Return a term in which the inverse of the cotangent is that of the tangent of a reciprocal."""
     children = tuple(map(_take_other_arccotangent, tree.children))
@@ -728,34 +755,6 @@ def _take_inverses(tree: Tree) -> Tree:
         if residue is not None:
             return Tree(f"{residue}")
     return Tree(tree.label, tuple(map(_take_inverses, tree.children)))
-
-
-def _differ_by_constant(left: Tree, right: Tree) -> bool:
-    """Return whether a constant of integration is added on both sides, and they differ by a number."""
-    terms = [list_terms(side) for side in (left, right)]
-    if not all(Tree(_CONSTANT) in each for each in terms) or not free_symbols(left) - {_CONSTANT}:
-        return False
-    rest = free_symbols(left) | free_symbols(right)
-    places = [at for seed in range(_SEEDS) for at in points_of(rest, seed=seed)]
-    values = [(evaluate_term(left, at), evaluate_term(right, at)) for at in places]
-    gaps = [one - other for one, other in values if one is not None and other is not None]
-    return len(gaps) == len(places) and max(gaps) - min(gaps) < _RELATIVE_ERROR
-
-
-def _is_root_of_square(left: Tree, right: Tree) -> bool:
-    """Return whether a root is equal to a term with functions of angles but for the sign, which is that of
-    the angles that are meant: √(5 sec²θ) = √5 sec θ."""
-    if left.label == right.label == "antiderivative" and left.children[0] == right.children[0]:
-        return _is_root_of_square(left.children[1], right.children[1])
-    labels = {*left.list_labels(), *right.list_labels()}
-    if "sqrt" not in labels or labels.isdisjoint(OF_ANGLES):
-        return False
-    for seed in range(_SEEDS):
-        for at in points_of(free_symbols(left) | free_symbols(right), seed=seed):
-            one, other = evaluate_term(left, at), evaluate_term(right, at)
-            if one is None or other is None or abs(abs(one) - abs(other)) > _RELATIVE_ERROR * (1 + abs(one)):
-                return False
-    return True
 
 
 def _are_values_of_logarithms(left: Tree, right: Tree) -> bool:

@@ -21,7 +21,7 @@ from engines.proofreading.term_properties import (
 )
 
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")
-_POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,])")
+_POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![\d,]|\.\d)")
 """A number whose thousands have points, since its decimals have a comma."""
 _BITS = re.compile(r"(?<![\d.,{])0[01]{2,}(?![\d.,])")
 """A numeral that begins with 0 and has no other digits than those of the base 2."""

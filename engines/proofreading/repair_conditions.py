@@ -77,3 +77,8 @@ def write_term(tree: Tree) -> str:
         )
         return f" {_BETWEEN[label]} ".join(inside)
     return f"{label}({', '.join(words)})"
+
+
+def are_polynomials(*sides: Tree) -> bool:
+    """Return whether terms are made of numbers and letters by sums, products and powers alone."""
+    return {node.label for side in sides for node in side if node.children} <= {"+", "-", "*", "pow"}

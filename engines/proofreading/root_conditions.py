@@ -51,6 +51,7 @@ def _is_claimed(link: ChainLink) -> bool:
     clause = last_clause(link.words_before.rstrip(" ,"))
     drawn = link.connective == "so" or is_concluded(link) or mentions("obtaining", clause)
     drawn = drawn or mentions("deducing", clause)
+    drawn = drawn and not mentions("setting aside", clause)
     behind = f"{link.words_after} {link.words_after_next}"
     refused = link.of_problem or link.is_denied_directly or mentions("denied", behind)
     return drawn and not (refused or link.alternatives or link.is_one_of_alternatives)
@@ -98,6 +99,9 @@ def _is_condition_on(
     # "None satisfies x > 3" says of no value that it does, "8a > 9 for any a > 1" what holds of others.
     of_all = mentions("universal", last_clause(one.words_before)) or mentions("universal", one.words_after)
     if of_all or denies_of_all(one.words_before):
+        return False
+    # "Assume x ≠ 0. …, a contradiction. Thus x = 0": the text gives up what leads to it.
+    if any(one.piece_index < piece <= link.piece_index for piece, _ in context.contradictions):
         return False
     # The ends of an interval "on x > 3" belong to what is said of both sides of them.
     if has_last_word("stretched over", one.words_before):

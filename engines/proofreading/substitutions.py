@@ -244,6 +244,8 @@ def _judge_integrated(known: _KnownVariables, name: str, right: Tree) -> LinkVer
 def _judge_antiderivatives(known: _KnownVariables, left: Tree, right: Tree) -> LinkVerdict | None:
     """Return the verdict on an equation of antiderivatives in several variables, written in one of them."""
     letters = free_variables(left) | free_variables(right)
+    if read_differential(left) or read_differential(right):
+        return None  # = ∫ u du behind du = 2x dx goes on from further above
     nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
     names = list(dict.fromkeys(node.children[0].label for node in nodes))
     if not _MEASURES.isdisjoint(names):

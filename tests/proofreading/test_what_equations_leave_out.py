@@ -1,0 +1,151 @@
+"""What rows of a formula go on from, and what equations leave out: signs of roots, branches, constants of
+integration, conditions; and notations that are no calculation of numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.proofreading.proofread_files import TextProofreader
+
+
+@pytest.fixture(scope="module")
+def proofreader() -> TextProofreader:
+    return TextProofreader()
+
+
+def _list_accused(proofreader: TextProofreader, text: str) -> list[str]:
+    links = proofreader.check_links(text)
+    accused = ("wrong", "doubtful", "loses domain")
+    return [f"{each.left}{each.relation}{each.right}" for each in links if each.verdict in accused]
+
+
+@pytest.mark.parametrize(
+    ("rows", "accused"),
+    [
+        # A letter that words lead to is a side of its own.
+        (r"\int x e^{x^2}dx &= A \\ \text{Let u} &= x^2 \\ du &= 2x\,dx", []),
+        (r"\text{Let n} &= 4 \\ n + 1 &= 5", []),
+        (r"\text{Let n} &= 4 \\ n + 1 &= 6", ["n + 1=6"]),
+        # Behind a differential the integral above goes on.
+        (r"u &= \sin x \\ du &= \cos x\,dx \\ &= \int u^2\,du \\ &= \frac13 u^3 + C", []),
+        (r"u &= \sin x \\ du &= \cos x\,dx \\ &= \int u^2\,du \\ &= \frac12 u^3 + C", [r"\int u^2\,du=\frac12 u^3 + C"]),
+        # What is substituted stands behind a space of TeX.
+        (
+            r"\int \sin x\cos x\,dx &= \int \cos x \sin x\,dx \hskip 1 truein u = \sin x \\ &= \int u\,du",
+            [],
+        ),
+        (
+            r"\int \sin x\cos x\,dx &= \int \cos x \sin x\,dx \hskip 1 truein u = \sin x \\ &= \int u^2\,du",
+            [r"\int \cos x \sin x\,dx=\int u^2\,du"],
+        ),
+        # The letter of a chain stands for what the chain begins with.
+        (
+            r"I &= \int e^x\sin x\,dx \\ &= e^x\sin x - e^x\cos x - \int e^x\sin x\,dx \\"
+            r" &= e^x\sin x - e^x\cos x - I",
+            [],
+        ),
+    ],
+)
+def test_rows_go_on_from_what_they_calculate(
+    proofreader: TextProofreader, rows: str, accused: list[str]
+) -> None:
+    assert _list_accused(proofreader, rf"\begin{{align*}} {rows} \end{{align*}}") == accused
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        (r"So $\sqrt{9\sec^2\theta}=3|\sec\theta|=3\sec\theta$.", []),
+        (r"So $\sqrt{9\sec^2\theta}=3|\sec\theta|=2\sec\theta$.", [r"3|\sec\theta|=2\sec\theta"]),
+        (r"Let $g(x)=x\sqrt{1-x^2}$. Then $g(\sin t)=\sin t\cos t$.", []),
+        (r"Let $g(x)=x\sqrt{1-x^2}$. Then $g(\sin t)=2\sin t\cos t$.", [r"g(\sin t)=2\sin t\cos t"]),
+        (r"By the identity $\arctan a-\arctan b=\arctan\frac{a-b}{1+ab}$ it is small.", []),
+        (
+            r"By the identity $\arctan a-\arctan b=\arctan\frac{a-b}{1-ab}$ it is small.",
+            [r"\arctan a-\arctan b=\arctan\frac{a-b}{1-ab}"],
+        ),
+        (r"We get $\operatorname{arsinh}\frac{x}{a}+C=\ln(x+\sqrt{x^2+a^2})+C$.", []),
+        (
+            r"We get $\operatorname{arsinh}\frac{x}{a}+C=\ln(2x+\sqrt{x^2+a^2})+C$.",
+            [r"\operatorname{arsinh}\frac{x}{a}+C=\ln(2x+\sqrt{x^2+a^2})+C"],
+        ),
+        # A half axis is positive.
+        (r"Hence $A=\int_0^a\sqrt{a^2-x^2}\,dx=\int_0^{\pi/2}a\cos t\cdot a\cos t\,dt$.", []),
+        (
+            r"Hence $A=\int_0^a\sqrt{a^2-x^2}\,dx=\int_0^{\pi/2}a\cos t\,dt$.",
+            [r"\int_0^a\sqrt{a^2-x^2}\,dx=\int_0^{\pi/2}a\cos t\,dt"],
+        ),
+        # Identities of special numbers.
+        (r"The identity $p^2+q^2+r^2=pq+qr+rp$ is one of equilateral triangles.", []),
+        (r"The identity $(p+q)^2=p^2+q^2$ is well known.", ["(p+q)^2=p^2+q^2"]),
+        (r"For all $p,q,r$ we have $p^2+q^2+r^2=pq+qr+rp$.", ["p^2+q^2+r^2=pq+qr+rp"]),
+    ],
+)
+def test_signs_branches_and_conditions_are_those_that_are_meant(
+    proofreader: TextProofreader, text: str, accused: list[str]
+) -> None:
+    assert _list_accused(proofreader, text) == accused
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        ("Assume $m \\neq 0$. Then $p = q$, a contradiction. Thus $m = 0$.", []),
+        ("Assume $m \\neq 0$. From $m^2=m$ we get $m = 0$.", ["m=0"]),
+        ("For $t<0$ we have $t^2=1$. So we reject the solution that says $t=1$.", []),
+        ("For $t<0$ we have $t^2=1$. So the solution is $t=1$.", ["t=1"]),
+        # An arrow leads from an equation to the next; what leads to 9 = 0 has no solution.
+        (r"It ends with the equation $5t+9-5t=0\rightarrow 9=0$.", []),
+        (r"We solve $2t+1=5\rightarrow 2t=4\rightarrow t=3$.", ["t=3"]),
+        (r"The sequence $a_n=\frac1n\rightarrow 0$ is null.", []),
+    ],
+)
+def test_what_is_given_up_is_not_claimed(proofreader: TextProofreader, text: str, accused: list[str]) -> None:
+    assert _list_accused(proofreader, text) == accused
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        # Cycles as rows, identities in bold, numbers of combinations.
+        (r"So $\begin{pmatrix}5&2&4\end{pmatrix}=\begin{pmatrix}2&4&5\end{pmatrix}$.", []),
+        (
+            r"So $\begin{pmatrix}5&2&4\end{pmatrix}=\begin{pmatrix}2&5&4\end{pmatrix}$.",
+            [r"\begin{pmatrix}5&2&4\end{pmatrix}=\begin{pmatrix}2&5&4\end{pmatrix}"],
+        ),
+        (r"Let $M(t)=\begin{pmatrix}1&t\\0&1\end{pmatrix}$. Then $M(0)=\mathbf{1}$.", []),
+        (r"Note that $C_{n+1}^2-C_n^2=C_n^1=n$.", []),
+        # A mile in words for speed, tuples of decimals.
+        (
+            r"A speed of $60\frac{\text{m}}{\text{hr}}=60\frac{\text{m}}{\text{hr}}\cdot 5280\frac{\text{ft}}{\text{m}}$.",
+            [],
+        ),
+        (r"Thus $\left(\frac{19}8,\frac78\right)=(2.375,0.875)$.", []),
+        (
+            r"Thus $\left(\frac{19}8,\frac78\right)=(2.475,0.875)$.",
+            [r"\left(\frac{19}8,\frac78\right)=(2.475,0.875)"],
+        ),
+    ],
+)
+def test_notations_of_other_things_than_numbers(
+    proofreader: TextProofreader, text: str, accused: list[str]
+) -> None:
+    assert _list_accused(proofreader, text) == accused
+
+
+_GERMAN = "Die Funktion und ihre Ableitung sind nicht gleich, denn es gilt hier für alle Werte das Folgende. "
+
+
+@pytest.mark.parametrize(
+    ("text", "accused"),
+    [
+        (r"Also muss $p=0,5$ sein. Dann ist $2p=1,0$.", []),
+        (r"Also muss $p=0,5$ sein. Dann ist $2\cdot p=1,2$.", [r"2\cdot p=1{,}2"]),
+        (r"Es folgt $\frac{25}3=8,\overline{3}$.", []),
+        (r"Der Rechner zeigt $0.034\le 0,05$.", []),
+        (r"Der Rechner zeigt $0.5\le 0,25$.", ["0.5<=0{,}25"]),
+        (r"Der Rechner zeigt $0.5$ und $\frac{18201}{3000}\approx 6,067$.", []),
+    ],
+)
+def test_decimal_commas_beside_points(proofreader: TextProofreader, text: str, accused: list[str]) -> None:
+    assert _list_accused(proofreader, _GERMAN + text) == accused
