@@ -30,11 +30,11 @@ def spell_decimal_commas(document: Document, languages: Sequence[str]) -> Docume
     if not languages or languages[0] not in _LANGUAGES:
         return document
     is_mixed = any(map(_POINT.search, formulas))
-    pieces = (
-        replace(piece, text=_write_commas(piece.text, is_mixed=is_mixed)) if piece.formula and "," in piece.text else piece
+    pieces = tuple(
+        replace(piece, text=_write_commas(piece.text, is_mixed=is_mixed)) if piece.formula else piece
         for piece in document.pieces
     )
-    return replace(document, pieces=tuple(pieces))
+    return replace(document, pieces=pieces)
 
 
 def _write_commas(latex: str, *, is_mixed: bool = False) -> str:

@@ -302,8 +302,8 @@ class NumberLinks:
 
     def _hold_in_another_locale(self, link: ChainLink) -> bool:
         """Return whether a link holds where commas of one side are those of decimals."""
-        left, right = (_THOUSANDS.sub(".", side.replace(_COMMA, ".")) for side in (link.left, link.right))
-        for left, right in ((left, link.right), (link.left, right)):
+        meant = [_THOUSANDS.sub(".", side.replace(_COMMA, ".")) for side in (link.left, link.right)]
+        for left, right in ((meant[0], link.right), (link.left, meant[1])):
             one, other = self.read_formula(left).tree, self.read_formula(right).tree
             if (left, right) == (link.left, link.right) or one is None or other is None:
                 continue

@@ -28,7 +28,10 @@ def _list_accused(proofreader: TextProofreader, text: str) -> list[str]:
         (r"\text{Let n} &= 4 \\ n + 1 &= 6", ["n + 1=6"]),
         # Behind a differential the integral above goes on.
         (r"u &= \sin x \\ du &= \cos x\,dx \\ &= \int u^2\,du \\ &= \frac13 u^3 + C", []),
-        (r"u &= \sin x \\ du &= \cos x\,dx \\ &= \int u^2\,du \\ &= \frac12 u^3 + C", [r"\int u^2\,du=\frac12 u^3 + C"]),
+        (
+            r"u &= \sin x \\ du &= \cos x\,dx \\ &= \int u^2\,du \\ &= \frac12 u^3 + C",
+            [r"\int u^2\,du=\frac12 u^3 + C"],
+        ),
         # What is substituted stands behind a space of TeX.
         (
             r"\int \sin x\cos x\,dx &= \int \cos x \sin x\,dx \hskip 1 truein u = \sin x \\ &= \int u\,du",
