@@ -120,7 +120,8 @@ def test_what_is_given_up_is_not_claimed(proofreader: TextProofreader, text: str
         (r"Note that $C_{n+1}^2-C_n^2=C_n^1=n$.", []),
         # A mile in words for speed, tuples of decimals.
         (
-            r"A speed of $6\frac{\text{m}}{\text{hr}}=6\frac{\text{m}}{\text{hr}}\cdot 5280\frac{\text{ft}}{\text{m}}$.",
+            r"A speed of $6\frac{\text{m}}{\text{hr}}"
+            r"=6\frac{\text{m}}{\text{hr}}\cdot 5280\frac{\text{ft}}{\text{m}}$.",
             [],
         ),
         (r"Thus $\left(\frac{19}8,\frac78\right)=(2.375,0.875)$.", []),
