@@ -42,7 +42,13 @@ from engines.proofreading.parallel_statements import is_parallel
 from engines.proofreading.recent_statements import find_recent_slip
 from engines.proofreading.scopes import NOWHERE, Position
 from engines.proofreading.slips import find_identity_slip, points_of
-from engines.proofreading.stated_facts import Fact, cite_fact, describe_sources
+from engines.proofreading.stated_facts import (
+    Fact,
+    cite_fact,
+    describe_sources,
+    give_several_values,
+    list_distant_values,
+)
 from engines.proofreading.statement_roles import (
     is_claimed_for_all,
     is_concluded,
@@ -644,6 +650,13 @@ class LinkContext:
         if self.are_contradictory(link, used):
             contradicting = " and ".join(map(cite_fact, used))
             return LinkVerdict(link, "not shown", f"{contradicting} contradict each other, and all follows")
+        names = free_symbols(left), free_symbols(right)
+        distant = list_distant_values(used, link.position, link.line) if all(names) else []
+        if link.relation == "=" and (
+            said := [one for one in distant if one.variables <= names[0] | names[1]]
+        ):
+            cited = " and ".join(map(cite_fact, said))
+            return LinkVerdict(link, "not shown", f"it holds at {cited}, said of something else")
         earlier = [fact for fact in used if fact.number <= self.last_fact_before_chain]
         if 0 < len(earlier) < len(used) and self.facts.follows_from(left, right, earlier):
             used = earlier
@@ -655,7 +668,6 @@ class LinkContext:
         )
         # A long step of a chain with the same letters on both sides is rewritten, not by values of others.
         # … and what takes several others to hold was none by chance.
-        names = free_symbols(left), free_symbols(right)
         shares_all = names[0] == names[1] or (len(used) > 1 and shared in names and bool(shared))
         long_step = self.has_several_equations and len(left) + len(right) >= _LONG_STEP and shares_all
         # What is written in another way needs no equations of other paragraphs, which may be about others.
@@ -675,7 +687,9 @@ class LinkContext:
     def are_contradictory(self, link: ChainLink, used: Sequence[Fact]) -> bool:
         """Return whether the facts that a link uses contradict each other."""
         left, right = (side.tree or ZERO for side in self.read_sides(link))
-        return link.relation == "=" and self.facts.find_contradiction(left, right, used)
+        if link.relation != "=":
+            return give_several_values(used)
+        return give_several_values(used) or self.facts.find_contradiction(left, right, used)
 
     def _defines_again(self, link: ChainLink, left: Tree, right: Tree) -> bool:
         """Return whether a letter is said to be a term anew, `let u = x + 1`, that was another in another

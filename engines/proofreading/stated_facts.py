@@ -10,6 +10,9 @@ from engines.core.tree import Tree
 from engines.proofreading.scopes import NOWHERE, Position, Scope
 from engines.proofreading.term_properties import free_symbols
 
+_NEAR_LINES = 20
+"""Lines: a value of a letter that stands so far before is that of another example or case."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -74,6 +77,22 @@ def describe_sources(facts: Sequence[Fact]) -> str:
     if not facts:
         return ""
     return f"by {' and '.join(map(cite_fact, facts))}"
+
+
+def give_several_values(facts: Sequence[Fact]) -> bool:
+    """Return whether facts give one letter two values, from which everything follows."""
+    values: dict[Tree, Tree] = {}
+    return any(values.setdefault(fact.left, fact.right) != fact.right for fact in facts if fact.is_value)
+
+
+def list_distant_values(facts: Sequence[Fact], position: Position, line: int) -> list[Fact]:
+    """List the values of letters that stand far before a line: those at which something else was examined
+    say nothing of letters in general."""
+    return [
+        fact
+        for fact in facts
+        if fact.is_value and fact.position.paragraph != position.paragraph and line - fact.line > _NEAR_LINES
+    ]
 
 
 def cite_fact(fact: Fact) -> str:

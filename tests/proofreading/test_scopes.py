@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from engines.core.tree import Tree
 from engines.documents.reading import Document, TextPiece
 from engines.proofreading.chains import iterate_chains
 from engines.proofreading.proofread_files import CheckedLink, Proofread, TextProofreader, exit_code, proofread
+from engines.proofreading.stated_facts import Fact, give_several_values
 
 
 @pytest.fixture(scope="module")
@@ -410,3 +412,21 @@ def test_rows_that_rewrite_an_inequality_turn_it_with_a_negative_factor(
 ) -> None:
     text = rf"\begin{{align*}} {rows} \end{{align*}}"
     assert _last(proofreader, text).verdict == verdict
+
+
+def test_a_value_far_before_says_nothing_of_letters_in_general(proofreader: TextProofreader) -> None:
+    far = "\n\n".join(["Next we look at other curves."] * 12)
+    told = "At $x = 0$ the curve has the height $y = 0$."
+    assert proofreader.check_links(f"{told} There we have $y = -x^2$.")[-1].verdict == "follows"
+    assert proofreader.check_links(f"{told}\n\n{far}\n\nWe have $y = -x^2$.")[-1].verdict == "not shown"
+    # What is calculated from values is a value.
+    assert proofreader.check_links(f"{told}\n\n{far}\n\nWe have $y + 3 = 3$.")[-1].verdict == "follows"
+
+
+def test_two_values_of_one_letter_contradict_each_other() -> None:
+    one, other, another = (
+        Fact(Tree(name), Tree(value), f"{name} = {value}", 1, 1)
+        for name, value in (("t", "1"), ("t", "2"), ("s", "2"))
+    )
+    assert give_several_values([one, another, other])
+    assert not give_several_values([one, another, one])
