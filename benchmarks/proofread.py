@@ -38,6 +38,7 @@ from engines.mathematics.judging import judge as new_judge
 from engines.mathematics.judging.judge import Judge
 from engines.proofreading.document_judge import proofread_document
 from engines.proofreading.link_verdicts import VERDICTS, LinkVerdict
+from workbench.cli.launcher import look_rarely_for_garbage
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "proofread.md"
 _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")
@@ -219,6 +220,7 @@ def main() -> None:
     arguments = parser.parse_args()
     asked = {"sample": arguments.sample, "seed": arguments.seed}
     kept = Record("proofread", arguments.out, solutions=arguments.solutions, **asked)
+    look_rarely_for_garbage()
     arbiter = new_judge()
     all_ = list(read_documents(arguments.solutions, on_bad=lambda _: None))
     figures = {}

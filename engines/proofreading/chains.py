@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from engines.documents.reading import PARAGRAPH_END, Document, TextPiece
 from engines.formula.brackets import find_closing
@@ -108,7 +109,7 @@ _DINGBATS = {"51": "✓", "52": "✔", "55": "✗", "56": "✘"}
 """Ticks and crosses by their numbers in the font of LaTeX that has them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChainLink:
     """A relation between two formulas that stand next to each other.
 
@@ -162,18 +163,18 @@ class ChainLink:
     may_go_on_from: tuple[str, ...] = ()
     connective_behind: str = ""
 
-    @property
+    @cached_property
     def restricting_formulas(self) -> tuple[str, ...]:
         """The formulas after it that restrict the numbers for which it holds."""
         return (*self.bracketed, self.next_formula) if self.is_restricted_behind else self.bracketed
 
-    @property
+    @cached_property
     def is_restricted_behind(self) -> bool:
         """Whether the words between it and the next formula, in its sentence, say that this restricts it."""
         ends = self.words_after.startswith(".")
         return bool(self.next_formula) and not ends and is_made_of("restricting", self.words_after)
 
-    @property
+    @cached_property
     def begins_before(self) -> bool:
         """Whether its left side begins before its formula, with a sign of an operation or relation."""
         if self.index or self.connective:
@@ -181,22 +182,22 @@ class ChainLink:
         touching = self.formulas_before[-1].rstrip(" ~") if self.formulas_before else ""
         return touching.endswith((*OPERATORS, "=")) or self.words_before.endswith(_WRITTEN_OPERATORS)
 
-    @property
+    @cached_property
     def continues_in_words(self) -> bool:
         """Whether a sign of an operation behind its formula goes on with its right side."""
         return self.words_after.startswith(_WRITTEN_OPERATORS)
 
-    @property
+    @cached_property
     def is_unannounced(self) -> bool:
         """Whether no words and no other statement of its formula lead to it, as in a list."""
         return not (self.connective or self.index or words_of(last_sentence(self.words_before)))
 
-    @property
+    @cached_property
     def is_denied_directly(self) -> bool:
         """Whether the words right before or after a statement deny it or say that it is another's."""
         return any(mentions("refused", words) for words in self._leading_words) or self._is_denied_elsewhere
 
-    @property
+    @cached_property
     def is_hypothetical(self) -> bool:
         """Whether it is denied by no more than words that say what would be: `then we would have`."""
         words = self._leading_words
@@ -204,13 +205,13 @@ class ChainLink:
         refused = any(mentions("refused", leave_out("hypothetical", each)) for each in words)
         return would and not (refused or self._is_denied_elsewhere)
 
-    @property
+    @cached_property
     def _leading_words(self) -> list[str]:
         """The last words before it, and those of an announcement: "the following is wrong:"."""
         announcing = last_sentence(self.words_before).rpartition(":")[0]
         return [" ".join(last_clause(each[-60:]).split()[-4:]) for each in (self.words_before, announcing)]
 
-    @property
+    @cached_property
     def _is_denied_elsewhere(self) -> bool:
         """Whether words deny all of its kind or say that it is somebody's, or a cross or the words behind it
         deny it."""
@@ -224,19 +225,19 @@ class ChainLink:
             or (bool(words_of(begun)) and is_made_of("inverted condition", begun))
         )
 
-    @property
+    @cached_property
     def is_crossed_out(self) -> bool:
         """Whether a cross such as ❌ marks it as wrong: right behind it, or at the beginning of its item."""
         marks = [match for match in _MARK.finditer(self.words_before) if match["cross"] or match["tick"]]
         begun = bool(marks) and marks[-1]["cross"] is not None
         return begun or any(map(_CROSSED.match, (self.words_after, *self.remarks)))
 
-    @property
+    @cached_property
     def has_denial_nearby(self) -> bool:
         """Whether its sentence has a word that denies or supposes, of this statement or another."""
         return mentions("denied", self.words_before[-120:]) or self.is_denied_by_words_after
 
-    @property
+    @cached_property
     def is_denied_by_words_after(self) -> bool:
         if self.next_formula and words_of(self.words_after) == ["not"]:
             return False  # "x = 1, not y = 1" denies the next
@@ -249,7 +250,7 @@ class ChainLink:
         )
         return refused or starts_with_refusal(self.words_after) or self._is_denied_of_all or self.is_quoted
 
-    @property
+    @cached_property
     def is_called_false(self) -> bool:
         """Whether a cross or the words right behind it say that it is false, and do not only ask or quote."""
         behind = self.words_after
@@ -257,7 +258,7 @@ class ChainLink:
             behind = behind.removeprefix(sign)
         return self.is_crossed_out or calls_false(behind) or self._is_denied_of_all
 
-    @property
+    @cached_property
     def belongs_to_judged_implication(self) -> bool:
         """Whether words before or behind its formula speak of an implication as a whole: "the implication §",
         "§ is true, since its premise is false"."""
@@ -268,14 +269,14 @@ class ChainLink:
             or mentions("premise", behind)
         )
 
-    @property
+    @cached_property
     def _is_denied_of_all(self) -> bool:
         """Whether it is denied behind the letters that it is said of: "§ for all § is false"."""
         is_named = bool(self.next_formula) and mentions("universal", self.words_after)
         behind = self.words_after_next.removeprefix('"').removeprefix("''").removeprefix("”")
         return is_named and starts_with_refusal(behind)
 
-    @property
+    @cached_property
     def is_quoted(self) -> bool:
         """Whether its formula stands between quotation marks, or ends what stands between them: it is
         mentioned, and not claimed."""
@@ -291,7 +292,7 @@ class ChainLink:
         )
         return any(begun)
 
-    @property
+    @cached_property
     def is_labelled(self) -> bool:
         """Whether a few words with a colon name what it is about, as `**Second series**:`, and no step."""
         label, colon, behind = last_sentence(self.words_before).rpartition(":")
@@ -299,7 +300,7 @@ class ChainLink:
         is_name = bool(colon) and not behind.strip(" *_}") and 0 < len(words) <= _MOST_WORDS_OF_LABEL
         return is_name and "§" not in label and not names_step(label)
 
-    @property
+    @cached_property
     def is_operand(self) -> bool:
         """Whether a sign of logic, or `or` in its formula, joins it with another statement."""
         if any(has_first_word("disjoining", each) for each in (self.connective, self.connective_behind)):
@@ -309,7 +310,7 @@ class ChainLink:
             return True
         return not self.words_after.strip() and self.next_formula.strip().startswith(_LOGICAL)
 
-    @property
+    @cached_property
     def alternatives(self) -> list[str]:
         """The formulas before and behind it that `or` joins with it."""
         beside = (
@@ -324,12 +325,12 @@ class ChainLink:
             and any(each.relations for each in split_statements(formula))
         ]
 
-    @property
+    @cached_property
     def may_be_one_of_several(self) -> bool:
         """Whether words nearby speak of several cases or values, or suppose one, as "when" and "root" do."""
         return mentions("several", f"{self.words_before} {self.connective}") or self.speaks_of_several_after
 
-    @property
+    @cached_property
     def is_one_of_alternatives(self) -> bool:
         """Whether words nearby say that it is one of several values or cases, as "either" does."""
         words = f"{self.words_before} {self.connective}", _FULL_STOP.split(self.words_after[:40])[0]
@@ -338,23 +339,23 @@ class ChainLink:
             for part in words
         )
 
-    @property
+    @cached_property
     def is_of_other_object(self) -> bool:
         """Whether its sentence, or the remark behind it, names another object than the text before: the
         conjugate hyperbola, a wave in the opposite direction, the other possibility."""
         remark = _CLAUSE_END.split(self.words_after[:_MOST_WORDS_OF_REMARK])[0]
         return names_other_object(last_sentence(self.words_before)) or mentions("other object", remark)
 
-    @property
+    @cached_property
     def speaks_of_several_after(self) -> bool:
         return mentions("several", _FULL_STOP.split(self.words_after[:40])[0])
 
-    @property
+    @cached_property
     def speaks_of_others_after(self) -> bool:
         """Whether words behind it say that it is one of several, and not what "the solution" is."""
         return mentions("one of several", _FULL_STOP.split(self.words_after[:40])[0])
 
-    @property
+    @cached_property
     def is_rounded(self) -> bool:
         return mentions("rounded", self.words_before + self.words_after)
 

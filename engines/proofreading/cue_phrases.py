@@ -467,10 +467,9 @@ def calls_false(words: str) -> bool:
     if answered or mentions("marked wrong", words.partition("§")[0]):
         return True
     cell = _CELL.match(words)
-    if cell and re.match(rf"\s*(?:{_alternatives(PHRASES['denying cell'])})\b", cell[1], re.IGNORECASE):
+    if cell and starts_with_phrase("denying cell", cell[1]):
         return True
-    between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
-    if re.match(rf"[\s,;*_—–-]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", words, re.IGNORECASE):
+    if _compile_refusal().match(words):
         return True
     behind = re.match(
         r"(?:,?\s*by\b[^.!?;§]*)?[\s,;.\\]*(?:this|that|which|(?:will|would)\s+make)\b([^.!?]*)",
@@ -478,6 +477,12 @@ def calls_false(words: str) -> bool:
         re.IGNORECASE,
     )
     return behind is not None and mentions("mistaken", behind[1])
+
+
+@cache
+def _compile_refusal() -> re.Pattern[str]:
+    between, refusing = (_alternatives(PHRASES[cue]) for cue in ("between", "refused after"))
+    return re.compile(rf"[\s,;*_—–-]*(?:(?:{between})\s+){{0,3}}(?:{refusing})\b", re.IGNORECASE)
 
 
 def names_other_object(words: str) -> bool:
@@ -573,7 +578,10 @@ def ends_with_phrase(cue: str, words: str) -> bool:
     >>> [ends_with_phrase("restating", words) for words in ("it is equivalent to", "equivalent to §")]
     [True, False]
     """
-    return re.search(rf"\b(?:{_alternatives(PHRASES[cue])})[\s:]*\Z", words, re.IGNORECASE) is not None
+    end = len(words)
+    while end and (words[end - 1].isspace() or words[end - 1] == ":"):
+        end -= 1
+    return index_phrases(PHRASES[cue]).has_phrase_before(words, end)
 
 
 def has_first_word(cue: str, words: str) -> bool:
@@ -671,7 +679,8 @@ def starts_with_phrase(cue: str, words: str) -> bool:
     >>> starts_with_phrase("reason", ", because § is even"), starts_with_phrase("reason", "and if")
     (True, False)
     """
-    return re.match(rf"[\s,;(]*(?:{_alternatives(PHRASES[cue])})\b", words, re.IGNORECASE) is not None
+    lead = _LEAD.match(words)
+    return index_phrases(PHRASES[cue]).has_phrase_at(words, lead.end() if lead else 0)
 
 
 def describes_value(before: str, after: str) -> bool:
@@ -786,6 +795,7 @@ def distinguishes_cases(words: str) -> bool:
 
 _OPERATIONS: tuple[OperationOfWords, ...] = ("derivative of", "integral of", "expansion of")
 _WORD = re.compile(r"[a-zA-Z']+")
+_LEAD = re.compile(r"[\s,;(]*")
 _CELL = re.compile(r"\s*[|&](?!\s*[|&])([^|&\\]*)")
 """The cell of a table behind that of a formula."""
 _ENUMERATED = re.compile(r"(?:[\s,§]|\band\b)+\Z")

@@ -211,27 +211,24 @@ def _move_to_zero(
     """Return a place near another where polynomials are zero; None where none is found."""
     import numpy as np
 
-    at = np.array(start, float)
-    terms = [(row, powers) for row, each in enumerate(system) for _, powers in each]
-    factors = np.array([factor for each in system for factor, _ in each])
-    exponents = np.array([powers for _, powers in terms], float).reshape(len(terms), len(at))
+    at, moved = np.array(start, float), list(unknowns)
+    terms = [(row, factor, powers) for row, each in enumerate(system) for factor, powers in each]
+    factors = np.array([factor for _, factor, _ in terms])
+    exponents = np.array([powers for *_, powers in terms], float).reshape(len(terms), len(at))
+    degrees = exponents[:, moved]
+    # Each polynomial is the sum of the monomials in its row.
+    sums = np.zeros((len(system), len(terms)))
+    sums[[row for row, *_ in terms], range(len(terms))] = 1.0
     with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
         for _ in range(_ROUNDS):
-            values = [0.0] * len(system)
-            slopes = [[0.0] * len(unknowns) for _ in system]
-            size = 1.0
-            place_values = at.tolist()
-            monomials = (factors * np.prod(at**exponents, axis=1)).tolist()
-            for (row, powers), monomial in zip(terms, monomials, strict=True):
-                values[row] += monomial
-                size = max(size, abs(monomial))
-                for column, place in enumerate(unknowns):
-                    if powers[place] and place_values[place]:
-                        slopes[row][column] += monomial * powers[place] / place_values[place]
-            if np.abs(values).max(initial=0.0) <= _ZERO * size:
-                result = [float(value) for value in at]
+            monomials = factors * np.prod(at**exponents, axis=1)
+            values = sums @ monomials
+            if np.abs(values).max(initial=0.0) <= _ZERO * np.abs(monomials).max(initial=1.0):
+                result = at.tolist()
                 return result if all(isfinite(one) and abs(one) < _LARGEST_VALUE for one in result) else None
-            at[list(unknowns)] -= np.linalg.lstsq(slopes, values, rcond=None)[0]
+            places = np.where(at[moved] == 0, np.inf, at[moved])
+            slopes = sums @ (monomials[:, np.newaxis] * degrees / places)
+            at[moved] -= np.linalg.lstsq(slopes, values, rcond=None)[0]
     return None
 
 

@@ -84,6 +84,23 @@ class PhraseIndex:
                     end = behind
                     break
 
+    def has_phrase_at(self, words: str, start: int) -> bool:
+        """Return whether a phrase begins with the word at an index."""
+        text = _index_words(words)
+        word = next((word for at, word in text.places if at >= start), "")
+        candidates = self._list_candidates(word) if text.lowered.startswith(word, start) else ()
+        return any(phrase.match(text.lowered, start) is not None for phrase in candidates)
+
+    def has_phrase_before(self, words: str, end: int) -> bool:
+        """Return whether a phrase ends at an index."""
+        text = _index_words(words)
+        return any(
+            phrase.match(text.lowered, at) == end
+            for at, word in reversed(text.places)
+            if at < end
+            for phrase in self._list_candidates(word)
+        )
+
     def _list_candidates(self, word: str) -> Sequence[_Phrase]:
         """Return the phrases that can begin with a word, in the order in which they are tried."""
         known = self._candidates.get(word)

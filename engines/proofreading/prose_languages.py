@@ -19,6 +19,7 @@ from engines.documents.reading import Document
 from engines.proofreading.latin_vocabularies import COMMON_WORDS_OF_OTHERS, LATIN_WORDS
 from engines.proofreading.link_verdicts import LinkVerdict
 from engines.proofreading.other_vocabularies import OTHER_WORDS
+from engines.proofreading.phrase_search import index_phrases
 from engines.proofreading.scopes import Position
 from engines.proofreading.term_properties import free_symbols
 
@@ -61,17 +62,33 @@ def find_languages(beginning: str) -> tuple[tuple[str, ...], str]:
         if script == _LATIN and languages:
             languages.append(ENGLISH)
             continue
-        counts = {name: len(compile_phrases(name).findall(beginning)) for name in candidates}
+        counts = {name: _count_phrases(name, script, beginning) for name in candidates}
         languages.append(max(candidates, key=counts.__getitem__))
         if script == _LATIN:
             unread = _name_unread_latin(beginning, counts[languages[-1]])
     return tuple(languages) or (ENGLISH,), unread
 
 
+def _count_phrases(language: str, script: str, text: str) -> int:
+    """Return how many phrases of a language a text has."""
+    if script == _LATIN:
+        return _count_spans(_join_phrases(language), text)
+    return len(compile_phrases(language).findall(text))
+
+
+@cache
+def _join_phrases(language: str) -> str:
+    return " ".join(WORDS_OF_LANGUAGES[language].values())
+
+
+def _count_spans(phrases: str, text: str) -> int:
+    return sum(1 for _ in index_phrases(phrases).iterate_spans(text))
+
+
 def _name_unread_latin(beginning: str, fewest: int) -> str:
     """Return the language in Latin letters of which a text has most common words, if these are more than it
     has of a language that is read."""
-    counts = {name: len(_compile_common(name).findall(beginning)) for name in COMMON_WORDS_OF_OTHERS}
+    counts = {name: _count_spans(words, beginning) for name, words in COMMON_WORDS_OF_OTHERS.items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] > max(fewest, _FEWEST) else ""
 
@@ -159,12 +176,6 @@ def is_written_leftwards(language: str) -> bool:
     """
     letters = chain.from_iterable(WORDS_OF_LANGUAGES[language].values())
     return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
-
-
-@cache
-def _compile_common(language: str) -> re.Pattern[str]:
-    words = "|".join(COMMON_WORDS_OF_OTHERS[language].split()).replace("_", r"\s+")
-    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
 
 
 @cache

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from engines.documents.reading import ITEM_BEGIN, LIST_BEGIN, LIST_END, PARAGRAPH_END, Document
 from engines.proofreading.cue_phrases import (
@@ -79,7 +80,7 @@ _HEADING_END = re.compile(r"[}\n]")
 _LEVELS = {name: number for number, name in enumerate(HEADINGS)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Scope:
     """A part of a text in which what it says holds.
 
@@ -110,7 +111,7 @@ class Scope:
             yield scope
             scope = scope.parent
 
-    @property
+    @cached_property
     def section(self) -> Scope:
         """The section that it stands in."""
         return next(scope for scope in self.lineage if scope.kind in ("section", "document"))

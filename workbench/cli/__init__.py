@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from workbench.cli.launcher import open_screens
+from workbench.cli.launcher import look_rarely_for_garbage, open_screens
 
 __all__ = ["main"]
 
@@ -18,6 +18,7 @@ def main() -> None:
         # locale, unless it is told not to.
         os.environ["PYTHONUTF8"] = "1"
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    look_rarely_for_garbage()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             # Closed by who started us: nobody reads it, which is no reason to fail.

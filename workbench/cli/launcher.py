@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from workbench.train import LaunchDraft
 
 
+def look_rarely_for_garbage() -> None:
+    """Let this process look less often for objects that only refer to each other: what a command makes stays
+    as long as the command does, and going over it again and again takes a sixth of the time."""
+    gc.set_threshold(50_000, 10, 10)
+
+
 def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -> int:
     """Run the screens until the user leaves; returns the exit code.
 
@@ -27,8 +33,6 @@ def open_screens(screen: str | None = None, launch: LaunchDraft | None = None) -
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stdout.isatty()):
         what = "the screens need a terminal"
         raise UsageError(what, code="E401", remedy="Without one, try: mathwb tour, or mathwb --help")
-    # What start-up makes stays: looking for garbage in it takes a sixth of the time to the first paint.
-    gc.set_threshold(50_000, 10, 10)
     # Textual reads its frame rate from the environment, once, when it is imported.
     if fps := own_config().get("fps") or (15 if is_remote() else 0):
         os.environ.setdefault("TEXTUAL_FPS", str(fps))

@@ -130,7 +130,9 @@ _OPERATIONS = ("+", "-", "*", "/", "pow")
 
 def _open_operation(tree: Tree) -> tuple[Tree, ...] | None:
     """Return the operands that a rational function is made of; None for an atom or a number."""
-    if tree.label in "+-*/" and tree.children:
+    if not tree.children:
+        return None
+    if tree.label in "+-*/":
         return tree.children
     if tree.label == "pow" and integer_value(tree.children[1]) is not None:
         return tree.children[:1]
@@ -326,16 +328,18 @@ def times_all(parts: Sequence[Tree]) -> Tree:
 
 
 def _iterate_atoms(tree: Tree) -> Iterator[Tree]:
-    parts = _open_operation(tree)
-    if parts is not None:
-        for part in parts:
-            yield from _iterate_atoms(part)
-    elif not is_number(tree):
-        yield _normal_atom(tree)
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        operands = _open_operation(part)
+        if operands is not None:
+            waiting += operands
+        elif not is_number(part):
+            yield _normal_atom(part)
 
 
 def _normal_atom(tree: Tree) -> Tree:
-    return Tree(tree.label, tuple(map(expand_tree, tree.children)))
+    return Tree(tree.label, tuple(map(expand_tree, tree.children))) if tree.children else tree
 
 
 @lru_cache(maxsize=2**14)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from zlib import crc32
 
 from flint import arb
 
@@ -14,12 +15,13 @@ from engines.formula.cursor import ELLIPSIS
 from engines.mathematics.algebra.rational import TooLargeError, expand_tree, number_tree
 from engines.mathematics.judging import numbers
 from engines.mathematics.judging.names import free_variables, replace_variable
+from engines.mathematics.numbers.precise import BallValue
 
 _STARTS = (1, 0, 2, -1, 3)
 _FEWEST = 2
 """Terms before the ellipsis; of numbers one more, unless they grow by the same step."""
 _MOST_TERMS = 10**6
-_COORDINATE = 1.359375
+_COORDINATE, _COORDINATES = 1.359375, 97
 _LABELS = {"+": "sum", "*": "prod"}
 
 
@@ -102,6 +104,8 @@ def _index_terms(label: str, first: list[Tree], last: Tree) -> Tree | None:
 def _find_term(name: str, first: list[Tree], last: Tree) -> tuple[str, int] | None:
     """Return the index in the last term and where it starts, if that gives the first terms."""
     for start in _STARTS:
+        if _are_apart(_value_at_point(last, name, start), _value_at_point(first[0])):
+            continue
         terms = (replace_variable(last, name, number_tree(start + k)) for k in range(len(first)))
         if all(map(_are_equal, terms, first)):
             return name, start
@@ -113,7 +117,8 @@ def _find_term(name: str, first: list[Tree], last: Tree) -> tuple[str, int] | No
 def _are_equal(left: Tree, right: Tree) -> bool:
     if left == right:
         return True
-    if _differ_at_point(left, right):
+    # Different values at one point are much quicker to see than that the terms are equal.
+    if _are_apart(_value_at_point(left), _value_at_point(right)):
         return False
     try:
         return expand_tree(Tree("-", (left, right))) == Tree("0")
@@ -121,14 +126,19 @@ def _are_equal(left: Tree, right: Tree) -> bool:
         return left == right
 
 
-def _differ_at_point(left: Tree, right: Tree) -> bool:
-    """Return whether two terms differ at one point, which is much quicker to see than that they do not."""
-    names = sorted(free_variables(left, right))
-    point = {name: _COORDINATE + place for place, name in enumerate(names)}
+@lru_cache(maxsize=4096)
+def _value_at_point(term: Tree, index: str = "", start: int = 0) -> BallValue:
+    """Return the value of a term at a point that is the same for all terms, but for that of an index."""
+    point = {name: _COORDINATE + crc32(name.encode()) % _COORDINATES / 16 for name in free_variables(term)}
+    if index:
+        point[index] = float(start)
     with suppress(KeyError):
-        gap = numbers.evaluate_at(Tree("-", (left, right)), point, bits=64)
-        return isinstance(gap, arb) and not gap.contains(0)
-    return False
+        return numbers.evaluate_at(term, point, bits=64)
+    return None
+
+
+def _are_apart(one: BallValue, other: BallValue) -> bool:
+    return isinstance(one, arb) and isinstance(other, arb) and not one.overlaps(other)
 
 
 def _find_powers(label: str, terms: list[Tree], index: Tree) -> Tree | None:
