@@ -363,7 +363,8 @@ def _accuse_misquotations(judged: list[LinkVerdict], reader: LinkJudge, document
     statements = []
     begun: dict[int, str] = {}
     formulas = ((at, piece.text) for at, piece in enumerate(document.pieces) if piece.formula)
-    terms = ((at, reader.read_formula(text).tree) for at, text in formulas if len(text) <= _LONGEST_NAME)
+    names = ((at, text) for at, text in formulas if len(text) <= _LONGEST_NAME and "=" not in text)
+    terms = ((at, reader.read_formula(text).tree) for at, text in names)
     named = [(at, tree.label) for at, tree in terms if tree is not None and not tree.children]
     for index, each in enumerate(judged):
         begun.setdefault(each.link.chain_index, " ".join(each.link.left.split()))

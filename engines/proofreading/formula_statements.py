@@ -7,7 +7,7 @@ new row, an arrow, words, wide spaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.formula.brackets import find_closing
@@ -428,14 +428,17 @@ def is_implication(latex: str) -> bool:
     >>> is_implication(r"\;\Rightarrow\;"), is_implication(r"\Rightarrow x = 1")
     (True, False)
     """
-    signs = [token[0] for token in _TOKEN.finditer(latex) if not _is_space(token[0])]
-    return len(signs) == 1 and signs[0] in _ARROWS_OF_LOGIC
+    signs = _iterate_signs(latex)
+    return next(signs, "") in _ARROWS_OF_LOGIC and next(signs, "") == ""
 
 
 def begins_with_implication(latex: str) -> bool:
     """Return whether a formula begins with an arrow of logic."""
-    first = next((token[0] for token in _TOKEN.finditer(latex) if not _is_space(token[0])), "")
-    return first in _ARROWS_OF_LOGIC
+    return next(_iterate_signs(latex), "") in _ARROWS_OF_LOGIC
+
+
+def _iterate_signs(latex: str) -> Iterator[str]:
+    return (token[0] for token in _TOKEN.finditer(latex) if not _is_space(token[0]))
 
 
 def _is_space(token: str) -> bool:

@@ -367,8 +367,9 @@ class LinkContext:
         """Return whether an equation is claimed for a range of its only letter: "for 0 < a < 1 we have"."""
         opener, _, claim = last_sentence(link.words_before).rpartition("§")
         letters = free_symbols(left)
-        supposed = link.is_denied_directly or mentions("supposing", opener) or mentions("conditional", opener)
-        if words_of(opener)[-1:] != ["for"] or read_last_cue(claim) != "claimed" or supposed:
+        if words_of(opener)[-1:] != ["for"] or read_last_cue(claim) != "claimed":
+            return False
+        if link.is_denied_directly or mentions("supposing", opener) or mentions("conditional", opener):
             return False
         if link.relation != "=" or len(letters) != 1 or free_symbols(right) != letters:
             return False
